@@ -1,0 +1,115 @@
+import type { Audience } from '../kernel/operation.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Context } from '../runtime.ts';
+import type { GrantRow } from './grant.ts';
+import { isWellFormedToken, tokenHash } from './token.ts';
+
+/** An agent or a wallet with its grant. `principalKey` outlives its credentials; a wallet's is its address. */
+export interface Buyer {
+  kind: 'agent' | 'wallet';
+  principalKey: string;
+  accountKey: string;
+  name: string | null;
+  credential: { credentialKey: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null };
+  grant: GrantRow;
+}
+
+/** A person who belongs to the account. */
+export interface Member {
+  kind: 'member';
+  memberKey: string;
+  accountKey: string;
+}
+
+export interface Anonymous {
+  kind: 'anonymous';
+}
+
+export type Caller = Buyer | Member | Anonymous;
+
+/** Who can stand before an operation of this audience. */
+export type CallerFor<A extends Audience> = A extends 'public'
+  ? Caller
+  : A extends 'agent'
+    ? Buyer
+    : A extends 'member'
+      ? Member
+      : never;
+
+/** Whose purchases a caller sees: a buyer its own, a member all of the account's. */
+export function ownedBy(caller: Buyer | Member): { principalKey: string | null; accountKey: string | null } {
+  return caller.kind === 'member'
+    ? { principalKey: null, accountKey: caller.accountKey }
+    : { principalKey: caller.principalKey, accountKey: null };
+}
+
+/** The name of a caller in the audit: who did it. */
+export function actorOf(caller: Buyer | Member): string {
+  return caller.kind === 'member' ? caller.memberKey : caller.principalKey;
+}
+
+/** Use of a credential is noted once a minute, so that reads stay reads. */
+const noteUseEveryMs = 60_000;
+
+interface CredentialRow extends GrantRow {
+  credential_key: string;
+  credential_created_at: Date;
+  credential_expires_at: Date | null;
+  last_used_at: Date | null;
+  principal_key: string;
+  kind: 'agent' | 'wallet';
+  account_key: string;
+  name: string | null;
+}
+
+/** Authenticates what was presented. A bad credential is refused even where none is needed. */
+export async function callerOf(ctx: Context): Promise<Caller> {
+  if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer);
+  if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
+  return { kind: 'anonymous' };
+}
+
+async function buyerOf(ctx: Context, token: string): Promise<Buyer> {
+  const row = isWellFormedToken(token)
+    ? await ctx.runtime.db.maybe<CredentialRow>(sql`
+        select c.credential_key, c.created_at as credential_created_at, c.expires_at as credential_expires_at,
+          c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
+          g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+          g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at
+        from credentials c
+        join principals p using (principal_key)
+        join grants g using (principal_key)
+        where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
+          and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})`)
+    : undefined;
+  if (!row) {
+    throw new Problem('invalid_token', 'The credential is unknown, or it has ended.', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+    });
+  }
+  if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
+    await ctx.runtime.db.many(sql`
+      update credentials set last_used_at = ${ctx.now} where credential_key = ${row.credential_key}`);
+  }
+  return {
+    kind: row.kind,
+    principalKey: row.principal_key,
+    accountKey: row.account_key,
+    name: row.name,
+    credential: {
+      credentialKey: row.credential_key,
+      createdAt: row.credential_created_at,
+      expiresAt: row.credential_expires_at,
+      lastUsedAt: row.last_used_at,
+    },
+    grant: row,
+  };
+}
+
+async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
+  const row = await ctx.runtime.db.maybe<{ member_key: string; account_key: string }>(sql`
+    select m.member_key, m.account_key from member_sessions s join members m using (member_key)
+    where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${ctx.now}`);
+  return row ? { kind: 'member', memberKey: row.member_key, accountKey: row.account_key } : { kind: 'anonymous' };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+
+/** Who is asking, and how a wallet becomes somebody (service.md 5; interface.md 3). Pure. */
+
+const instant = z.iso.datetime();
+const microcents = z.int().min(0);
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hexadecimal digits');
+
+export const Grant = z
+  .object({
+    service_keys: z.array(z.string()),
+    payment_methods: z.array(z.string()),
+    per_job_limit_microcents: microcents,
+    daily_limit_microcents: microcents,
+    total_limit_microcents: microcents.nullable(),
+    governed_refs: z.boolean(),
+    review_authority: z.boolean(),
+    paused: z.boolean(),
+  })
+  .meta({ id: 'Grant' });
+
+export const me = defineOperation({
+  name: 'me',
+  summary: 'Who this credential speaks for, what its grant allows and what is spent of it.',
+  method: 'GET',
+  path: '/api/agent/v1/me',
+  audience: ['agent'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: z
+    .object({
+      principal: z.union([
+        z.object({ kind: z.literal('agent'), agent_key: z.string(), name: z.string().nullable() }),
+        z.object({ kind: z.literal('wallet'), address }),
+      ]),
+      account_key: z.string(),
+      credential: z.object({
+        credential_key: z.string(),
+        created_at: instant,
+        expires_at: instant.nullable(),
+        last_used_at: instant.nullable(),
+      }),
+      grant: Grant,
+      spend: z.object({
+        today_microcents: microcents,
+        total_microcents: microcents,
+        reserved_microcents: microcents,
+      }),
+      wallet_credit_microcents: microcents,
+      holds: z.array(z.string()),
+      terms_version: z.string(),
+      environment: z.enum(['test', 'live']),
+    })
+    .meta({ id: 'Me' }),
+  success: [200],
+  problems: ['invalid_token'],
+  tool: 'svc.whoami',
+});
+
+export const walletChallenge = defineOperation({
+  name: 'wallet_challenge',
+  summary: 'Get a message to sign with an EVM wallet. Signing in authorizes no payment.',
+  method: 'POST',
+  path: '/api/x402/v1/wallets/challenge',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: z.strictObject({ address, format: z.enum(['siwe']).optional() }),
+  output: z
+    .object({
+      challenge_key: z.string(),
+      message: z.string(),
+      nonce: z.string(),
+      domain: z.string(),
+      uri: z.string(),
+      chain_id: z.int(),
+      issued_at: instant,
+      expires_at: instant,
+    })
+    .meta({ id: 'WalletChallenge' }),
+  success: [200],
+  problems: ['idempotency_key_mismatch', 'idempotency_key_conflict', 'idempotency_in_progress'],
+});
+
+export const walletVerify = defineOperation({
+  name: 'wallet_verify',
+  summary: 'Exchange the signed challenge for a session of one hour. A challenge works once.',
+  method: 'POST',
+  path: '/api/x402/v1/wallets/verify',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({
+    challenge_key: z.string().min(1).max(64),
+    signature: z
+      .string()
+      .max(4_096)
+      .regex(/^0x[0-9a-fA-F]*$/, 'must be hexadecimal with 0x'),
+  }),
+  output: z
+    .object({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int(),
+      principal: z.object({ kind: z.literal('wallet'), address }),
+    })
+    .meta({ id: 'WalletSession' }),
+  success: [200],
+  secret: true,
+  problems: ['signature_invalid', 'challenge_expired', 'contract_wallet_unsupported'],
+});

@@ -1,0 +1,61 @@
+import { getAddress } from 'viem';
+import { utcDay } from '../kernel/clock.ts';
+import { toWire } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import { walletCredit } from '../ledger/ledger.ts';
+import type { Verb } from '../perform.ts';
+import { service } from '../service/terms.ts';
+import type * as contract from './contract.ts';
+import type { GrantRow } from './grant.ts';
+
+export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
+  const [spend, credit] = await Promise.all([
+    db.one<{ today: bigint; total: bigint; reserved: bigint }>(sql`
+      select coalesce(sum(used_microcents) filter (where day = ${utcDay(ctx.now)}::date), 0)::bigint as today,
+        coalesce(sum(used_microcents), 0)::bigint as total,
+        (select coalesce(sum(price_microcents), 0)::bigint from jobs
+          where principal_key = ${caller.principalKey} and state = 'awaiting_payment') as reserved
+      from grant_usage where grant_key = ${caller.grant.grant_key}`),
+    walletCredit(db, caller.principalKey),
+  ]);
+  const { credential } = caller;
+  return {
+    body: {
+      principal:
+        caller.kind === 'wallet'
+          ? { kind: 'wallet', address: getAddress(caller.principalKey) }
+          : { kind: 'agent', agent_key: caller.principalKey, name: caller.name },
+      account_key: caller.accountKey,
+      credential: {
+        credential_key: credential.credentialKey,
+        created_at: credential.createdAt.toISOString(),
+        expires_at: credential.expiresAt?.toISOString() ?? null,
+        last_used_at: credential.lastUsedAt?.toISOString() ?? null,
+      },
+      grant: grantView(caller.grant),
+      spend: {
+        today_microcents: toWire(spend.today),
+        total_microcents: toWire(spend.total),
+        reserved_microcents: toWire(spend.reserved),
+      },
+      wallet_credit_microcents: toWire(credit),
+      holds: [],
+      terms_version: service.termsVersion,
+      environment: ctx.runtime.configuration.environment,
+    },
+  };
+};
+
+/** A grant on the wire (service.md 2.8). */
+export function grantView(grant: GrantRow) {
+  return {
+    service_keys: grant.service_keys,
+    payment_methods: grant.payment_methods,
+    per_job_limit_microcents: toWire(grant.per_job_limit_microcents),
+    daily_limit_microcents: toWire(grant.daily_limit_microcents),
+    total_limit_microcents: grant.total_limit_microcents === null ? null : toWire(grant.total_limit_microcents),
+    governed_refs: grant.governed_refs,
+    review_authority: grant.review_authority,
+    paused: grant.paused_at !== null,
+  };
+}

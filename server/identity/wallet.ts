@@ -1,0 +1,107 @@
+import { type Address, getAddress, isAddressEqual, recoverMessageAddress } from 'viem';
+import { createSiweMessage } from 'viem/siwe';
+import { after } from '../kernel/clock.ts';
+import { newKey, randomText } from '../kernel/id.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
+import { defaultGrant, seconds } from '../service/terms.ts';
+import type * as contract from './contract.ts';
+import { newToken, tokenHash } from './token.ts';
+
+/** The chain named in the sign-in message. It proves who signs and moves nothing (service.md 5.5). */
+export const signInChainId = 84_532;
+const nonceLength = 24;
+/** r, s and v of an EIP-191 signature by a plain key: longer ones come from contract wallets (ERC-1271, ERC-6492). */
+const plainSignatureLength = 2 + 65 * 2;
+
+/** Hands out a message to sign (EIP-4361). The server keeps all of it and later compares nothing but these bytes. */
+export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ ctx, input, tx }) => {
+  const address = getAddress(input.address.toLowerCase());
+  const expiresAt = after(ctx.now, seconds.challengeLifetime);
+  const { host } = new URL(ctx.baseUrl);
+  const nonce = randomText(nonceLength);
+  const message = createSiweMessage({
+    address,
+    chainId: signInChainId,
+    domain: host,
+    uri: ctx.baseUrl,
+    version: '1',
+    nonce,
+    issuedAt: ctx.now,
+    expirationTime: expiresAt,
+    statement: 'Sign in to Work Check. This authorizes no payment.',
+  });
+  const challengeKey = newKey('challenge');
+  tx.write(sql`
+    insert into wallet_challenges (challenge_key, address, nonce, message, created_at, expires_at)
+    values (${challengeKey}, ${address.toLowerCase()}, ${nonce}, ${message}, ${ctx.now}, ${expiresAt})`);
+  return {
+    body: {
+      challenge_key: challengeKey,
+      message,
+      nonce,
+      domain: host,
+      uri: ctx.baseUrl,
+      chain_id: signInChainId,
+      issued_at: ctx.now.toISOString(),
+      expires_at: expiresAt.toISOString(),
+    },
+  };
+};
+
+/** Spends the challenge and opens a session, in one transaction: of many parallel tries one succeeds. */
+export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, input, tx }) => {
+  const challenge = await tx.maybe<{ address: Address; message: string }>(sql`
+    update wallet_challenges set used_at = ${ctx.now}
+    where challenge_key = ${input.challenge_key} and used_at is null and expires_at > ${ctx.now}
+    returning address, message`);
+  if (!challenge) throw new Problem('challenge_expired', 'The challenge is unknown, has expired or was used.');
+  if (input.signature.length > plainSignatureLength) {
+    throw new Problem('contract_wallet_unsupported', 'The signature is not one of a plain key.');
+  }
+  const signer = await recoverMessageAddress({
+    message: challenge.message,
+    signature: input.signature as `0x${string}`,
+  }).catch(() => null);
+  if (!signer || !isAddressEqual(signer, challenge.address)) {
+    throw new Problem('signature_invalid', 'The signature was not made over this message by its address.');
+  }
+  await ensureWallet(tx, challenge.address, ctx.now);
+  const token = newToken('wallet');
+  tx.write(sql`
+    insert into credentials (credential_key, principal_key, kind, token_hash, created_at, expires_at)
+    values (${newKey('cred')}, ${challenge.address}, 'wallet', ${tokenHash(token, ctx.runtime.configuration.secretKey)},
+      ${ctx.now}, ${after(ctx.now, seconds.walletSession)})`);
+  return {
+    body: {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: seconds.walletSession,
+      principal: { kind: 'wallet', address: getAddress(challenge.address) },
+    },
+  };
+};
+
+/** A wallet becomes a principal with an account and a grant the first time it signs in. */
+async function ensureWallet(tx: Tx, address: Address, now: Date): Promise<void> {
+  const accountKey = newKey('acct');
+  tx.write(sql`
+    with known as (select 1 from principals where principal_key = ${address}),
+    account as (
+      insert into accounts (account_key, created_at)
+      select ${accountKey}, ${now}::timestamptz where not exists (select from known) returning account_key
+    ),
+    principal as (
+      insert into principals (principal_key, kind, account_key, created_at)
+      select ${address}, 'wallet', account_key, ${now}::timestamptz from account
+      on conflict do nothing returning principal_key
+    )
+    insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
+      daily_limit_microcents, total_limit_microcents, governed_refs, review_authority, created_at)
+    select ${newKey('grant')}, principal_key, ${[...defaultGrant.service_keys]}::text[], '{x402}',
+      ${defaultGrant.per_job_limit_microcents}::bigint, ${defaultGrant.daily_limit_microcents}::bigint, null,
+      ${defaultGrant.governed_refs}::boolean, ${defaultGrant.review_authority}::boolean, ${now}::timestamptz
+    from principal`);
+}

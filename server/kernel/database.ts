@@ -1,0 +1,77 @@
+import pg from 'pg';
+import type { Sql } from './sql.ts';
+
+/** Reading and writing rows: the same three questions inside and outside a transaction. */
+export interface Queries {
+  /** Every row. The statement itself bounds how many. */
+  many<Row>(statement: Sql): Promise<Row[]>;
+  /** The only row. Throws when there is none: use it where a row must exist. */
+  one<Row>(statement: Sql): Promise<Row>;
+  /** The row, if there is one. */
+  maybe<Row>(statement: Sql): Promise<Row | undefined>;
+}
+
+export interface Database extends Queries {
+  readonly pool: pg.Pool;
+  end(): Promise<void>;
+}
+
+const oidInt8 = 20;
+const oidDate = 1082;
+
+/** `bigint` columns are BigInt (money must not pass through a float); a `date` stays `YYYY-MM-DD`. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (oid === oidInt8) return (value: string) => BigInt(value);
+    if (oid === oidDate) return (value: string) => value;
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+};
+
+/** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
+const lockTimeoutMs = 5_000;
+/** No statement of a purchase takes longer than this unless something is broken. */
+const statementTimeoutMs = 15_000;
+
+/** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
+export function openDatabase(url: string, connections = 16): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    types,
+    pipeline: true,
+    options: `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs}`,
+  } as pg.PoolConfig);
+  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {});
+  return { pool, end: () => pool.end(), ...queriesOn((statement) => pool.query(asQuery(statement))) };
+}
+
+/** `Queries` over anything that can run a statement. */
+export function queriesOn(run: (statement: Sql) => Promise<pg.QueryResult>): Queries {
+  const many = async <Row>(statement: Sql) => (await run(statement)).rows as Row[];
+  return {
+    many,
+    async one<Row>(statement: Sql) {
+      const [row] = await many<Row>(statement);
+      if (row === undefined) throw new Error(`no row: ${statement.text.slice(0, 80)}`);
+      return row;
+    },
+    async maybe<Row>(statement: Sql) {
+      const [row] = await many<Row>(statement);
+      return row;
+    },
+  };
+}
+
+export function asQuery(statement: Sql): pg.QueryConfig {
+  return { name: statement.name, text: statement.text, values: [...statement.values] };
+}
+
+/** The SQLSTATE of a database error, if it is one. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+export const lockNotAvailable = '55P03';
+export const uniqueViolation = '23505';

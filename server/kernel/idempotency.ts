@@ -1,0 +1,85 @@
+import type { Queries } from './database.ts';
+import { sql } from './sql.ts';
+import type { Tx } from './transaction.ts';
+
+/**
+ * What makes a request the same request: who asks for what under which key, and the digest of the body.
+ * interface.md 1, Idempotency.
+ */
+export interface Claim {
+  scope: string;
+  operation: string;
+  pathKeys: string;
+  key: string;
+  fingerprint: string;
+}
+
+/** An answer kept to be given again, byte for byte. */
+export interface StoredAnswer {
+  status: number;
+  body: string;
+  headers: Record<string, string>;
+}
+
+interface ClaimRow {
+  fingerprint: string;
+  status: number | null;
+  body: string | null;
+  headers: Record<string, string> | null;
+}
+
+export type Recalled =
+  | { state: 'unknown' }
+  | { state: 'conflict' }
+  | { state: 'claimed' }
+  | { state: 'answered'; answer: StoredAnswer };
+
+/** What is known about the request before it runs. */
+export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
+  const row = await db.maybe<ClaimRow>(sql`
+    select fingerprint, status, body, headers from idempotency_claims
+    where scope = ${claim.scope} and operation = ${claim.operation}
+      and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key}`);
+  if (!row) return { state: 'unknown' };
+  if (row.fingerprint !== claim.fingerprint) return { state: 'conflict' };
+  if (row.status === null || row.body === null) return { state: 'claimed' };
+  return { state: 'answered', answer: { status: row.status, body: row.body, headers: row.headers ?? {} } };
+}
+
+/**
+ * Takes the key for this request. False when it is taken already. A twin that is still running makes this wait until
+ * its transaction ends, so of many equal requests one does the work and the others find its answer.
+ */
+export async function claimKey(tx: Queries, claim: Claim, now: Date): Promise<boolean> {
+  const row = await tx.maybe(sql`
+    insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
+    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now})
+    on conflict do nothing returning scope`);
+  return row !== undefined;
+}
+
+/** Keeps the answer with the effect it reports: both are committed, or neither. */
+export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date): void {
+  tx.write(sql`
+    update idempotency_claims
+    set status = ${answer.status}, body = ${answer.body}, headers = ${JSON.stringify(answer.headers)}, answered_at = ${now}
+    where scope = ${claim.scope} and operation = ${claim.operation}
+      and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key} and status is null`);
+}
+
+/** Keeps an answer that had no effect to be kept with: a refusal that will not change. */
+export async function keepAnswer(db: Queries, claim: Claim, answer: StoredAnswer, now: Date): Promise<void> {
+  await db.many(sql`
+    insert into idempotency_claims
+      (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers, created_at, answered_at)
+    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint},
+      ${answer.status}, ${answer.body}, ${JSON.stringify(answer.headers)}, ${now}, ${now})
+    on conflict (scope, operation, path_keys, idempotency_key) do update
+    set status = excluded.status, body = excluded.body, headers = excluded.headers, answered_at = excluded.answered_at
+    where idempotency_claims.status is null and idempotency_claims.fingerprint = excluded.fingerprint`);
+}
+
+/** What of an outcome is kept. */
+export function answerOf(outcome: { status: number; text: string; headers: Record<string, string> }): StoredAnswer {
+  return { status: outcome.status, body: outcome.text, headers: outcome.headers };
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { ProblemCode } from './problem.ts';
+
+/** Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account. */
+export type Audience = 'public' | 'agent' | 'member';
+
+/**
+ * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment
+ * provider between two transactions of its own (intent, call, fact).
+ */
+export type Effect = 'read' | 'write' | 'money';
+
+/**
+ * One thing a caller can ask for, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP
+ * tool are all derived from it; nothing about it is written twice.
+ */
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With `{path_key}` parameters, which are members of the input. */
+  readonly path: string;
+  readonly audience: readonly Audience[];
+  readonly effect: Effect;
+  /** `required`: a request without an idempotency key is refused. Every other POST takes one. */
+  readonly idempotency: 'none' | 'optional' | 'required';
+  readonly input: Input;
+  readonly output: Output;
+  /** The statuses of success, the usual one first. */
+  readonly success: readonly (200 | 201 | 202)[];
+  readonly problems: readonly ProblemCode[];
+  /** Answers 402 with the x402 body while unpaid. */
+  readonly paid?: true;
+  /** The answer carries a secret: it is never stored, and never cached on the way. */
+  readonly secret?: true;
+  /** Takes `Prefer: wait`. */
+  readonly waits?: true;
+  /** Anyone may keep the answer this many seconds. Without it answers are private. */
+  readonly cacheSeconds?: number;
+  /** The MCP tool that carries it. */
+  readonly tool?: `svc.${string}`;
+}
+
+/** Problems that every operation can answer, besides its own. */
+export const commonProblems = [
+  'malformed_request',
+  'credential_in_url',
+  'input_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'method_not_allowed',
+  'internal',
+] as const satisfies readonly ProblemCode[];
+
+export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(
+  operation: Rest & Operation<Input, Output>,
+): Rest & Operation<Input, Output> {
+  return operation;
+}
+
+/** The names of the path parameters: `/jobs/{job_key}` has `job_key`. */
+export function pathKeys(operation: Pick<Operation, 'path'>): string[] {
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}

@@ -1,0 +1,105 @@
+/**
+ * Everything that can be refused, as a catalogue (RFC 9457; interface.md 1). `title` names the condition, `next` tells
+ * an agent what to do about it. Each code has a page of its own at `/problems/{code}`.
+ */
+export const problems = {
+  malformed_request: { status: 400, retryable: false, title: 'The request is not well-formed', next: 'Send one JSON object as UTF-8 with content-type application/json.' },
+  idempotency_key_required: { status: 400, retryable: false, title: 'This operation needs an idempotency key', next: 'Choose a key, save it with the request, and send it as idempotency_key or as the Idempotency-Key header.' },
+  idempotency_key_mismatch: { status: 400, retryable: false, title: 'Header and body carry different idempotency keys', next: 'Send the key once, or the same key in both places.' },
+  credential_in_url: { status: 400, retryable: false, title: 'A credential was sent in the address', next: 'Send it in the Authorization header. Rotate it now: addresses are logged along the way.' },
+  invalid_token: { status: 401, retryable: false, title: 'The credential is missing, unknown or has ended', next: 'Send Authorization: Bearer with a valid credential. A wallet signs in again; an agent claims or rotates its credential.' },
+  signature_invalid: { status: 401, retryable: false, title: 'The wallet signature does not match the challenge', next: 'Sign the exact message of a fresh challenge with the key of the address it names.' },
+  grant_scope_missing: { status: 403, retryable: false, title: 'The grant does not cover this', next: 'Ask the customer to widen the grant, or use what it covers. GET /api/agent/v1/me shows it.' },
+  grant_limit_exceeded: { status: 403, retryable: false, title: 'A limit of the grant would be exceeded', next: 'Wait until resets_at where the limit is daily, or ask the customer to raise it.' },
+  purchases_blocked: { status: 403, retryable: false, title: 'New purchases are blocked while a card dispute is open', next: 'Ask the customer to resolve the dispute. Reports and receipts stay readable.' },
+  producer_may_not_accept: { status: 403, retryable: false, title: 'The producer of the work may not accept the report on it', next: 'Let the customer or another of its agents review the report.' },
+  not_found: { status: 404, retryable: false, title: 'There is nothing here for this caller', next: 'Check the key. Keys of other principals answer the same way.' },
+  method_not_allowed: { status: 405, retryable: false, title: 'This address does not take that method', next: 'Use the method that the OpenAPI document names.' },
+  idempotency_key_conflict: { status: 409, retryable: false, title: 'The idempotency key was used with another body', next: 'Repeat the saved request unchanged, or choose a new key for a new request.' },
+  idempotency_in_progress: { status: 409, retryable: true, title: 'The first request with this key is still running', next: 'Repeat the same request after Retry-After.' },
+  action_not_allowed: { status: 409, retryable: false, title: 'The action is not allowed in this state', next: 'Take one of next_actions instead.' },
+  quote_expired: { status: 409, retryable: false, title: 'The quote has expired', next: 'Ask for a new quote.' },
+  report_not_ready: { status: 409, retryable: true, title: 'There is no report yet', next: 'Read the job until it is delivered.' },
+  payment_unknown: { status: 409, retryable: true, title: 'It is not known yet whether a payment went through', next: 'Do not pay again. Repeat the same request after Retry-After; the outcome is being looked up.' },
+  payment_already_used: { status: 409, retryable: false, title: 'This payment signature belongs to another job', next: 'Sign a payment of its own for each job.' },
+  report_changed: { status: 409, retryable: false, title: 'A newer report has been delivered', next: 'Read the report again and accept it by its digest.' },
+  terms_version_mismatch: { status: 409, retryable: false, title: 'These are not the current terms', next: 'Read the current terms version in the service contract and send it.' },
+  challenge_expired: { status: 410, retryable: false, title: 'The challenge has expired or was used', next: 'Ask for a fresh challenge.' },
+  input_too_large: { status: 413, retryable: false, title: 'The input is too large', next: 'Shorten the input. The bounds stand in the service contract.' },
+  unsupported_media_type: { status: 415, retryable: false, title: 'The body is not plain JSON', next: 'Send content-type application/json without a content-encoding.' },
+  validation_failed: { status: 422, retryable: false, title: 'A field breaks a rule', next: 'Mend the fields that errors points at.' },
+  credential_in_input: { status: 422, retryable: false, title: 'The job input contains a credential of this service', next: 'Remove it, and rotate it now: job input is stored.' },
+  unsupported_work_kind: { status: 422, retryable: false, title: 'This kind of work is not checked here', next: 'Send a supported work_kind, or leave it out.' },
+  price_above_max: { status: 422, retryable: false, title: 'The price is above the ceiling that the buyer set', next: 'Raise max_price_microcents to the price in the service contract, or do not buy.' },
+  contract_wallet_unsupported: { status: 422, retryable: false, title: 'Contract wallets cannot sign in', next: 'Sign in with an externally owned account.' },
+  rate_limited: { status: 429, retryable: true, title: 'Too many requests', next: 'Wait for Retry-After.' },
+  internal: { status: 500, retryable: true, title: 'Something broke on our side', next: 'Repeat the same request with the same idempotency key. Quote request_id if it stays.' },
+  service_unavailable: { status: 503, retryable: true, title: 'The service cannot sell checks right now', next: 'Read reasons, and try again after Retry-After.' },
+} as const satisfies Record<string, { status: number; retryable: boolean; title: string; next: string }>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One field at fault: `pointer` is a JSON pointer (RFC 6901) into the input. */
+export interface FieldError {
+  pointer: string;
+  code: string;
+  detail: string;
+  limit?: number;
+  actual?: number;
+}
+
+export interface ProblemExtras {
+  errors?: FieldError[];
+  /** Further members of the problem object, such as `remaining_microcents` or `reasons`. */
+  members?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** The exact text of the refusal that the same request met before. */
+  replayOf?: string;
+}
+
+/** A refusal that a caller can act on. Whatever else is thrown is a bug and leaves as `internal`. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly extras: ProblemExtras;
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.code = code;
+    this.extras = extras;
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+}
+
+/** The RFC 9457 object of a problem as the JSON text to send. `type` is an address that explains the code. */
+export function problemText(problem: Problem, request: { baseUrl: string; requestId: string }): string {
+  if (problem.extras.replayOf) return problem.extras.replayOf;
+  const { status, title, retryable } = problems[problem.code];
+  return JSON.stringify({
+    type: `${request.baseUrl}/problems/${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    retryable,
+    request_id: request.requestId,
+    ...(problem.extras.errors ? { errors: problem.extras.errors } : {}),
+    ...problem.extras.members,
+  });
+}
+
+/** The x402 answer to a request that is not paid yet: status 402, with what to sign in body and header. */
+export class PaymentRequired extends Error {
+  readonly body: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(body: Record<string, unknown>, headers: Record<string, string>) {
+    super('payment required');
+    this.name = 'PaymentRequired';
+    this.body = body;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { type FieldError, Problem, type ProblemCode, problems } from './problem.ts';
+
+/** More errors than this help nobody. */
+const maxErrors = 20;
+
+/** The refusal of an input that breaks its schema, with a JSON pointer (RFC 6901) to each field at fault. */
+export function validationProblem(error: z.ZodError): Problem {
+  const errors = error.issues.flatMap(fieldErrors).slice(0, maxErrors);
+  // A bound on the input as a whole has no field to point at.
+  if (errors.some((field) => field.pointer === '' && field.code === 'too_large')) {
+    return new Problem('input_too_large', errors[0]?.detail ?? 'The input is too large.', { errors });
+  }
+  const own = errors.map((field) => field.code).find((code) => Object.hasOwn(problems, code)) as ProblemCode | undefined;
+  const [first] = errors;
+  const detail = first ? `${first.pointer || 'The input'}: ${first.detail}` : 'The input breaks its schema.';
+  return new Problem(own ?? 'validation_failed', detail, { errors });
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      pointer: pointerTo([...issue.path, key]),
+      code: 'unknown_field',
+      detail: `There is no field "${key.slice(0, 64)}".`,
+    }));
+  }
+  const params = issue.code === 'custom' ? (issue.params ?? {}) : {};
+  const limit = numberIn(params.limit) ?? ('maximum' in issue ? Number(issue.maximum) : undefined);
+  const actual = numberIn(params.actual);
+  return [
+    {
+      pointer: pointerTo(issue.path),
+      code: typeof params.code === 'string' ? params.code : issue.code,
+      detail: issue.message,
+      ...(limit === undefined ? {} : { limit }),
+      ...(actual === undefined ? {} : { actual }),
+    },
+  ];
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

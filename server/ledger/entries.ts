@@ -1,0 +1,38 @@
+import type { Microcents } from '../kernel/money.ts';
+
+/**
+ * Business events as movements between the accounts of the books: the table an accountant reads. A movement debits
+ * one account and credits another with the same amount, so the books balance by their shape.
+ *
+ * | account | kind | what it holds |
+ * | --- | --- | --- |
+ * | `asset:x402:<network>` | asset | stablecoins collected on that chain |
+ * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
+ * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
+ * | `revenue:work_check` | revenue | accepted reports |
+ */
+export interface Movement {
+  event: string;
+  debit: string;
+  credit: string;
+}
+
+/** A payment arrived: the money is ours to keep only once the report is accepted. */
+export function collected(network: string): Movement {
+  return { event: 'collected', debit: `asset:x402:${network}`, credit: 'liability:held' };
+}
+
+/** The buyer accepted the report: what was held is earned. */
+export const accepted: Movement = { event: 'accepted', debit: 'liability:held', credit: 'revenue:work_check' };
+
+/** No report came, or the job was canceled before one: what was held is owed as credit for future work. */
+export const credited: Movement = { event: 'credited', debit: 'liability:held', credit: 'liability:wallet_credit' };
+
+/** A movement with everything a row of the books needs. `key` names the one event that may be posted. */
+export interface Posting extends Movement {
+  key: string;
+  jobKey: string;
+  principalKey: string;
+  amount: Microcents;
+  at: Date;
+}

@@ -1,0 +1,25 @@
+import type { Queries } from '../kernel/database.ts';
+import { currency } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Posting } from './entries.ts';
+
+/** Writes a movement in the caller's transaction. Posting the same event twice fails the transaction. */
+export function post(tx: Tx, posting: Posting): void {
+  tx.write(sql`
+    insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
+      amount_microcents, currency, at)
+    values (${`${posting.event}:${posting.key}`}, ${posting.event}, ${posting.jobKey}, ${posting.principalKey},
+      ${posting.debit}, ${posting.credit}, ${posting.amount}, ${currency}, ${posting.at})`);
+}
+
+/** The credit a principal holds for future work, in microcents. */
+export async function walletCredit(db: Queries, principalKey: string): Promise<bigint> {
+  const row = await db.one<{ credit: bigint }>(sql`
+    select (coalesce(sum(amount_microcents) filter (where credit_account = 'liability:wallet_credit'), 0)
+      - coalesce(sum(amount_microcents) filter (where debit_account = 'liability:wallet_credit'), 0))::bigint as credit
+    from ledger_transfers
+    where principal_key = ${principalKey}
+      and 'liability:wallet_credit' in (debit_account, credit_account)`);
+  return row.credit;
+}

@@ -1,0 +1,39 @@
+import { systemClock } from './kernel/clock.ts';
+import { openDatabase } from './kernel/database.ts';
+import { readConfiguration } from './kernel/env.ts';
+import { openX402 } from './payments/x402.ts';
+import { openReceiptKeys } from './purchases/receipt-keys.ts';
+import { openQueue } from './queue/queue.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
+export async function openRuntime(
+  env: Record<string, string | undefined>,
+  role: 'web' | 'worker',
+): Promise<Runtime> {
+  const configuration = readConfiguration(env);
+  const clock = systemClock;
+  const db = openDatabase(configuration.databaseUrl);
+  const queue = await openQueue(configuration.databaseUrl, role === 'worker' ? 'worker' : 'sender');
+  return {
+    configuration,
+    clock,
+    db,
+    queue,
+    x402: configuration.x402 ? openX402(configuration.x402) : null,
+    receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
+    async close() {
+      await queue.stop();
+      await db.end();
+    },
+  };
+}
+
+/** Next bundles the pages apart from the server that starts it: both must find the one runtime of the process. */
+const holder = globalThis as { workCheckRuntime?: Promise<Runtime> };
+
+/** The runtime of this web process, opened at the first call. */
+export function webRuntime(): Promise<Runtime> {
+  holder.workCheckRuntime ??= openRuntime(process.env, 'web');
+  return holder.workCheckRuntime;
+}

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { type Caller, type CallerFor, callerOf } from './identity/caller.ts';
+import { after } from './kernel/clock.ts';
+
+import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
+import { canonicalJson, digestOf } from './kernel/digest.ts';
+import { answerOf, type Claim, claimKey, keepAnswer, recall, remember } from './kernel/idempotency.ts';
+import { errorFields, log } from './kernel/log.ts';
+import { commonProblems, type Operation, pathKeys } from './kernel/operation.ts';
+import { PaymentRequired, Problem, type ProblemCode, problemText } from './kernel/problem.ts';
+import { type Tx, transact } from './kernel/transaction.ts';
+import { validationProblem } from './kernel/validation.ts';
+import { type OperationName, operations } from './operations.ts';
+import type { Context } from './runtime.ts';
+import { verbs } from './verbs.ts';
+
+/** What a verb answers: the body, and the status where the operation has more than one. */
+export interface Reply<Output> {
+  body: Output;
+  status?: 200 | 201 | 202;
+  headers?: Record<string, string>;
+}
+
+interface Call<Op extends Operation> {
+  ctx: Context;
+  caller: CallerFor<Op['audience'][number]>;
+  input: z.output<Op['input']>;
+}
+
+/** The steps of a verb that calls a payment provider: transactions before and after, and the answer to keep. */
+export interface Steps {
+  transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Keeps the final answer under the request's key, in the transaction that records the fact. */
+  remember(tx: Tx, reply: Reply<unknown>): void;
+}
+
+/** The code behind an operation. What it is given follows from the operation's effect. */
+export type Verb<Op extends Operation> = Op['effect'] extends 'read'
+  ? (call: Call<Op> & { db: Queries }) => Promise<Reply<z.input<Op['output']>>>
+  : Op['effect'] extends 'write'
+    ? (call: Call<Op> & { tx: Tx }) => Promise<Reply<z.input<Op['output']>>>
+    : (call: Call<Op> & { db: Queries; steps: Steps }) => Promise<Reply<z.input<Op['output']>>>;
+
+/** An answer on its way out: `text` is the exact JSON to send. */
+export interface Outcome<Output = unknown> {
+  status: number;
+  body: Output;
+  text: string;
+  headers: Record<string, string>;
+  replayed: boolean;
+}
+
+type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>;
+
+/**
+ * The one door to the domain: authenticate, parse and bound, replay, then the verb with the grant in its hand.
+ * Throws `Problem` (only codes the operation declares) and, from an operation that is paid for, `PaymentRequired`.
+ * Whatever else goes wrong is logged and leaves as `internal`.
+ */
+export async function perform<Name extends OperationName>(
+  name: Name,
+  ctx: Context,
+  rawInput: unknown,
+): Promise<Outcome<OutputOf<Name>>> {
+  const operation: Operation = operations[name];
+  try {
+    const caller = await admit(operation, ctx);
+    const input = parse(operation, rawInput);
+    const outcome =
+      operation.effect === 'read'
+        ? await read(name, operation, ctx, caller, input)
+        : await change(name, operation, ctx, caller, input);
+    return outcome as Outcome<OutputOf<Name>>;
+  } catch (error) {
+    throw declared(operation, ctx, error);
+  }
+}
+
+/** Authenticates, and refuses a caller whom the operation is not for. */
+async function admit(operation: Operation, ctx: Context): Promise<Caller> {
+  const caller = await callerOf(ctx);
+  if (operation.audience.includes('public')) return caller;
+  const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
+  if (audience && operation.audience.includes(audience)) return caller;
+  throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
+  });
+}
+
+function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {
+  const parsed = operation.input.safeParse(rawInput);
+  if (!parsed.success) throw validationProblem(parsed.error);
+  return parsed.data as Record<string, unknown>;
+}
+
+/** How long a reader that waits sleeps between two looks. */
+const lookAgainMs = 100;
+
+async function read(
+  name: OperationName,
+  operation: Operation,
+  ctx: Context,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<Outcome> {
+  const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
+  const look = async (at: Date) =>
+    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller, input, db: ctx.runtime.db }));
+  let outcome = await look(ctx.now);
+  if (!operation.waits || !ctx.wait) return outcome;
+  // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
+  if (ctx.wait.seen === null && !outcome.headers['Retry-After']) return outcome;
+  const first = digestOf(outcome.text);
+  const seen = ctx.wait.seen ?? first;
+  const until = after(ctx.now, ctx.wait.seconds);
+  while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until) {
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    outcome = await look(ctx.runtime.clock());
+  }
+  return outcome;
+}
+
+async function change(
+  name: OperationName,
+  operation: Operation,
+  ctx: Context,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<Outcome> {
+  const claim = claimOf(operation, ctx, caller, input);
+  if (!claim) return run(name, operation, ctx, caller, input, null);
+  const known = await replay(ctx, claim);
+  if (known) return known;
+  try {
+    return await run(name, operation, ctx, caller, input, claim);
+  } catch (error) {
+    // A twin may have answered while this one was on its way to being refused: its answer is the answer.
+    const answered = await replay(ctx, claim);
+    if (answered) return answered;
+    if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
+      await keepAnswer(ctx.runtime.db, claim, { status: error.status, body: problemText(error, ctx), headers: {} }, ctx.now);
+    }
+    throw error;
+  }
+}
+
+async function run(
+  name: OperationName,
+  operation: Operation,
+  ctx: Context,
+  caller: Caller,
+  input: Record<string, unknown>,
+  claim: Claim | null,
+): Promise<Outcome> {
+  const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
+  const { db } = ctx.runtime;
+  if (operation.effect === 'money') {
+    if (claim && !(await claimKey(db, claim, ctx.now))) {
+      const answered = await replay(ctx, claim);
+      if (answered) return answered;
+    }
+    const steps: Steps = {
+      transact: (work) => transact(db, work),
+      remember(tx, reply) {
+        if (claim) remember(tx, claim, answerOf(finish(operation, reply)), ctx.runtime.clock());
+      },
+    };
+    return finish(operation, await verb({ ctx, caller, input, db, steps }));
+  }
+  return transact(db, async (tx) => {
+    if (claim && !(await claimKey(tx, claim, ctx.now))) throw inProgress();
+    const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
+    if (claim) remember(tx, claim, answerOf(outcome), ctx.now);
+    return outcome;
+  });
+}
+
+/** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */
+async function replay(ctx: Context, claim: Claim): Promise<Outcome | null> {
+  const known = await recall(ctx.runtime.db, claim);
+  if (known.state === 'conflict') {
+    throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
+  }
+  if (known.state !== 'answered') return null;
+  const { status, body, headers } = known.answer;
+  const parsed = JSON.parse(body);
+  if (status >= 400) throw new Problem(parsed.code, parsed.detail, { replayOf: body });
+  return { status, body: parsed, text: body, headers, replayed: true };
+}
+
+/** The request's claim on its idempotency key; null when it carries none. */
+function claimOf(
+  operation: Operation,
+  ctx: Context,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Claim | null {
+  if (operation.idempotency === 'none') return null;
+  if (ctx.idempotencyKey === null) {
+    if (operation.idempotency === 'optional') return null;
+    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
+  }
+  const keys = pathKeys(operation);
+  const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
+  const fingerprint = digestOf(canonicalJson(bodyOnly));
+  return {
+    scope: caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
+    operation: operation.name,
+    pathKeys: keys.map((name) => String(input[name])).join('/'),
+    key: ctx.idempotencyKey,
+    fingerprint,
+  };
+}
+
+function finish(operation: Operation, reply: Reply<unknown>): Outcome {
+  // Parsed on the way out: a column that somebody adds does not reach the wire until the contract names it.
+  const body = operation.output.parse(reply.body);
+  return {
+    status: reply.status ?? operation.success[0] ?? 200,
+    body,
+    text: JSON.stringify(body),
+    headers: reply.headers ?? {},
+    replayed: false,
+  };
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', 'The first request with this key has not ended yet.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+/** What may leave: a problem that the operation declares, or a request for payment. Anything else is our fault. */
+function declared(operation: Operation, ctx: Context, error: unknown): Error {
+  if (error instanceof PaymentRequired && operation.paid) return error;
+  if (sqlState(error) === lockNotAvailable) return inProgress();
+  const allowed: readonly ProblemCode[] = [...operation.problems, ...commonProblems];
+  if (error instanceof Problem && allowed.includes(error.code)) return error;
+  const undeclared = error instanceof Problem ? { undeclared: error.code } : {};
+  log('operation_failed', {
+    operation: operation.name,
+    request_id: ctx.requestId,
+    ...undeclared,
+    ...errorFields(error),
+  });
+  return new Problem('internal', 'The request could not be completed. Nothing that was acknowledged is lost.', {
+    headers: { 'Retry-After': '2' },
+  });
+}

@@ -1,0 +1,327 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+import { CheckRequest, deterministicChecks, Report } from '../work-check/contract.ts';
+import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
+
+/** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
+
+const instant = z.iso.datetime();
+const microcents = z.int().min(0);
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+/** Keys are opaque and short; a longer one names nothing. */
+const key = z.string().min(1).max(64);
+
+export const Price = z
+  .object({
+    amount_microcents: microcents,
+    currency: z.literal('USD'),
+    price_type: z.literal('fixed'),
+    pricing_status: z.literal('approved'),
+  })
+  .meta({ id: 'Price' });
+
+export const NextAction = z
+  .object({
+    action: z.enum(['authorize', 'pay', 'cancel_payment', 'cancel', 'report', 'review', 'receipt']),
+    actor: z.enum(['agent', 'payer', 'customer']),
+    method: z.enum(['GET', 'POST']),
+    href: z.string(),
+    mcp_tool: z.string(),
+    description: z.string(),
+    expires_at: instant.optional(),
+  })
+  .meta({ id: 'NextAction' });
+export type NextAction = z.infer<typeof NextAction>;
+
+export const Quote = z
+  .object({
+    quote_key: key,
+    state: z.enum(quoteStates),
+    service_key: z.string(),
+    contract_version: z.string(),
+    terms_version: z.string(),
+    created_at: instant,
+    expires_at: instant,
+    price: Price,
+    max_price_microcents: microcents,
+    input_digest: digest,
+    evidence: z.array(
+      z.object({
+        ref: z.string(),
+        source: z.string(),
+        digest,
+        bytes: z.int(),
+        observed_at: z.string().nullable(),
+      }),
+    ),
+    planned_checks: z.array(
+      z.object({ check: z.enum(deterministicChecks), will_run: z.boolean(), skip_reason: z.string().optional() }),
+    ),
+    rails: z.array(z.object({ rail: z.enum(['card', 'x402']), methods: z.array(z.string()), networks: z.array(z.string()) })),
+    refund_policy: z.string(),
+    next_actions: z.array(NextAction),
+    job_key: key.nullable(),
+  })
+  .meta({ id: 'Quote' });
+export type Quote = z.infer<typeof Quote>;
+
+export const Job = z
+  .object({
+    job_key: key,
+    quote_key: key,
+    state: z.enum(jobStates),
+    payment_state: z.enum(paymentStates),
+    charge_state: z.enum(chargeStates),
+    review_state: z.enum(reviewStates),
+    price: Price,
+    created_at: instant,
+    deadlines: z.object({
+      pay_by: instant,
+      deliver_by: instant.nullable(),
+      review_by: instant.nullable(),
+    }),
+    progress: z.object({ stage: z.string(), percent: z.int().min(0).max(100) }),
+    report_digest: digest.nullable(),
+    failure: z.string().nullable(),
+    timeline: z.array(z.object({ at: instant, event: z.string(), state: z.string() })),
+    next_actions: z.array(NextAction),
+  })
+  .meta({ id: 'Job' });
+export type Job = z.infer<typeof Job>;
+
+export const Receipt = z
+  .object({
+    receipt_version: z.literal('svc.receipt.v1'),
+    receipt_key: key,
+    job_key: key,
+    issued_at: instant,
+    sequence: z.int().min(1),
+    previous_receipt_digest: digest.nullable(),
+    quote_digest: digest,
+    input_digest: digest,
+    report_digest: digest.nullable(),
+    collection: z.object({
+      state: z.enum(paymentStates),
+      rail: z.enum(['card', 'x402']),
+      method: z.string(),
+      amount_microcents: microcents,
+      currency: z.literal('USD'),
+      collected_at: instant,
+      reference: z.string(),
+    }),
+    charge: z.object({
+      state: z.enum(chargeStates),
+      amount_microcents: microcents,
+      finalized_at: instant.nullable(),
+      basis: z.string(),
+    }),
+    remedy: z.object({
+      kind: z.enum(['none', 'correction', 'refund', 'wallet_credit', 'reversal']),
+      state: z.string(),
+      amount_microcents: microcents,
+      reason: z.string().nullable(),
+      at: instant.nullable(),
+    }),
+    business_authority: z.literal('advisory_only'),
+    receipt_certifies_work: z.literal(false),
+    terms_version: z.string(),
+    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }),
+  })
+  .meta({ id: 'Receipt' });
+export type Receipt = z.infer<typeof Receipt>;
+
+const QuoteKey = z.strictObject({ quote_key: key });
+const JobKey = z.strictObject({ job_key: key });
+
+export const checkWork = defineOperation({
+  name: 'check_work',
+  summary: 'Submit the work, the request or criteria and the evidence; get a frozen quote. Nothing is bought yet.',
+  method: 'POST',
+  path: '/api/agent/v1/checks',
+  audience: ['agent'],
+  effect: 'write',
+  idempotency: 'required',
+  input: CheckRequest.safeExtend({
+    max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
+  }),
+  output: Quote,
+  success: [201],
+  problems: [
+    'invalid_token',
+    'grant_scope_missing',
+    'idempotency_key_required',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'unsupported_work_kind',
+    'credential_in_input',
+    'price_above_max',
+    'service_unavailable',
+  ],
+  tool: 'svc.check_work',
+});
+
+export const purchase = defineOperation({
+  name: 'purchase',
+  summary: 'Read a quote again, with the job that came of it.',
+  method: 'GET',
+  path: '/api/agent/v1/purchases/{quote_key}',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: QuoteKey,
+  output: Quote,
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
+  tool: 'svc.purchase_status',
+});
+
+export const authorize = defineOperation({
+  name: 'authorize',
+  summary: 'Accept the frozen quote under the grant. Execution is held until payment is collected.',
+  method: 'POST',
+  path: '/api/agent/v1/purchases/{quote_key}/authorize',
+  audience: ['agent'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: QuoteKey.extend({ terms_version: z.string().min(1).max(32) }),
+  output: Job,
+  success: [201, 200],
+  problems: [
+    'invalid_token',
+    'grant_scope_missing',
+    'grant_limit_exceeded',
+    'not_found',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'quote_expired',
+    'terms_version_mismatch',
+  ],
+  tool: 'svc.authorize_purchase',
+});
+
+export const pay = defineOperation({
+  name: 'pay',
+  summary:
+    'Pay for an authorized job. Over x402 the first call answers 402 with what to sign; repeat it unchanged with the ' +
+    'PAYMENT-SIGNATURE header. One payment per job: keep one idempotency key for it and repeat that key until it answers.',
+  method: 'POST',
+  path: '/api/agent/v1/jobs/{job_key}/payments',
+  audience: ['agent'],
+  effect: 'money',
+  idempotency: 'required',
+  input: JobKey.extend({
+    rail: z.enum(['card', 'x402']),
+    network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
+  }),
+  output: Job,
+  success: [200],
+  paid: true,
+  problems: [
+    'invalid_token',
+    'grant_scope_missing',
+    'not_found',
+    'idempotency_key_required',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'action_not_allowed',
+    'payment_unknown',
+    'payment_already_used',
+    'service_unavailable',
+  ],
+  tool: 'svc.pay',
+});
+
+export const job = defineOperation({
+  name: 'job',
+  summary: 'Read the state of a job. next_actions lists exactly what is allowed now. Prefer: wait=25 waits for a change.',
+  method: 'GET',
+  path: '/api/agent/v1/jobs/{job_key}',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey,
+  output: Job,
+  success: [200],
+  waits: true,
+  problems: ['invalid_token', 'not_found'],
+});
+
+export const report = defineOperation({
+  name: 'report',
+  summary: 'Read the delivered report: findings, citations, checks, limitations and a verdict.',
+  method: 'GET',
+  path: '/api/agent/v1/jobs/{job_key}/report',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey.extend({ report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }) }),
+  output: Report,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'report_not_ready'],
+  tool: 'svc.get_report',
+});
+
+export const review = defineOperation({
+  name: 'review',
+  summary: 'Accept the report, which makes the charge final.',
+  method: 'POST',
+  path: '/api/agent/v1/jobs/{job_key}/review',
+  audience: ['agent', 'member'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: JobKey.extend({ decision: z.enum(['accept']), report_digest: digest.optional() }),
+  output: Job,
+  success: [200],
+  problems: [
+    'invalid_token',
+    'grant_scope_missing',
+    'producer_may_not_accept',
+    'not_found',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'action_not_allowed',
+    'report_changed',
+  ],
+  tool: 'svc.review_delivery',
+});
+
+export const receipt = defineOperation({
+  name: 'receipt',
+  summary: 'Read the newest signed receipt: collection, charge and remedy, apart. A receipt does not certify the work.',
+  method: 'GET',
+  path: '/api/agent/v1/jobs/{job_key}/receipt',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey,
+  output: Receipt,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+  tool: 'svc.get_receipt',
+});
+
+export const cancel = defineOperation({
+  name: 'cancel',
+  summary: 'Cancel a job before it is delivered. What was collected over x402 becomes wallet credit.',
+  method: 'POST',
+  path: '/api/agent/v1/jobs/{job_key}/cancel',
+  audience: ['agent'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: JobKey,
+  output: Job,
+  success: [200],
+  problems: [
+    'invalid_token',
+    'not_found',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'action_not_allowed',
+    'payment_unknown',
+  ],
+  tool: 'svc.cancel_job',
+});

@@ -1,0 +1,212 @@
+import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
+import { audit } from '../kernel/audit.ts';
+import type { Queries } from '../kernel/database.ts';
+import { currency, microcents, toWire } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql, statement } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import { service } from '../service/terms.ts';
+import * as contract from './contract.ts';
+import {
+  type ActionName,
+  type Authority,
+  type ChargeState,
+  isMoving,
+  type JobState,
+  nextActions,
+  type PaymentState,
+  type ReviewState,
+  type TransitionName,
+  transitions,
+} from './states.ts';
+
+/** A job as stored. The only file that reads or writes the row. */
+export interface JobRow {
+  job_key: string;
+  quote_key: string;
+  principal_key: string;
+  account_key: string;
+  grant_key: string;
+  state: JobState;
+  payment_state: PaymentState;
+  charge_state: ChargeState;
+  review_state: ReviewState;
+  price_microcents: bigint;
+  /** `YYYY-MM-DD`, UTC. */
+  authorized_on: string;
+  created_at: Date;
+  pay_by: Date;
+  collected_at: Date | null;
+  deliver_by: Date | null;
+  delivered_at: Date | null;
+  review_by: Date | null;
+  finalized_at: Date | null;
+  fence: number;
+  stage: string;
+  percent: number;
+  report_digest: string | null;
+  failure: string | null;
+}
+
+interface JobWithTimeline extends JobRow {
+  timeline: { at: string; event: string; state: string }[];
+}
+
+/** What a transition may write besides the state. */
+type Changes = Partial<
+  Pick<
+    JobRow,
+    | 'payment_state'
+    | 'charge_state'
+    | 'review_state'
+    | 'collected_at'
+    | 'deliver_by'
+    | 'delivered_at'
+    | 'review_by'
+    | 'finalized_at'
+    | 'fence'
+    | 'stage'
+    | 'percent'
+    | 'report_digest'
+    | 'failure'
+  > & { lease_until: Date | null }
+>;
+
+/**
+ * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction.
+ * `fence` makes it also depend on the worker that holds the job. Throws `action_not_allowed` when the job is elsewhere.
+ */
+export async function advance(
+  tx: Tx,
+  transition: TransitionName,
+  jobKey: string,
+  by: { actor: string; now: Date; fence?: number },
+  changes: Changes = {},
+): Promise<JobRow> {
+  const { from, to } = transitions[transition];
+  const columns = Object.entries({ ...changes, state: to, updated_at: by.now });
+  const values: unknown[] = [jobKey, from, by.fence ?? null, ...columns.map(([, value]) => value)];
+  // Column names come from the type above, never from input.
+  const assignments = columns.map(([column], index) => `${column} = $${index + 4}`).join(', ');
+  const text = `
+    update jobs set ${assignments}
+    where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
+    returning new.*, old.state as state_before`;
+  const row = await tx.maybe<JobRow & { state_before: string }>(statement(text, values));
+  if (!row) throw notAllowed(`${transition} is not possible now.`);
+  audit(tx, { purchase: row.quote_key, actor: by.actor, action: transition, from: row.state_before, to, at: by.now });
+  return row;
+}
+
+/** The refusal of an action that the state does not allow. */
+export function notAllowed(detail: string): Problem {
+  return new Problem('action_not_allowed', detail);
+}
+
+/** The job, if it is one of the caller's. Throws `not_found`: a stranger's job looks like no job. */
+export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<JobWithTimeline> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const row = await db.maybe<JobWithTimeline>(sql`
+    select jobs.*, timeline.events as timeline from jobs,
+      lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
+        order by sequence), '[]') as events from audit_rows where purchase_key = jobs.quote_key) timeline
+    where job_key = ${jobKey} and (principal_key = ${principalKey} or account_key = ${accountKey})`);
+  if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
+  return row;
+}
+
+/** Reads the job again and answers with it, as every verb on a job does. */
+export async function jobReply(
+  db: Queries,
+  jobKey: string,
+  caller: Buyer | Member,
+  request: { baseUrl: string; now: Date },
+): Promise<{ body: contract.Job; headers: Record<string, string> }> {
+  const row = await loadJob(db, jobKey, caller);
+  return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
+}
+
+export function priceView(amount: bigint): contract.Quote['price'] {
+  return { amount_microcents: toWire(microcents(amount)), currency, price_type: 'fixed', pricing_status: 'approved' };
+}
+
+function jobView(
+  row: JobWithTimeline,
+  caller: Buyer | Member,
+  { baseUrl, now }: { baseUrl: string; now: Date },
+): contract.Job {
+  const review_state = reviewStateAt(row, now);
+  const actions = nextActions(
+    { ...row, review_state, has_receipt: row.collected_at !== null, has_report: row.report_digest !== null },
+    authorityOf(caller),
+  );
+  return {
+    job_key: row.job_key,
+    quote_key: row.quote_key,
+    state: row.state,
+    payment_state: row.payment_state,
+    charge_state: row.charge_state,
+    review_state,
+    price: priceView(row.price_microcents),
+    created_at: row.created_at.toISOString(),
+    deadlines: {
+      pay_by: row.pay_by.toISOString(),
+      deliver_by: row.deliver_by?.toISOString() ?? null,
+      review_by: row.review_by?.toISOString() ?? null,
+    },
+    progress: { stage: row.stage, percent: row.percent },
+    report_digest: row.report_digest,
+    failure: row.failure,
+    timeline: row.timeline.map(({ at, event, state }) => ({ at: new Date(at).toISOString(), event, state })),
+    next_actions: actions.map((action) => actionView(action, baseUrl, { job_key: row.job_key }, row)),
+  };
+}
+
+/** An open review whose window has passed is overdue: it stays possible to accept, and nothing accepts by itself. */
+function reviewStateAt(row: JobRow, now: Date): ReviewState {
+  return row.review_state === 'open' && row.review_by && now > row.review_by ? 'overdue' : row.review_state;
+}
+
+/** What the caller may do at all, before the state of the job is looked at. */
+export function authorityOf(caller: Buyer | Member): Authority {
+  if (caller.kind === 'member') return { mayPay: false, mayReview: true, maySpend: false };
+  const { grant } = caller;
+  const active = grant.paused_at === null && grant.service_keys.includes(service.serviceKey);
+  return {
+    mayPay: active && grant.payment_methods.includes('x402'),
+    mayReview: grant.review_authority,
+    maySpend: true,
+  };
+}
+
+const actionOperations = {
+  authorize: contract.authorize,
+  pay: contract.pay,
+  cancel: contract.cancel,
+  report: contract.report,
+  review: contract.review,
+  receipt: contract.receipt,
+} as const;
+
+/** A next action on the wire, made from the operation it names. */
+export function actionView(
+  action: ActionName,
+  baseUrl: string,
+  keys: Record<string, string>,
+  deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
+): contract.NextAction {
+  if (action === 'cancel_payment') throw new Error('no payment can be canceled yet');
+  const operation = actionOperations[action];
+  const expires = { authorize: deadlines.expires_at, pay: deadlines.pay_by, review: deadlines.review_by };
+  const expiresAt = action in expires ? expires[action as keyof typeof expires] : undefined;
+  return {
+    action,
+    actor: 'agent',
+    method: operation.method,
+    href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
+    mcp_tool: operation.tool,
+    description: operation.summary,
+    ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
+  };
+}
+

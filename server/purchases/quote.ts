@@ -1,0 +1,168 @@
+import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
+import { outsideGrant, requireService } from '../identity/grant.ts';
+import { containsToken } from '../identity/token.ts';
+import { audit } from '../kernel/audit.ts';
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import { newKey } from '../kernel/id.ts';
+import { toText, toWire } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../perform.ts';
+import { availability } from '../service/availability.ts';
+import { price, seconds, service } from '../service/terms.ts';
+import { evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
+import type * as contract from './contract.ts';
+import { actionView, authorityOf, priceView } from './job.ts';
+
+interface QuoteRow {
+  quote_key: string;
+  service_key: string;
+  contract_version: string;
+  terms_version: string;
+  state: 'open' | 'authorized' | 'rejected';
+  price_microcents: bigint;
+  max_price_microcents: bigint;
+  input_digest: string;
+  evidence: contract.Quote['evidence'];
+  planned_checks: contract.Quote['planned_checks'];
+  created_at: Date;
+  expires_at: Date;
+  job_key: string | null;
+}
+
+/** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
+export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
+  const { max_price_microcents, ...request } = input;
+  requireService(caller.grant, service.serviceKey);
+  if (request.context?.refs?.length && !caller.grant.governed_refs) {
+    throw outsideGrant('The grant does not let the agent share governed sources.');
+  }
+  const inputText = JSON.stringify(request);
+  if (containsToken(inputText)) {
+    throw new Problem('credential_in_input', 'The input holds a credential of this service.');
+  }
+  const { state, purchasable_rails, reasons } = await availability(ctx.runtime, ctx.now);
+  if (state === 'unavailable') {
+    throw new Problem('service_unavailable', 'Checks cannot be bought right now.', {
+      members: { reasons },
+      headers: { 'Retry-After': '60' },
+    });
+  }
+  if (price > max_price_microcents) {
+    throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
+      errors: [
+        {
+          pointer: '/max_price_microcents',
+          code: 'price_above_max',
+          detail: `The price is ${toText(price)}.`,
+          limit: toWire(price),
+          actual: max_price_microcents,
+        },
+      ],
+    });
+  }
+  const quoteKey = newKey('quote');
+  const expiresAt = after(ctx.now, seconds.quoteLifetime);
+  const frozen = {
+    quote_key: quoteKey,
+    service_key: service.serviceKey,
+    contract_version: service.contractVersion,
+    terms_version: service.termsVersion,
+    created_at: ctx.now,
+    expires_at: expiresAt,
+    max_price_microcents: BigInt(max_price_microcents),
+    price_microcents: price,
+    input_digest: inputDigest(request),
+    evidence: evidenceManifest(request),
+    planned_checks: plannedChecks(request),
+  };
+  tx.write(sql`
+    insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
+      price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at,
+      expires_at)
+    values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
+      ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
+      ${frozen.input_digest}, ${inputText}, ${JSON.stringify(frozen.evidence)},
+      ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt})`);
+  audit(tx, {
+    purchase: quoteKey,
+    actor: caller.principalKey,
+    action: 'quote',
+    from: null,
+    to: 'open',
+    at: ctx.now,
+  });
+  const row: QuoteRow = { ...frozen, state: 'open', job_key: null };
+  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+};
+
+export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
+  const row = await loadQuote(db, input.quote_key, caller);
+  const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
+  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+};
+
+/** The quote, if it is one of the caller's. Throws `not_found`. */
+export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | Member): Promise<QuoteRow> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const row = await db.maybe<QuoteRow>(sql`
+    select quotes.*, jobs.job_key from quotes left join jobs using (quote_key)
+    where quote_key = ${quoteKey} and (quotes.principal_key = ${principalKey} or quotes.account_key = ${accountKey})`);
+  if (!row) throw new Problem('not_found', 'There is no such quote for this caller.');
+  return row;
+}
+
+/** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key'>): string {
+  return digestOf(
+    canonicalJson({
+      ...frozen,
+      price_microcents: toWire(frozen.price_microcents),
+      max_price_microcents: toWire(frozen.max_price_microcents),
+    }),
+  );
+}
+
+function railsOf(purchasable: readonly ('card' | 'x402')[], networks: readonly string[]): contract.Quote['rails'] {
+  return purchasable.map((rail) =>
+    rail === 'x402'
+      ? { rail, methods: ['x402'], networks: [...networks] }
+      : { rail, methods: ['card_checkout', 'card_saved'], networks: [] },
+  );
+}
+
+const refundPolicy =
+  'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
+  'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
+
+function quoteView(
+  row: QuoteRow,
+  caller: Buyer | Member,
+  request: { baseUrl: string; now: Date },
+  rails: contract.Quote['rails'],
+): contract.Quote {
+  const state = row.state === 'open' && request.now >= row.expires_at ? 'expired' : row.state;
+  const mayAuthorize = state === 'open' && authorityOf(caller).mayPay;
+  return {
+    quote_key: row.quote_key,
+    state,
+    service_key: row.service_key,
+    contract_version: row.contract_version,
+    terms_version: row.terms_version,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    price: priceView(row.price_microcents),
+    max_price_microcents: toWire(row.max_price_microcents),
+    input_digest: row.input_digest,
+    evidence: row.evidence,
+    planned_checks: row.planned_checks,
+    rails,
+    refund_policy: refundPolicy,
+    next_actions: mayAuthorize
+      ? [actionView('authorize', request.baseUrl, { quote_key: row.quote_key }, { expires_at: row.expires_at })]
+      : [],
+    job_key: row.job_key,
+  };
+}

@@ -1,0 +1,118 @@
+import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
+import type { Queries } from '../kernel/database.ts';
+import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import { newKey } from '../kernel/id.ts';
+import { currency, toWire } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
+import { service } from '../service/terms.ts';
+import type * as contract from './contract.ts';
+import { type JobRow, loadJob } from './job.ts';
+import type { ReceiptSigner } from './receipt-keys.ts';
+
+/** The newest receipt of a job, exactly as it was signed. */
+export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db }) => {
+  const body = await newestReceipt(db, input.job_key, caller);
+  if (body) return { body };
+  await loadJob(db, input.job_key, caller);
+  throw new Problem('action_not_allowed', 'There is no receipt before the first collection.');
+};
+
+async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member): Promise<contract.Receipt | null> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const row = await db.maybe<{ body: string }>(sql`
+    select receipts.body from receipts join jobs using (job_key)
+    where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
+    order by sequence desc limit 1`);
+  return row ? JSON.parse(row.body) : null;
+}
+
+interface ReceiptFacts {
+  quote_digest: string;
+  input_digest: string;
+  terms_version: string;
+  rail: 'x402';
+  method: string;
+  network: string;
+  transaction: string;
+  amount_microcents: bigint;
+  decided_at: Date;
+  sequence: number | null;
+  digest: string | null;
+}
+
+/** Why the charge stands where it stands, in words for the buyer. */
+const basis: Record<contract.Receipt['charge']['state'], string> = {
+  none: 'Nothing is charged: no report was delivered.',
+  held: 'Collected and held until the report is reviewed.',
+  final: 'The report was accepted by the buyer.',
+  waived: 'The charge was waived.',
+};
+
+/**
+ * Issues the next receipt of the job's chain, in the transaction that changed what it states: every change of
+ * collection, charge, report or remedy has a receipt, and each receipt names the one before (interface.md 7).
+ */
+export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, now: Date): Promise<void> {
+  const facts = await tx.one<ReceiptFacts>(sql`
+    select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
+      payments.network, payments.transaction, payments.amount_microcents, payments.decided_at, last.sequence, last.digest
+    from jobs
+    join quotes using (quote_key)
+    join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
+    left join lateral (
+      select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
+    ) last on true
+    where jobs.job_key = ${job.job_key}`);
+  const unsigned: Omit<contract.Receipt, 'signature'> = {
+    receipt_version: service.receiptVersion,
+    receipt_key: newKey('rcpt'),
+    job_key: job.job_key,
+    issued_at: now.toISOString(),
+    sequence: (facts.sequence ?? 0) + 1,
+    previous_receipt_digest: facts.digest,
+    quote_digest: facts.quote_digest,
+    input_digest: facts.input_digest,
+    report_digest: job.report_digest,
+    collection: {
+      state: job.payment_state,
+      rail: facts.rail,
+      method: facts.method,
+      amount_microcents: toWire(facts.amount_microcents),
+      currency,
+      collected_at: facts.decided_at.toISOString(),
+      reference: `${facts.network}:${facts.transaction}`,
+    },
+    charge: {
+      state: job.charge_state,
+      amount_microcents: job.charge_state === 'held' || job.charge_state === 'final' ? toWire(job.price_microcents) : 0,
+      finalized_at: job.finalized_at?.toISOString() ?? null,
+      basis: basis[job.charge_state],
+    },
+    remedy: remedyOf(job, now),
+    business_authority: 'advisory_only',
+    receipt_certifies_work: false,
+    terms_version: facts.terms_version,
+  };
+  const payload = canonicalJson(unsigned);
+  const signature = { kid: signer.kid, alg: 'EdDSA' as const, jws: await signer.sign(payload) };
+  tx.write(sql`
+    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
+    values (${unsigned.receipt_key}, ${job.job_key}, ${unsigned.sequence},
+      ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
+}
+
+function remedyOf(job: JobRow, now: Date): contract.Receipt['remedy'] {
+  if (job.payment_state !== 'credited') {
+    return { kind: 'none', state: 'none', amount_microcents: 0, reason: null, at: null };
+  }
+  return {
+    kind: 'wallet_credit',
+    state: 'credited',
+    amount_microcents: toWire(job.price_microcents),
+    reason: job.failure ?? 'The job was canceled before delivery.',
+    at: now.toISOString(),
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * The life of a purchase as one table. It guards every write, fills `next_actions` and names the audit rows.
+ * interface.md 5. Pure: the browser and the client may import it.
+ */
+export const jobStates = [
+  'awaiting_payment',
+  'queued',
+  'running',
+  'delivered',
+  'accepted',
+  'rechecking',
+  'redelivered',
+  'waived',
+  'failed',
+  'canceled',
+] as const;
+export type JobState = (typeof jobStates)[number];
+
+export const paymentStates = [
+  'none',
+  'requires_payer',
+  'processing',
+  'unknown',
+  'collected',
+  'refund_pending',
+  'refunded',
+  'refund_failed',
+  'credited',
+  'disputed',
+  'reversed',
+] as const;
+export type PaymentState = (typeof paymentStates)[number];
+
+export const chargeStates = ['none', 'held', 'final', 'waived'] as const;
+export type ChargeState = (typeof chargeStates)[number];
+
+/** `overdue` is `open` after the window: it is read off the clock, never written. */
+export const reviewStates = ['not_open', 'open', 'overdue', 'accepted', 'disputed'] as const;
+export type ReviewState = (typeof reviewStates)[number];
+
+export const quoteStates = ['open', 'authorized', 'expired', 'rejected'] as const;
+export type QuoteState = (typeof quoteStates)[number];
+
+interface Transition {
+  readonly from: readonly JobState[];
+  readonly to: JobState;
+}
+
+/** What can happen to a job. Whoever adds a line here decides who may do it in `nextActions`, or that a timer does. */
+export const transitions = {
+  /** Money was collected: the work may start. */
+  collect: { from: ['awaiting_payment'], to: 'queued' },
+  /** A worker takes the job. From `running`: the worker before it lost its lease. */
+  start: { from: ['queued', 'running'], to: 'running' },
+  deliver: { from: ['running'], to: 'delivered' },
+  fail: { from: ['queued', 'running'], to: 'failed' },
+  accept: { from: ['delivered'], to: 'accepted' },
+  cancel: { from: ['awaiting_payment', 'queued', 'running'], to: 'canceled' },
+  /** Nobody paid in time. */
+  lapse: { from: ['awaiting_payment'], to: 'canceled' },
+} as const satisfies Record<string, Transition>;
+export type TransitionName = keyof typeof transitions;
+
+/** A job as far as the rules look at it. */
+export interface JobFacts {
+  state: JobState;
+  payment_state: PaymentState;
+  charge_state: ChargeState;
+  review_state: ReviewState;
+  /** Receipts exist from the first collection on. */
+  has_receipt: boolean;
+  has_report: boolean;
+}
+
+/** What the caller's grant says about it. Members of the account have no grant: they may review. */
+export interface Authority {
+  mayPay: boolean;
+  mayReview: boolean;
+  maySpend: boolean;
+}
+
+export type ActionName = 'authorize' | 'pay' | 'cancel_payment' | 'cancel' | 'report' | 'review' | 'receipt';
+
+/** Whether the table lets `transition` happen to a job in this state. */
+export function can(transition: TransitionName, state: JobState): boolean {
+  return (transitions[transition].from as readonly JobState[]).includes(state);
+}
+
+/** True while a payment is open or its outcome unknown: nothing may then be paid, canceled or lapse. */
+export function paymentIsOpen(state: PaymentState): boolean {
+  return state === 'requires_payer' || state === 'processing' || state === 'unknown';
+}
+
+/** True while the job moves without anyone asking it to, so a reader should look again. */
+export function isMoving(job: Pick<JobFacts, 'state' | 'payment_state'>): boolean {
+  return (
+    job.state === 'queued' || job.state === 'running' || job.state === 'rechecking' || paymentIsOpen(job.payment_state)
+  );
+}
+
+/** Exactly what may be called on a job now: each of these works, every other is refused. */
+export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
+  const actions: ActionName[] = [];
+  const settled = !paymentIsOpen(job.payment_state);
+  if (can('collect', job.state) && settled && authority.mayPay) actions.push('pay');
+  if (can('cancel', job.state) && settled && authority.maySpend) actions.push('cancel');
+  if (job.has_report) actions.push('report');
+  if (can('accept', job.state) && authority.mayReview) actions.push('review');
+  if (job.has_receipt) actions.push('receipt');
+  return actions;
+}

@@ -1,0 +1,106 @@
+import { release } from '../identity/grant.ts';
+import { after } from '../kernel/clock.ts';
+import { errorFields, log } from '../kernel/log.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import { transact } from '../kernel/transaction.ts';
+import { authorizationOf, type PaymentRow } from '../payments/payment.ts';
+import { enqueueCheck } from '../queue/queue.ts';
+import type { Runtime } from '../runtime.ts';
+import { collect, giveUp } from './collect.ts';
+import { failJob } from './execute.ts';
+import { advance, type JobRow } from './job.ts';
+
+/** Rows one sweep takes of each kind; the next sweep takes the rest. */
+const batch = 50;
+/** A request that is paying right now needs no help yet. */
+const settlingForSeconds = 3;
+/** A message of the queue that has not started its job after this long is taken for lost. */
+const queuedForSeconds = 20;
+
+/**
+ * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the
+ * ordinary path takes too, guarded by the same compare-and-set: a sweep beside a living request changes nothing twice.
+ */
+export async function sweep(runtime: Runtime): Promise<void> {
+  await reconcilePayments(runtime);
+  await failOverdue(runtime);
+  await requeueAbandoned(runtime);
+  await lapseUnpaid(runtime);
+}
+
+/** Asks the chain about every payment whose outcome is open. */
+async function reconcilePayments(runtime: Runtime): Promise<void> {
+  const rail = runtime.x402;
+  if (!rail) return;
+  const now = runtime.clock();
+  const open = await runtime.db.many<PaymentRow>(sql`
+    select * from payments
+    where state = 'unknown' or (state = 'settling' and created_at < ${after(now, -settlingForSeconds)})
+    order by created_at limit ${batch}`);
+  for (const payment of open) {
+    await guarded('payment_not_reconciled', { payment_key: payment.payment_key }, async () => {
+      const onChain = await rail.lookUp(authorizationOf(payment));
+      await transact(runtime.db, async (tx) => {
+        if (onChain.outcome === 'paid') await collect(tx, runtime, payment, onChain.transaction, runtime.clock());
+        if (onChain.outcome === 'never') {
+          await giveUp(tx, payment, 'The authorization can no longer pay.', runtime.clock());
+        }
+      });
+    });
+  }
+}
+
+/** Fails what was not delivered by its deadline; the remedy is part of failing. */
+async function failOverdue(runtime: Runtime): Promise<void> {
+  const overdue = await runtime.db.many<{ job_key: string }>(sql`
+    select job_key from jobs where state in ('queued', 'running') and deliver_by < ${runtime.clock()}
+    order by deliver_by limit ${batch}`);
+  for (const { job_key } of overdue) {
+    await guarded('job_not_failed', { job_key }, () =>
+      transact(runtime.db, (tx) => failJob(tx, runtime, job_key, 'The report was not delivered in time.')),
+    );
+  }
+}
+
+/** Queues again what a dead worker held, and what the queue seems to have lost. */
+async function requeueAbandoned(runtime: Runtime): Promise<void> {
+  const now = runtime.clock();
+  const abandoned = await runtime.db.many<{ job_key: string }>(sql`
+    select job_key from jobs
+    where (state = 'running' and lease_until < ${now})
+      or (state = 'queued' and collected_at < ${after(now, -queuedForSeconds)})
+    order by collected_at limit ${batch}`);
+  for (const { job_key } of abandoned) {
+    await guarded('job_not_requeued', { job_key }, () =>
+      transact(runtime.db, async (tx) => enqueueCheck(tx, runtime.queue, job_key)),
+    );
+  }
+}
+
+/** Cancels what nobody paid for in time, and gives its reservation back. Never while a payment is open or unknown. */
+async function lapseUnpaid(runtime: Runtime): Promise<void> {
+  const now = runtime.clock();
+  const unpaid = await runtime.db.many<Pick<JobRow, 'job_key'>>(sql`
+    select job_key from jobs where state = 'awaiting_payment' and payment_state = 'none' and pay_by < ${now}
+    order by pay_by limit ${batch}`);
+  for (const { job_key } of unpaid) {
+    await guarded('job_not_lapsed', { job_key }, () =>
+      transact(runtime.db, async (tx) => {
+        await tx.one(sql`select 1 from jobs where job_key = ${job_key} and payment_state = 'none' for no key update`);
+        const job = await advance(tx, 'lapse', job_key, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+        release(tx, job.grant_key, job.authorized_on, job.price_microcents);
+      }),
+    );
+  }
+}
+
+/** One row that cannot be moved on must not hold up the others. A lost race is nothing to report. */
+async function guarded(event: string, keys: Record<string, string>, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'action_not_allowed') return;
+    log(event, { ...keys, ...errorFields(error) });
+  }
+}

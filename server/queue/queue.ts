@@ -1,0 +1,38 @@
+import { PgBoss } from 'pg-boss';
+import { errorFields, log } from '../kernel/log.ts';
+import type { Tx } from '../kernel/transaction.ts';
+
+/** The queue of work to do, in the same database as the purchases. */
+export interface Queue {
+  readonly boss: PgBoss;
+  stop(): Promise<void>;
+}
+
+/** Collected jobs whose work is to be checked. */
+export const checkQueue = 'check';
+
+export interface CheckMessage {
+  job_key: string;
+}
+
+/** Opens the queue. Only a worker supervises it; a web process just writes to it. */
+export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: role === 'worker' ? 6 : 2,
+    supervise: role === 'worker',
+    schedule: false,
+    useListenNotify: role === 'worker',
+  });
+  boss.on('error', (error) => log('queue_error', errorFields(error)));
+  await boss.start();
+  // Tries are counted by the job's own fence, and lost messages are found by the sweep.
+  await boss.createQueue(checkQueue, { notify: true, retryLimit: 0, expireInSeconds: 1_800, deleteAfterSeconds: 3_600 });
+  return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
+}
+
+/** Queues the check of a job in the caller's transaction: no commit, no message; no message without the commit. */
+export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
+  const message: CheckMessage = { job_key: jobKey };
+  tx.join((run) => queue.boss.send(checkQueue, message, { db: { executeSql: run } }));
+}

@@ -1,0 +1,34 @@
+import type { Clock } from './kernel/clock.ts';
+import type { Database } from './kernel/database.ts';
+import type { Configuration } from './kernel/env.ts';
+import type { X402Rail } from './payments/x402.ts';
+import type { ReceiptSigner } from './purchases/receipt-keys.ts';
+import type { Queue } from './queue/queue.ts';
+
+/** What the server stands on: opened once a process, from the environment, with real adapters only. */
+export interface Runtime {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly db: Database;
+  readonly queue: Queue;
+  /** Null when stablecoin payments are not configured. */
+  readonly x402: X402Rail | null;
+  readonly receiptSigner: ReceiptSigner;
+  close(): Promise<void>;
+}
+
+/** Everything about one request besides its input. Made by a transport, read by `perform`. */
+export interface Context {
+  runtime: Runtime;
+  /** Read once, when the request came in. */
+  now: Date;
+  requestId: string;
+  baseUrl: string;
+  /** What the caller shows to be let in; not yet believed. */
+  presented: { bearer: string | null; memberSession: string | null };
+  idempotencyKey: string | null;
+  /** The raw PAYMENT-SIGNATURE of an x402 client. */
+  payment: string | null;
+  /** How long a reader will wait for an answer whose digest differs from the one it has seen. */
+  wait: { seconds: number; seen: string | null } | null;
+}
