@@ -1,0 +1,94 @@
+import { textDigest } from '../contract.ts';
+import { isInstruction } from './instructions.ts';
+import { type Quantity, readQuantities } from './quantities.ts';
+import { splitSentences } from './sentences.ts';
+import { isContent, type Token, tokenize } from './tokens.ts';
+
+/** A text that may be cited: supplied by the buyer, or retrieved by the service under the grant. */
+export type EvidenceSource = {
+  ref: string;
+  source: string;
+  origin: 'supplied' | 'retrieved';
+  text: string;
+  digest: string;
+  observed_at: string | null;
+};
+
+/** A sentence of a source, read once. */
+export type Passage = {
+  source: number;
+  start: number;
+  end: number;
+  tokens: Token[];
+  stems: Set<string>;
+  quantities: Quantity[];
+  instruction: boolean;
+};
+
+export type EvidenceIndex = {
+  sources: EvidenceSource[];
+  passages: Passage[];
+  /** Content stem → passages that hold it, instructions left out. */
+  postings: Map<string, number[]>;
+  /** Figures in the names of the sources: known, though no passage can be cited for them. */
+  labels: Quantity[];
+  /** Weight of a stem: rare ones say more. */
+  weight: (stem: string) => number;
+};
+
+export function evidenceSource(
+  item: { ref: string; source: string; text: string; observed_at: string | null },
+  origin: EvidenceSource['origin'],
+): EvidenceSource {
+  return { ...item, origin, digest: textDigest(item.text) };
+}
+
+/** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the postings. */
+export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) => number): EvidenceIndex {
+  const passages: Passage[] = [];
+  const postings = new Map<string, number[]>();
+  for (const [source, { text }] of sources.entries()) {
+    for (const { start, end } of splitSentences(text)) {
+      const sentence = text.slice(start, end);
+      const tokens = tokenize(sentence, start);
+      const stems = new Set(tokens.filter(isContent).map((token) => token.stem));
+      const instruction = isInstruction(sentence);
+      const at =
+        passages.push({ source, start, end, tokens, stems, quantities: readQuantities(tokens), instruction }) - 1;
+      if (instruction) continue;
+      for (const stem of stems) {
+        const list = postings.get(stem);
+        if (list === undefined) postings.set(stem, [at]);
+        else list.push(at);
+      }
+    }
+  }
+  const labels = sources.flatMap(({ source }) => readQuantities(tokenize(source)));
+  return { sources, passages, postings, labels, weight: rarity };
+}
+
+export type Match = { passage: number; coverage: number };
+
+/**
+ * Passages that share the most weight with a set of stems, best first; `coverage` is the shared part of the weight,
+ * from 0 to 1.
+ */
+export function bestPassages(index: EvidenceIndex, stems: Iterable<string>, limit: number): Match[] {
+  const scores = new Map<number, number>();
+  let total = 0;
+  for (const stem of new Set(stems)) {
+    const weight = index.weight(stem);
+    total += weight;
+    for (const passage of index.postings.get(stem) ?? []) scores.set(passage, (scores.get(passage) ?? 0) + weight);
+  }
+  if (total === 0) return [];
+  return [...scores]
+    .map(([passage, score]) => ({ passage, coverage: score / total }))
+    .sort((a, b) => b.coverage - a.coverage || a.passage - b.passage)
+    .slice(0, limit);
+}
+
+/** The words of a passage. */
+export function passageText(index: EvidenceIndex, passage: Passage): string {
+  return index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '';
+}

@@ -1,0 +1,332 @@
+import type { Token } from './tokens.ts';
+
+/**
+ * A figure as a reader takes it. `value` is in base units (percent as 42, money in the currency's unit, a clock time
+ * in minutes); a date carries the parts it states. `unit` is the stem of the thing counted, or empty.
+ */
+export type Quantity = {
+  kind: 'number' | 'percent' | 'money' | 'date' | 'time';
+  value: number;
+  /** Half of the last stated digit's worth: 1.2 million may stand for anything from 1.15 to 1.25 million. */
+  tolerance: number;
+  unit: string;
+  year?: number;
+  month?: number;
+  day?: number;
+  start: number;
+  end: number;
+  first: number;
+  last: number;
+};
+
+const SMALL = new Map(
+  (
+    'zero 0,two 2,three 3,four 4,five 5,six 6,seven 7,eight 8,nine 9,ten 10,eleven 11,twelve 12,thirteen 13,fourteen 14,' +
+    'fifteen 15,sixteen 16,seventeen 17,eighteen 18,nineteen 19,twenty 20,thirty 30,forty 40,fifty 50,sixty 60,' +
+    'seventy 70,eighty 80,ninety 90,dozen 12,twice 2,third 3,fourth 4,fifth 5,sixth 6,seventh 7,eighth 8,ninth 9,tenth 10'
+  )
+    .split(',')
+    .map((pair) => {
+      const [word = '', value = '0'] = pair.split(' ');
+      return [word, Number(value)] as const;
+    }),
+);
+
+const SCALES = new Map([
+  ['hundred', 1e2],
+  ['thousand', 1e3],
+  ['k', 1e3],
+  ['million', 1e6],
+  ['mn', 1e6],
+  ['m', 1e6],
+  ['billion', 1e9],
+  ['bn', 1e9],
+  ['b', 1e9],
+  ['trillion', 1e12],
+  ['tn', 1e12],
+  ['lakh', 1e5],
+  ['crore', 1e7],
+]);
+
+const MONTHS = new Map(
+  'january february march april may june july august september october november december'
+    .split(' ')
+    .flatMap((name, index) => [[name, index + 1] as const, [name.slice(0, 3), index + 1] as const]),
+);
+MONTHS.set('sept', 9);
+
+const CURRENCIES = new Map(
+  '$ usd,usd usd,dollar usd,€ eur,eur eur,euro eur,£ gbp,gbp gbp,pound gbp,¥ jpy,jpy jpy,yen jpy,chf chf,cad cad,aud aud'
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
+
+const UNITS = new Map(
+  (
+    'km kilometer,kilometre kilometer,kilometer kilometer,kilomet kilometer,m meter,metre meter,meter meter,cm centimeter,' +
+    'mm millimeter,mile mile,mi mile,ft foot,feet foot,foot foot,inch inch,kg kilogram,kilogram kilogram,g gram,gram gram,' +
+    'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minute minute,second second,sec second,' +
+    'ms millisecond,day day,week week,month month,year year,yr year,mb megabyte,gb gigabyte,tb terabyte,kwh kilowatthour,' +
+    'kw kilowatt,mw megawatt,gw gigawatt,l liter,litre liter,liter liter,ml milliliter'
+  )
+    .split(',')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
+
+/** Reads all figures of a token list, in order. Dates swallow their parts. */
+export function readQuantities(tokens: readonly Token[]): Quantity[] {
+  const found: Quantity[] = [];
+  let at = 0;
+  while (at < tokens.length) {
+    const quantity = readDate(tokens, at) ?? readTime(tokens, at) ?? readNumber(tokens, at);
+    if (quantity === undefined) {
+      at += 1;
+      continue;
+    }
+    found.push(quantity);
+    at = quantity.last + 1;
+  }
+  return found;
+}
+
+function monthOf(token: Token | undefined): number | undefined {
+  if (token?.kind !== 'word') return undefined;
+  // "may" and "march" are words too; a month is written with a capital in running text.
+  if (!token.capital && (token.lower === 'may' || token.lower === 'march' || token.lower === 'mar')) return undefined;
+  return MONTHS.get(token.lower);
+}
+
+function plainInteger(token: Token | undefined, min: number, max: number): number | undefined {
+  if (token?.kind !== 'number' || !/^\d+$/.test(token.lower)) return undefined;
+  const value = Number(token.lower);
+  return value >= min && value <= max ? value : undefined;
+}
+
+function isYear(token: Token | undefined): number | undefined {
+  return token !== undefined && /^\d{4}$/.test(token.lower) ? plainInteger(token, 1000, 2199) : undefined;
+}
+
+const ORDINAL_TAILS = new Set(['st', 'nd', 'rd', 'th']);
+
+function readDate(tokens: readonly Token[], at: number): Quantity | undefined {
+  return readIsoDate(tokens, at) ?? readWordDate(tokens, at) ?? readYear(tokens, at);
+}
+
+function readIsoDate(tokens: readonly Token[], at: number): Quantity | undefined {
+  const [a, s1, b, s2, c] = [tokens[at], tokens[at + 1], tokens[at + 2], tokens[at + 3], tokens[at + 4]];
+  if (s1?.lower !== s2?.lower || (s1?.lower !== '-' && s1?.lower !== '/' && s1?.lower !== '.')) return undefined;
+  const year = isYear(a);
+  if (year !== undefined) {
+    const month = plainInteger(b, 1, 12);
+    const day = plainInteger(c, 1, 31);
+    if (month !== undefined && day !== undefined) return dateQuantity(tokens, at, at + 4, { year, month, day });
+  }
+  const lastYear = isYear(c);
+  const first = plainInteger(a, 1, 31);
+  const second = plainInteger(b, 1, 31);
+  if (lastYear === undefined || first === undefined || second === undefined) return undefined;
+  // Day first or month first is not said: only what both readings share is kept, unless one is impossible.
+  if (first > 12) return dateQuantity(tokens, at, at + 4, { year: lastYear, month: second, day: first });
+  if (second > 12) return dateQuantity(tokens, at, at + 4, { year: lastYear, month: first, day: second });
+  return dateQuantity(
+    tokens,
+    at,
+    at + 4,
+    first === second ? { year: lastYear, month: first, day: first } : { year: lastYear },
+  );
+}
+
+function readWordDate(tokens: readonly Token[], at: number): Quantity | undefined {
+  let next = at;
+  let day = plainInteger(tokens[next], 1, 31);
+  let month: number | undefined;
+  if (day !== undefined) {
+    next += 1;
+    if (ORDINAL_TAILS.has(tokens[next]?.lower ?? '')) next += 1;
+    if (tokens[next]?.lower === 'of') next += 1;
+    month = monthOf(tokens[next]);
+    if (month === undefined) return undefined;
+    next += 1;
+  } else {
+    month = monthOf(tokens[next]);
+    if (month === undefined) return undefined;
+    next += 1;
+    if (tokens[next]?.lower === '.') next += 1;
+    day = plainInteger(tokens[next], 1, 31);
+    if (day !== undefined) next += 1;
+    if (ORDINAL_TAILS.has(tokens[next]?.lower ?? '')) next += 1;
+  }
+  let last = next - 1;
+  const yearAt = tokens[next]?.lower === ',' || tokens[next]?.lower === 'of' ? next + 1 : next;
+  const year = isYear(tokens[yearAt]);
+  if (year !== undefined) last = yearAt;
+  return dateQuantity(tokens, at, last, { ...(year ? { year } : {}), month, ...(day ? { day } : {}) });
+}
+
+function readYear(tokens: readonly Token[], at: number): Quantity | undefined {
+  const year = isYear(tokens[at]);
+  if (year === undefined || year < 1500 || year > 2100) return undefined;
+  const before = tokens[at - 1]?.lower ?? '';
+  const after = tokens[at + 1]?.lower ?? '';
+  if (CURRENCIES.has(before) || after === '%' || CURRENCIES.has(tokens[at + 1]?.stem ?? '') || UNITS.has(after))
+    return undefined;
+  return dateQuantity(tokens, at, at, { year });
+}
+
+function dateQuantity(
+  tokens: readonly Token[],
+  first: number,
+  last: number,
+  parts: { year?: number; month?: number; day?: number },
+): Quantity {
+  const start = tokens[first]?.start ?? 0;
+  const end = tokens[last]?.end ?? start;
+  return { kind: 'date', value: parts.year ?? 0, tolerance: 0, unit: '', ...parts, start, end, first, last };
+}
+
+function readTime(tokens: readonly Token[], at: number): Quantity | undefined {
+  const hour = plainInteger(tokens[at], 0, 23);
+  if (hour === undefined) return undefined;
+  let last = at;
+  let minute = 0;
+  if (tokens[at + 1]?.lower === ':' && /^\d\d$/.test(tokens[at + 2]?.lower ?? '')) {
+    minute = Number(tokens[at + 2]?.lower);
+    last = at + 2;
+  }
+  const mark = tokens[last + 1]?.lower ?? '';
+  const half = mark === 'am' || mark === 'pm' ? mark : '';
+  if (last === at && half === '') return undefined;
+  const hours = half === 'pm' && hour < 12 ? hour + 12 : half === 'am' && hour === 12 ? 0 : hour;
+  if (half !== '') last += 1;
+  const start = tokens[at]?.start ?? 0;
+  return {
+    kind: 'time',
+    value: hours * 60 + minute,
+    tolerance: 0,
+    unit: '',
+    start,
+    end: tokens[last]?.end ?? start,
+    first: at,
+    last,
+  };
+}
+
+function numeral(token: Token | undefined): { value: number; step: number } | undefined {
+  if (token === undefined) return undefined;
+  if (token.kind === 'number') {
+    const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(token.lower);
+    const plain = grouped ? token.lower.replaceAll(',', '') : token.lower;
+    const decimalComma = /^\d+,\d{1,2}$/.test(plain) ? plain.replace(',', '.') : plain;
+    if (!/^\d+(?:\.\d+)?$/.test(decimalComma)) return undefined;
+    const decimals = decimalComma.split('.')[1]?.length ?? 0;
+    return { value: Number(decimalComma), step: 10 ** -decimals };
+  }
+  const small = SMALL.get(token.lower);
+  return small === undefined ? undefined : { value: small, step: 1 };
+}
+
+function readNumber(tokens: readonly Token[], at: number): Quantity | undefined {
+  const head = numeral(tokens[at]);
+  if (head === undefined) return undefined;
+  let { value, step } = head;
+  let last = at;
+  const wordy = tokens[at]?.kind === 'word';
+  if (wordy && value >= 20 && value < 100) {
+    const skip = tokens[last + 1]?.lower === '-' ? 2 : 1;
+    const ones = SMALL.get(tokens[last + skip]?.lower ?? '');
+    if (ones !== undefined && ones > 0 && ones < 10) {
+      value += ones;
+      last += skip;
+    }
+  }
+  let scaled = false;
+  for (let scale = scaleAfter(tokens, last); scale !== undefined; scale = scaleAfter(tokens, last)) {
+    value *= scale.factor;
+    step *= scale.factor;
+    last = scale.last;
+    scaled = true;
+  }
+  if (ORDINAL_TAILS.has(tokens[last + 1]?.lower ?? '') && tokens[last + 1]?.start === tokens[last]?.end) last += 1;
+  const start = tokens[at]?.start ?? 0;
+  const base = { value, tolerance: scaled || step < 1 ? step / 2 : 0, start, first: at };
+  const after = tokens[last + 1];
+  if (after?.lower === '%' || after?.lower === 'percent' || after?.lower === 'pct')
+    return { ...base, kind: 'percent', unit: '%', end: after.end, last: last + 1 };
+  if (after?.lower === 'per' && tokens[last + 2]?.lower === 'cent')
+    return { ...base, kind: 'percent', unit: '%', end: tokens[last + 2]?.end ?? after.end, last: last + 2 };
+  const before = CURRENCIES.get(tokens[at - 1]?.lower ?? '');
+  const end = tokens[last]?.end ?? start;
+  if (before !== undefined) return { ...base, kind: 'money', unit: before, end, last };
+  const currency = CURRENCIES.get(after?.lower ?? '') ?? CURRENCIES.get(after?.stem ?? '');
+  if (currency !== undefined && after !== undefined)
+    return { ...base, kind: 'money', unit: currency, end: after.end, last: last + 1 };
+  return { ...base, kind: 'number', unit: unitAfter(tokens, last), end, last };
+}
+
+function scaleAfter(tokens: readonly Token[], last: number): { factor: number; last: number } | undefined {
+  const next = tokens[last + 1];
+  if (next === undefined) return undefined;
+  const joined = next.start === tokens[last]?.end;
+  const letter = next.lower.length <= 2;
+  if (letter && next.lower === 'm' && !joined) return undefined;
+  if (letter && next.lower !== 'bn' && next.lower !== 'mn' && next.lower !== 'tn' && !joined) return undefined;
+  const factor = SCALES.get(next.lower) ?? SCALES.get(next.stem);
+  return factor === undefined ? undefined : { factor, last: last + 1 };
+}
+
+function unitAfter(tokens: readonly Token[], last: number): string {
+  let next = tokens[last + 1];
+  if (next?.lower === '-') next = tokens[last + 2];
+  if (next?.kind !== 'word') return '';
+  return UNITS.get(next.lower) ?? UNITS.get(next.stem) ?? next.stem;
+}
+
+/** How a claimed figure stands to one in the evidence. */
+export type QuantityMatch = 'same' | 'different' | 'unrelated';
+
+const KNOWN_UNITS = new Set(UNITS.values());
+
+/**
+ * Compares a claimed figure with one of the evidence. A claim may round; it may leave out parts of a date; it may not
+ * change a stated part or the unit.
+ */
+export function compareQuantities(claimed: Quantity, known: Quantity): QuantityMatch {
+  if (claimed.kind === 'date' || known.kind === 'date') {
+    if (claimed.kind !== known.kind) return sameBareNumber(claimed, known) ? 'same' : 'unrelated';
+    return compareDates(claimed, known);
+  }
+  const equal = Math.abs(claimed.value - known.value) <= Math.max(claimed.tolerance, 1e-9 * Math.abs(known.value));
+  if (claimed.kind !== known.kind) {
+    const bare =
+      (claimed.kind === 'number' && !KNOWN_UNITS.has(claimed.unit)) ||
+      (known.kind === 'number' && !KNOWN_UNITS.has(known.unit));
+    return equal && bare ? 'same' : 'unrelated';
+  }
+  if (claimed.unit !== known.unit && claimed.unit !== '' && known.unit !== '') {
+    if (claimed.kind === 'money') return equal ? 'different' : 'unrelated';
+    if (KNOWN_UNITS.has(claimed.unit) && KNOWN_UNITS.has(known.unit)) return equal ? 'different' : 'unrelated';
+    return equal ? 'same' : 'unrelated';
+  }
+  return equal ? 'same' : 'different';
+}
+
+function sameBareNumber(a: Quantity, b: Quantity): boolean {
+  const date = a.kind === 'date' ? a : b;
+  const other = a.kind === 'date' ? b : a;
+  if (other.kind !== 'number') return false;
+  return other.value === date.year || (date.year === undefined && other.value === date.day);
+}
+
+function compareDates(claimed: Quantity, known: Quantity): QuantityMatch {
+  let shared = 0;
+  let missing = 0;
+  for (const part of ['year', 'month', 'day'] as const) {
+    const [a, b] = [claimed[part], known[part]];
+    if (a !== undefined && b !== undefined) {
+      if (a !== b) return 'different';
+      shared += 1;
+    } else if (a !== undefined) missing += 1;
+  }
+  if (shared === 0) return 'unrelated';
+  return missing === 0 ? 'same' : 'unrelated';
+}

@@ -1,0 +1,174 @@
+import {
+  type CheckOutcome,
+  type CheckRequest,
+  CONTRACT_VERSION,
+  type Finding,
+  REVIEW_WINDOW_SECONDS,
+  type Report,
+  type SourceEntry,
+  type Verdict,
+} from './contract.ts';
+import { renderMarkdown } from './markdown.ts';
+import type { EvidenceSource } from './reading/evidence-index.ts';
+
+export type ReportParts = {
+  request: CheckRequest;
+  sources: readonly EvidenceSource[];
+  findings: Finding[];
+  /** How many of the findings, from the first on, answer what the buyer stated. */
+  stated: number;
+  checks: CheckOutcome[];
+  verdict: Verdict;
+  model_verdict: Verdict;
+  score: number;
+  confidence: number;
+  method: string;
+  instructions: number;
+  limitations: string[];
+  now: Date;
+  service_key: string | undefined;
+  corrected_output: string | undefined;
+  correction: Report['correction'];
+};
+
+/** Puts a report together from what the checks and the assessor found. */
+export function composeReport(parts: ReportParts): Report {
+  const { request, checks, verdict, findings } = parts;
+  const names = (status: CheckOutcome['status']): CheckOutcome['check'][] =>
+    checks.filter((check) => check.status === status).map(({ check }) => check);
+  const entries = parts.sources.map(sourceEntry);
+  const supplied = entries.filter(({ origin }) => origin === 'supplied');
+  const independently_retrieved = entries.filter(({ origin }) => origin === 'retrieved');
+  const failed = names('failed');
+  const use = assessedWorkUse(parts);
+  const withoutBody: Omit<Report, 'report'> = {
+    contract_version: CONTRACT_VERSION,
+    verdict,
+    model_verdict: parts.model_verdict,
+    summary: summaryOf(parts),
+    findings,
+    evidence: entries.map(({ origin, source }) => ({ origin, source })),
+    verification: {
+      status:
+        failed.length > 0
+          ? 'checks_failed'
+          : independently_retrieved.length > 0
+            ? 'checks_passed_corroborated'
+            : 'checks_passed_model_only',
+      checks,
+      confidence_calibrated: false,
+      failed_checks: failed,
+      independent_sources: independently_retrieved.length,
+      method: `deterministic_checks+${parts.method}`,
+      reasons: reasonsOf(parts, failed),
+    },
+    checked_result: failed.length === 0 && findings.every(({ status }) => status !== 'not_assessable'),
+    checks: { performed: names('passed'), skipped: names('skipped'), failed },
+    sources: { supplied, independently_retrieved },
+    limitations: parts.limitations,
+    assessed_work_use: use,
+    delivery: {
+      status: 'delivered',
+      reviewer: 'buyer',
+      producer_may_accept: false,
+      receipt_certifies_work: false,
+      review_window_seconds: REVIEW_WINDOW_SECONDS,
+    },
+    requires_human_review: use.human_approval_required || verdict === 'escalate' || verdict === 'insufficient_evidence',
+    score: parts.score,
+    confidence: parts.confidence,
+    criteria_evaluated: findings.slice(0, parts.stated).map(({ criterion }) => criterion),
+    evidence_items: entries.map(({ origin: _, ...entry }) => entry),
+    kind: request.kind ?? 'validation',
+    ...(request.work_kind === undefined ? {} : { work_kind: request.work_kind }),
+    recommended_action: ACTIONS[verdict],
+    ...(parts.service_key === undefined ? {} : { service_key: parts.service_key }),
+    ...(parts.corrected_output === undefined ? {} : { corrected_output: parts.corrected_output }),
+    ...(parts.correction === undefined ? {} : { correction: parts.correction }),
+    checked_at: parts.now.toISOString(),
+  };
+  return { ...withoutBody, report: { format: 'text/markdown', body: renderMarkdown(withoutBody) } };
+}
+
+const ACTIONS: Record<Verdict, string> = {
+  supported: 'Read the findings, then use the work within what they cover.',
+  insufficient_evidence: 'Add evidence for the statements named as undecided, or have a person decide them.',
+  revise: 'Send the work back with the findings that are missing or contradicted, then check it again.',
+  escalate: 'Have a person look before anything is done with the work.',
+};
+
+const RECOMMENDATIONS = {
+  supported: 'use_after_review',
+  insufficient_evidence: 'gather_evidence_before_use',
+  revise: 'revise_before_use',
+  escalate: 'decide_by_a_person',
+} as const;
+
+function sourceEntry({ ref, source, digest, observed_at, origin }: EvidenceSource): SourceEntry {
+  return { ref, source, digest, observed_at, origin };
+}
+
+function assessedWorkUse({ request, verdict }: ReportParts): Report['assessed_work_use'] {
+  const recommendation = RECOMMENDATIONS[verdict];
+  if (request.downstream_policy?.human_approval_required === true)
+    return {
+      human_approval_required: true,
+      basis: "The buyer's downstream_policy requires it, whatever the verdict.",
+      recommendation,
+    };
+  if (verdict === 'escalate')
+    return {
+      human_approval_required: true,
+      basis: 'The verdict is escalate: what was found cannot be settled by this check.',
+      recommendation,
+    };
+  return {
+    human_approval_required: false,
+    basis: 'No downstream_policy requires it. The decision to use the work stays with the buyer.',
+    recommendation,
+  };
+}
+
+function summaryOf({ findings, verdict, instructions, checks }: ReportParts): string {
+  const count = (...statuses: Finding['status'][]): number =>
+    findings.filter(({ status }) => statuses.includes(status)).length;
+  const opening: Record<Verdict, string> = {
+    supported: 'The evidence bears the work out.',
+    insufficient_evidence:
+      'The evidence given is not enough to decide on all of the work. That is a finding, not a fault.',
+    revise: 'Revise before use.',
+    escalate: 'A person should look at this work before it is used.',
+  };
+  const tally = [
+    [count('met'), 'met'],
+    [count('partly_met'), 'partly met'],
+    [count('missing'), 'missing'],
+    [count('contradicted'), 'contradicted'],
+    [count('not_assessable'), 'not assessable'],
+  ] as const;
+  const parts = tally.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  const worst =
+    findings.find(({ status }) => status === 'contradicted') ?? findings.find(({ status }) => status === 'missing');
+  const failed = checks.filter(({ status }) => status === 'failed').map(({ check }) => check);
+  return [
+    opening[verdict],
+    `Of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${parts.join(', ')}.`,
+    worst === undefined ? '' : firstSentence(worst.reason),
+    failed.length === 0 ? '' : `Failed: ${failed.join(', ')}.`,
+    instructions === 0 ? '' : 'The material holds text that tries to instruct the assessor; it counted for nothing.',
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function firstSentence(reason: string): string {
+  return /^.*?[.!?…]["”)]*(?=\s+(?:\p{Lu}|[“"])|$)/su.exec(reason)?.[0] ?? reason;
+}
+
+function reasonsOf({ verdict, model_verdict, instructions }: ReportParts, failed: readonly string[]): string[] {
+  const reasons = failed.map((check) => `${check} failed and caps the verdict`);
+  if (instructions > 0) reasons.push('instruction-like text was found and caps the verdict');
+  if (verdict !== model_verdict) reasons.push(`the assessor's verdict ${model_verdict} was lowered to ${verdict}`);
+  if (failed.length === 0) reasons.push('every deterministic check that ran passed');
+  return reasons;
+}

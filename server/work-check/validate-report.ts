@@ -1,0 +1,75 @@
+import { resolveCitation } from './citations.ts';
+import { type CheckRequest, deterministicChecks, plannedChecks, Report } from './contract.ts';
+import { entriesOf } from './entries.ts';
+import { CheckFailure } from './failure.ts';
+import { gatherSources, type RetrievedSource } from './gather-sources.ts';
+import { SECTIONS } from './markdown.ts';
+import { capOfChecks, isWithin } from './verdict.ts';
+
+/**
+ * Proves that a report meets the contract (service contract, sections 1.10, 2.5 and 2.6): shape, a finding for every
+ * criterion in order, citations that resolve byte for byte, checks that agree with each other and cap the verdict.
+ *
+ * @throws {CheckFailure} `report_invalid`, naming the first rule broken
+ */
+export function validateReport(
+  report: unknown,
+  request: CheckRequest,
+  retrieved: readonly RetrievedSource[] = [],
+): asserts report is Report {
+  const parsed = Report.safeParse(report);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new CheckFailure('report_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong shape'}`);
+  }
+  for (const [rule, holds] of rulesOf(parsed.data, request, retrieved)) {
+    if (!holds) throw new CheckFailure('report_invalid', rule);
+  }
+}
+
+function rulesOf(report: Report, request: CheckRequest, retrieved: readonly RetrievedSource[]): [string, boolean][] {
+  const sources = gatherSources(request, retrieved);
+  const { checks, verification } = report;
+  const listed = [...checks.performed, ...checks.skipped, ...checks.failed];
+  const status = new Map(verification.checks.map((outcome) => [outcome.check, outcome.status]));
+  const headings = [...report.report.body.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+  const planned = plannedChecks(request);
+  return [
+    [
+      'every criterion has a finding, in order',
+      entriesOf(request).every(({ label }, index) => report.findings[index]?.criterion === label),
+    ],
+    [
+      'every citation resolves to a passage',
+      report.findings.every(({ citations }) =>
+        (citations ?? []).every((citation) => resolveCitation(citation, sources) !== undefined),
+      ),
+    ],
+    [
+      'each check is listed once',
+      listed.length === deterministicChecks.length && new Set(listed).size === listed.length,
+    ],
+    [
+      'the lists of checks agree',
+      checks.performed.every((check) => status.get(check) === 'passed') &&
+        checks.skipped.every((check) => status.get(check) === 'skipped') &&
+        checks.failed.every((check) => status.get(check) === 'failed') &&
+        verification.failed_checks.join() === checks.failed.join(),
+    ],
+    ['the planned checks ran', planned.every(({ check, will_run }) => (status.get(check) === 'skipped') !== will_run)],
+    ['a failed check caps the verdict', isWithin(report.verdict, capOfChecks(verification.checks))],
+    [
+      'the sources are those of the request',
+      [...report.sources.supplied, ...report.sources.independently_retrieved]
+        .map(({ ref, digest, origin }) => `${ref} ${digest} ${origin}`)
+        .join() === sources.map(({ ref, digest, origin }) => `${ref} ${digest} ${origin}`).join(),
+    ],
+    ['the evidence list says where each source comes from', report.evidence.length === sources.length],
+    ['the Markdown has its sections in order', headings.join() === SECTIONS.join()],
+    [
+      'approval by a person is stated as the buyer asked',
+      request.downstream_policy?.human_approval_required !== true || report.assessed_work_use.human_approval_required,
+    ],
+    ['limitations are stated', report.limitations.length > 0],
+  ];
+}
