@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, type SpawnOptions, spawnSync } from 'node:child_process';
 import {
   chownSync,
   existsSync,
@@ -17,6 +16,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort, requireFreePort } from './ports.ts';
+import { endingOf, spawnGuarded, stopGroup } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 /** PostgreSQL refuses to run as root; this is `nobody` on every Linux. */
@@ -26,7 +26,8 @@ const START_TIMEOUT_MS = 30_000;
 /** A server that was just killed leaves its lock file until the system has reaped it. */
 const LOCK_PATIENCE_MS = 5_000;
 const LOCK_RETRY_MS = 250;
-const STOP_TIMEOUT_MS = 10_000;
+/** Disconnects every client instead of waiting for them to leave. */
+const FAST_SHUTDOWN = 'SIGINT';
 const LOG_TAIL_LINES = 20;
 
 export interface PostgresOptions {
@@ -61,17 +62,10 @@ export async function startPostgres({ dataDir, port, durable }: PostgresOptions)
   const args = ['-D', folder, '-p', String(port)];
   for (const [name, value] of Object.entries(settings(durable))) args.push('-c', `${name}=${value}`);
   const server = await launchPatiently(binaries.postgres, args, folder);
-  const ended = once(server, 'exit').then(() => undefined);
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
-    ended,
-    stop: async () => {
-      if (server.exitCode !== null || server.signalCode !== null) return;
-      server.kill('SIGINT');
-      const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS);
-      await ended;
-      clearTimeout(timer);
-    },
+    ended: endingOf(server).then(() => undefined),
+    stop: () => stopGroup(server, FAST_SHUTDOWN),
   };
 }
 
@@ -237,11 +231,12 @@ async function launchPatiently(postgres: string, args: string[], folder: string)
 
 /** One attempt: a server that accepts connections, or the last it said before it ended. */
 async function launch(postgres: string, args: string[]): Promise<{ server: ChildProcess; failure?: string }> {
-  const server = spawn(postgres, args, { ...serverProcess(), stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const options: SpawnOptions = { ...serverProcess(), stdio: ['ignore', 'ignore', 'pipe'] };
+  const server = spawnGuarded(postgres, args, options, FAST_SHUTDOWN);
   const tail: string[] = [];
   const failure = await new Promise<string | undefined>((resolve) => {
     const timer = setTimeout(() => server.kill('SIGKILL'), START_TIMEOUT_MS);
-    server.stderr.on('data', (chunk: Buffer) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
       tail.push(...chunk.toString('utf8').split('\n').filter(Boolean));
       tail.splice(0, tail.length - LOG_TAIL_LINES);
       if (tail.some((line) => line.includes('ready to accept connections'))) {
