@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { Refusal, runCommand } from './refusal.ts';
+import { runCommand } from './command.ts';
+import { Refusal } from './refusal.ts';
 
 /** The advisory lock that Prisma's own `migrate` holds, so that the two never apply at the same time. */
 const MIGRATION_LOCK = 72_707_369;

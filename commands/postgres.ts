@@ -1,6 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawnSync } from 'node:child_process';
 import {
+  accessSync,
   chownSync,
+  constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -160,24 +162,39 @@ function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** When root starts it, the server runs as nobody, who must be able to walk down to its folders. */
+/** Started by root, the server runs as nobody; whoever runs it must be able to walk down to its folders. */
 function requireEnterable(folder: string): void {
-  if (!runsAsRoot()) return;
   for (let current = folder; ; current = path.dirname(current)) {
-    const { mode, uid } = statSync(current);
-    const canEnter = uid === NOBODY ? (mode & 0o100) !== 0 : (mode & 0o001) !== 0;
-    if (!canEnter) {
+    if (!canEnter(current)) {
+      const who = runsAsRoot()
+        ? 'Started by root, PostgreSQL runs as nobody, who'
+        : 'PostgreSQL runs as this user, who';
       throw new Refusal(
-        `Started by root, PostgreSQL runs as nobody, who may not enter ${current}: move the project to a folder that everyone may enter, or set DATABASE_URL.`,
+        `${who} may not enter ${current}: move the project to a folder that everyone may enter, or set DATABASE_URL.`,
       );
     }
     if (current === path.dirname(current)) return;
   }
 }
 
+function canEnter(folder: string): boolean {
+  if (runsAsRoot()) {
+    const { mode, uid } = statSync(folder);
+    return (mode & (uid === NOBODY ? 0o100 : 0o001)) !== 0;
+  }
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function prepareDataDir(folder: string, version: string, initdb: string, durable: boolean): void {
-  mkdirSync(path.dirname(folder), { recursive: true });
-  requireEnterable(path.dirname(folder));
+  const parent = path.dirname(folder);
+  requireEnterable(nearestExisting(parent));
+  mkdirSync(parent, { recursive: true });
+  requireEnterable(parent);
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     requireVersion(folder, version);
     return;
@@ -196,6 +213,10 @@ function prepareDataDir(folder: string, version: string, initdb: string, durable
   if (status !== 0) throw new Refusal(`PostgreSQL could not prepare ${folder}: ${stderr.trim()}`);
   rmSync(folder, { recursive: true, force: true });
   renameSync(fresh, folder);
+}
+
+function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(path.dirname(folder));
 }
 
 function requireVersion(folder: string, version: string): void {

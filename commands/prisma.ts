@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { runCommand } from './command.ts';
 import { startThrowawayPostgres } from './postgres.ts';
-import { Refusal, runCommand } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SCHEMA = path.join(ROOT, 'prisma', 'schema.prisma');
@@ -25,7 +26,8 @@ function isClientFresh(): boolean {
   return generatedAt >= statSync(SCHEMA).mtimeMs;
 }
 
-async function runPrisma(
+/** Runs Prisma's CLI; `pipe` keeps its output back and gives it. `DATABASE_URL` comes from `env` or the environment. */
+export async function runPrisma(
   args: readonly string[],
   stdio: 'inherit' | 'pipe',
   env: Record<string, string> = {},

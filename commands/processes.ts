@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
+import { Refusal } from './refusal.ts';
 
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PROGRAMS = path.join(ROOT, 'node_modules', '.bin');
 /** How long a process may take to end before it is ended for it. */
 const STOP_TIMEOUT_MS = 10_000;
 const TAIL_LINES = 10;
@@ -28,6 +31,8 @@ export interface RunningProcess {
   tail(): readonly string[];
   /** Asks it to end, and after ten seconds makes it; resolves when it and all it started are gone. */
   stop(): Promise<void>;
+  /** Ends it at once, as a crash would; resolves when it and all it started are gone. */
+  kill(): Promise<void>;
 }
 
 /** Starts a process whose lines appear behind its name, and that ends, with all it started, when this one does. */
@@ -44,7 +49,13 @@ export function startProcess({ name, command, args, env, show }: ProcessOptions)
     });
   }
   const ended = endingOf(child);
-  return { name, ended, tail: () => tail, stop: () => stopGroup(child, 'SIGTERM') };
+  return {
+    name,
+    ended,
+    tail: () => tail,
+    stop: () => stopGroup(child, 'SIGTERM'),
+    kill: () => stopGroup(child, 'SIGKILL'),
+  };
 }
 
 /** One line of a process, behind its name. */
@@ -62,16 +73,31 @@ export function spawnGuarded(
   options: SpawnOptions,
   stopSignal: NodeJS.Signals,
 ): ChildProcess {
+  if (isStopping) throw new Refusal('Interrupted.');
   const child = spawn(command, args, { ...options, detached: true });
   const { pid } = child;
   if (pid !== undefined) {
+    guarded.set(child, stopSignal);
     tellGuardian(`+${pid} ${stopSignal}`);
     child.once('exit', () => {
       signalGroup(pid, 'SIGKILL');
+      guarded.delete(child);
       tellGuardian(`-${pid}`);
     });
   }
   return child;
+}
+
+/** Runs a program that npm installed, its output on ours; gives how it ended. */
+export function runProgram(name: string, args: readonly string[], env = process.env): Promise<number | NodeJS.Signals> {
+  const options: SpawnOptions = { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] };
+  return endingOf(spawnGuarded(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM'));
+}
+
+/** Ends every process that is still running, the newest first. None can be started afterwards. */
+export async function stopAll(): Promise<void> {
+  isStopping = true;
+  for (const [child, signal] of [...guarded].reverse()) await stopGroup(child, signal);
 }
 
 /** Ends a process that `spawnGuarded` started, together with its group; resolves when it has ended. */
@@ -94,20 +120,8 @@ export async function endingOf(child: ChildProcess): Promise<number | NodeJS.Sig
   }
 }
 
-/** Resolves with the first signal that asks this command to end. A second one ends it at once. */
-export function interrupted(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
-        resolve(signal);
-      });
-    }
-  });
-}
-
+const guarded = new Map<ChildProcess, NodeJS.Signals>();
+let isStopping = false;
 let guardian: ChildProcess | undefined;
 
 function tellGuardian(line: string): void {
