@@ -8,7 +8,7 @@ import { buildApp } from './build.ts';
 import { runCommand } from './command.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
-import { endingOf, printLine, spawnGuarded } from './processes.ts';
+import { endingOf, printLine, spawnWatched } from './processes.ts';
 import { dataDir, type Stack, startStack } from './stack.ts';
 
 const AGENT = path.resolve(import.meta.dirname, '..', 'client', 'example-agent.ts');
@@ -33,7 +33,7 @@ async function demo(): Promise<number> {
 async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<number> {
   const env = { ...process.env, BASE_URL: baseUrl, SANDBOX_URL: sandboxUrl };
   const options = { env, stdio: ['ignore' as const, 'inherit' as const, 'inherit' as const] };
-  const how = await endingOf(spawnGuarded(process.execPath, [AGENT], options, 'SIGTERM'));
+  const how = await endingOf(spawnWatched(process.execPath, [AGENT], options, 'SIGTERM'));
   return typeof how === 'number' ? how : 1;
 }
 

@@ -18,7 +18,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort, requireFreePort } from './ports.ts';
-import { endingOf, spawnGuarded, stopGroup } from './processes.ts';
+import { endingOf, spawnWatched, stopGroup } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 /** PostgreSQL refuses to run as root; this is `nobody` on every Linux. */
@@ -253,7 +253,7 @@ async function launchPatiently(postgres: string, args: string[], folder: string)
 /** One attempt: a server that accepts connections, or the last it said before it ended. */
 async function launch(postgres: string, args: string[]): Promise<{ server: ChildProcess; failure?: string }> {
   const options: SpawnOptions = { ...serverProcess(), stdio: ['ignore', 'ignore', 'pipe'] };
-  const server = spawnGuarded(postgres, args, options, FAST_SHUTDOWN);
+  const server = spawnWatched(postgres, args, options, FAST_SHUTDOWN);
   const tail: string[] = [];
   const failure = await new Promise<string | undefined>((resolve) => {
     const timer = setTimeout(() => server.kill('SIGKILL'), START_TIMEOUT_MS);

@@ -97,7 +97,7 @@ async function familyOf(command: Command): Promise<number[]> {
   throw new Error('The command ended before its children started.');
 }
 
-/** The guardian of a command that was killed needs a moment. */
+/** The watcher of a command that was killed needs a moment. */
 async function untilAllEnded(pids: readonly number[]): Promise<void> {
   while (pids.some(isAlive)) await sleep(50);
 }

@@ -9,6 +9,11 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const PROGRAMS = path.join(ROOT, 'node_modules', '.bin');
 /** How long a process may take to end before it is ended for it. */
 const STOP_TIMEOUT_MS = 10_000;
+/** `$0` is the group and `$1` its signal; after five seconds comes the one that cannot be refused. */
+const WATCH = `cat > /dev/null
+kill -s "$1" -- "-$0" || exit 0
+for tick in $(seq 50); do kill -s 0 -- "-$0" || exit 0; sleep 0.1; done
+kill -s KILL -- "-$0"`;
 const TAIL_LINES = 10;
 /** Width of the longest name that is printed in front of a line. */
 const NAME_WIDTH = 8;
@@ -37,7 +42,7 @@ export interface RunningProcess {
 
 /** Starts a process whose lines appear behind its name, and that ends, with all it started, when this one does. */
 export function startProcess({ name, command, args, env, show }: ProcessOptions): RunningProcess {
-  const child = spawnGuarded(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }, 'SIGTERM');
+  const child = spawnWatched(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }, 'SIGTERM');
   const tail: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
@@ -65,9 +70,9 @@ export function printLine(name: string, text: string): void {
 
 /**
  * Spawns a process at the head of a group of its own, so that a Ctrl-C in the terminal does not reach it before we
- * decide the order, and so that all it starts can be ended with it. The guardian ends it if we no longer can.
+ * decide the order, and so that all it starts can be ended with it, even when we no longer can.
  */
-export function spawnGuarded(
+export function spawnWatched(
   command: string,
   args: readonly string[],
   options: SpawnOptions,
@@ -77,13 +82,12 @@ export function spawnGuarded(
   const child = spawn(command, args, { ...options, detached: true });
   const { pid } = child;
   if (pid !== undefined) {
-    guarded.set(child, stopSignal);
-    tellGuardian(`+${pid} ${stopSignal}`);
+    running.set(child, stopSignal);
     child.once('exit', () => {
       signalGroup(pid, 'SIGKILL');
-      guarded.delete(child);
-      tellGuardian(`-${pid}`);
+      running.delete(child);
     });
+    watchOver(child, pid, stopSignal);
   }
   return child;
 }
@@ -91,16 +95,16 @@ export function spawnGuarded(
 /** Runs a program that npm installed, its output on ours; gives how it ended. */
 export function runProgram(name: string, args: readonly string[], env = process.env): Promise<number | NodeJS.Signals> {
   const options: SpawnOptions = { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] };
-  return endingOf(spawnGuarded(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM'));
+  return endingOf(spawnWatched(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM'));
 }
 
 /** Ends every process that is still running, the newest first. None can be started afterwards. */
 export async function stopAll(): Promise<void> {
   isStopping = true;
-  for (const [child, signal] of [...guarded].reverse()) await stopGroup(child, signal);
+  for (const [child, signal] of [...running].reverse()) await stopGroup(child, signal);
 }
 
-/** Ends a process that `spawnGuarded` started, together with its group; resolves when it has ended. */
+/** Ends a process that `spawnWatched` started, together with its group; resolves when it has ended. */
 export async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
@@ -120,21 +124,23 @@ export async function endingOf(child: ChildProcess): Promise<number | NodeJS.Sig
   }
 }
 
-const guarded = new Map<ChildProcess, NodeJS.Signals>();
+const running = new Map<ChildProcess, NodeJS.Signals>();
 let isStopping = false;
-let guardian: ChildProcess | undefined;
 
-function tellGuardian(line: string): void {
-  if (guardian === undefined) {
-    const script = path.join(import.meta.dirname, 'guardian.ts');
-    guardian = spawn(process.execPath, [script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-    // It watches us; we do not wait for it.
-    guardian.unref();
-    guardian.stdin?.on('error', () => undefined);
-    if (guardian.stdin && 'unref' in guardian.stdin && typeof guardian.stdin.unref === 'function')
-      guardian.stdin.unref();
-  }
-  guardian.stdin?.write(`${line}\n`);
+/**
+ * A shell that waits for our end of its pipe to close, which happens however we end, kill -9 included, and then ends
+ * the group. It goes with the process that it watches over.
+ */
+function watchOver(child: ChildProcess, pid: number, stopSignal: NodeJS.Signals): void {
+  const watcher = spawn('/bin/sh', ['-c', WATCH, String(pid), stopSignal.slice('SIG'.length)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  child.once('exit', () => watcher.pid !== undefined && signalGroup(watcher.pid, 'SIGKILL'));
+  watcher.stdin.on('error', () => undefined);
+  // It waits for us; we do not wait for it.
+  watcher.unref();
+  if ('unref' in watcher.stdin && typeof watcher.stdin.unref === 'function') watcher.stdin.unref();
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
