@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { runCommand } from './command.ts';
+import { generateClient } from './prisma.ts';
+import { runProgram } from './processes.ts';
+import { Refusal } from './refusal.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+/** Which sources the build in `.next` was made from; written last, so that half a build has none. */
+const STAMP = path.join(ROOT, '.next', 'built-from');
+const SOURCES = ['{app,client,components,prisma,public,server}/**', '*.{config.ts,config.mjs}', 'package-lock.json'];
+const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
+
+/** Builds the app for production unless `.next` was built from these very sources; says whether it did. */
+export async function buildApp(): Promise<boolean> {
+  const sources = fingerprint();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
+  if ((await runNext(['build'])) !== 0) throw new Refusal('The app could not be built; the lines above say why.');
+  writeFileSync(STAMP, sources);
+  return true;
+}
+
+/** Runs one of Next's commands for production; gives how it ended. */
+export function runNext(args: readonly string[]): Promise<number | NodeJS.Signals> {
+  return runProgram('next', args, { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' });
+}
+
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(SOURCES, { cwd: ROOT }).sort()) {
+    const absolute = path.join(ROOT, file);
+    if (NOT_BUILT.test(file) || !statSync(absolute).isFile()) continue;
+    hash.update(file).update('\0').update(readFileSync(absolute)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+if (import.meta.main) {
+  await runCommand(async () => {
+    await generateClient();
+    console.log((await buildApp()) ? 'Built.' : 'The last build is of these sources; nothing to do.');
+    return 0;
+  });
+}

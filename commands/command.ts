@@ -1,0 +1,39 @@
+import { stopAll } from './processes.ts';
+import { Refusal } from './refusal.ts';
+
+/** The exit code of a command that Ctrl-C ended before it could say how it went. */
+const INTERRUPTED = 130;
+
+/**
+ * Runs a command to its end or to Ctrl-C, ends every process it started, and exits. A `Refusal` becomes its sentence
+ * on stderr and exit code 1; anything else is a bug and keeps its stack. A command whose normal end is Ctrl-C passes
+ * `afterInterrupt: 0`.
+ */
+export async function runCommand(main: () => Promise<number>, { afterInterrupt = INTERRUPTED } = {}): Promise<never> {
+  const exitCode = await Promise.race([interrupted().then(() => afterInterrupt), reportFailure(main)]);
+  await stopAll();
+  process.exit(exitCode);
+}
+
+async function reportFailure(main: () => Promise<number>): Promise<number> {
+  try {
+    return await main();
+  } catch (error) {
+    console.error(error instanceof Refusal ? error.message : error);
+    return 1;
+  }
+}
+
+/** Resolves with the first signal that asks this command to end. A second one ends it at once. */
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(INTERRUPTED);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,15 @@
+/** `npm run dev`: the same processes as the demo, from the sources as they change; nothing is built and no agent runs. */
+import { runCommand } from './command.ts';
+import { portsFrom } from './ports.ts';
+import { generateClient } from './prisma.ts';
+import { dataDir, startStack } from './stack.ts';
+
+await runCommand(dev, { afterInterrupt: 0 });
+
+async function dev(): Promise<number> {
+  await generateClient();
+  const stack = await startStack({ ports: portsFrom(process.env.PORT), dataDir: dataDir(), mode: 'development' });
+  console.log(`\n${stack.baseUrl} is up. Press Ctrl-C to stop everything.\n`);
+  console.error(await stack.broken);
+  return 1;
+}

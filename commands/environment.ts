@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import type { Ports } from './ports.ts';
+import { Refusal } from './refusal.ts';
+
+const SECRET_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+/** Made once for a data folder, so that credentials, sessions and payments survive a restart. */
+interface Secrets {
+  readonly secret_key: string;
+  readonly nextauth_secret: string;
+  /** Of the wallet that receives the stablecoin payments. */
+  readonly pay_to_private_key: `0x${string}`;
+}
+
+/** The environment of the server and its worker when everything they call is the local sandbox. */
+export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
+  const secrets = readSecrets(path.join(dataDir, 'secrets.json'));
+  const baseUrl = `http://localhost:${ports.app}`;
+  return {
+    PORT: String(ports.app),
+    BASE_URL: baseUrl,
+    DATABASE_URL: databaseUrl,
+    ENVIRONMENT: 'test',
+    SECRET_KEY: secrets.secret_key,
+    NEXTAUTH_URL: baseUrl,
+    NEXTAUTH_SECRET: secrets.nextauth_secret,
+    RECEIPT_KEYS_FILE: path.join(dataDir, 'receipt-keys.json'),
+    X402_FACILITATOR_URL: `http://127.0.0.1:${ports.facilitator}`,
+    X402_PAY_TO: privateKeyToAddress(secrets.pay_to_private_key),
+    X402_NETWORKS: 'eip155:84532,eip155:421614',
+    X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chain84532},421614=http://127.0.0.1:${ports.chain421614}`,
+    X402_CONFIRMATIONS: '1',
+    SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
+    MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+  };
+}
+
+function readSecrets(file: string): Secrets {
+  if (!existsSync(file)) {
+    const secrets: Secrets = {
+      secret_key: randomBytes(SECRET_BYTES).toString('base64url'),
+      nextauth_secret: randomBytes(SECRET_BYTES).toString('base64url'),
+      pay_to_private_key: generatePrivateKey(),
+    };
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: OWNER_ONLY });
+    return secrets;
+  }
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new Refusal(`${file} cannot be read as JSON: restore it, or delete it to get new secrets.`);
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { migrate } from './migrate.ts';
+import { createDatabase } from './postgres.ts';
+import { runPrisma } from './prisma.ts';
+
+let folder: string;
+let url: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'work-check-migrations-'));
+  url = await createDatabase(inject('postgresUrl'), `migrate_${path.basename(folder).slice(-6).toLowerCase()}`);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('migrate', () => {
+  it('applies each migration once, in the order of their names', async () => {
+    addMigration('2_fill', 'insert into note values (1);');
+    addMigration('1_create', 'create table note (n int);');
+    expect(await migrate(url, folder)).toEqual(['1_create', '2_fill']);
+    addMigration('3_more', 'insert into note values (2);');
+    expect(await migrate(url, folder)).toEqual(['3_more']);
+    expect(await query('select n from note order by n')).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('applies each migration once when several processes start together', async () => {
+    addMigration('1_create', 'create table note (n int); insert into note values (1);');
+    const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(url, folder)));
+    expect(runs.flat()).toEqual(['1_create']);
+    expect(await query('select n from note')).toEqual([{ n: 1 }]);
+  });
+
+  it('leaves nothing of a migration that fails, and refuses to go on without a person', async () => {
+    addMigration('1_broken', 'create table note (n int); select 1 / 0;');
+    await expect(migrate(url, folder)).rejects.toThrow('Migration 1_broken failed: division by zero');
+    await expect(migrate(url, folder)).rejects.toThrow('Migration 1_broken failed earlier: repair the database');
+    expect(await query(`select to_regclass('note') as note`)).toEqual([{ note: null }]);
+  });
+
+  it('refuses a migration that was edited after it was applied', async () => {
+    addMigration('1_create', 'create table note (n int);');
+    await migrate(url, folder);
+    addMigration('1_create', 'create table note (n bigint);');
+    await expect(migrate(url, folder)).rejects.toThrow('Migration 1_create was edited after it was applied');
+  });
+});
+
+describe('the migrations of this project', () => {
+  it('are known to Prisma as applied', async () => {
+    await migrate(url);
+    const { exitCode, output } = await runPrisma(['migrate', 'status'], 'pipe', { DATABASE_URL: url });
+    expect(output).toContain('Database schema is up to date!');
+    expect(exitCode).toBe(0);
+  });
+
+  it('lead to the schema that the client is generated from', async () => {
+    const between = ['--from-migrations', 'prisma/migrations', '--to-schema', 'prisma/schema.prisma'];
+    const args = ['migrate', 'diff', ...between, '--exit-code'];
+    const { exitCode, output } = await runPrisma(args, 'pipe', { DATABASE_URL: url });
+    expect(output).toContain('No difference detected.');
+    expect(exitCode).toBe(0);
+  });
+});
+
+function addMigration(name: string, sql: string): void {
+  mkdirSync(path.join(folder, name), { recursive: true });
+  writeFileSync(path.join(folder, name, 'migration.sql'), sql);
+}
+
+async function query(sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { runCommand } from './command.ts';
+import { Refusal } from './refusal.ts';
+
+/** The advisory lock that Prisma's own `migrate` holds, so that the two never apply at the same time. */
+const MIGRATION_LOCK = 72_707_369;
+const MIGRATIONS = path.resolve(import.meta.dirname, '..', 'prisma', 'migrations');
+
+interface Recorded {
+  readonly checksum: string;
+  readonly finished_at: Date | null;
+}
+
+/**
+ * Applies each `migration.sql` below `dir` that the database has not seen, in the order of their names, and records it
+ * in `_prisma_migrations` as Prisma does, so that `prisma migrate status` and `deploy` agree afterwards.
+ * Safe to run from several processes at once. Gives the names it applied.
+ * Throws a `Refusal` for a migration that failed earlier, was edited after it was applied, or fails now.
+ */
+export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Promise<string[]> {
+  const migrations = await readMigrations(dir);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await createHistory(client);
+    const recorded = await readHistory(client);
+    const applied: string[] = [];
+    for (const { name, sql, checksum } of migrations) {
+      const earlier = recorded.get(name);
+      if (earlier === undefined) {
+        await apply(client, name, sql, checksum);
+        applied.push(name);
+      } else if (earlier.finished_at === null) {
+        throw new Refusal(
+          `Migration ${name} failed earlier: repair the database and mark it with "prisma migrate resolve".`,
+        );
+      } else if (earlier.checksum !== checksum) {
+        throw new Refusal(
+          `Migration ${name} was edited after it was applied: restore its text and add a new migration.`,
+        );
+      }
+    }
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(dir: string): Promise<{ name: string; sql: string; checksum: string }[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(path.join(dir, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function createHistory(client: pg.Client): Promise<void> {
+  await client.query(`
+    create table if not exists _prisma_migrations (
+      id                  varchar(36) primary key not null,
+      checksum            varchar(64) not null,
+      finished_at         timestamptz,
+      migration_name      varchar(255) not null,
+      logs                text,
+      rolled_back_at      timestamptz,
+      started_at          timestamptz not null default now(),
+      applied_steps_count integer not null default 0
+    )`);
+}
+
+async function readHistory(client: pg.Client): Promise<Map<string, Recorded>> {
+  const { rows } = await client.query<Recorded & { migration_name: string }>(
+    'select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null',
+  );
+  return new Map(rows.map((row) => [row.migration_name, row]));
+}
+
+async function apply(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
+  const id = randomUUID();
+  await client.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
+    id,
+    checksum,
+    name,
+  ]);
+  try {
+    await client.query(sql);
+  } catch (error) {
+    // A script may fail inside a transaction that it opened itself.
+    await client.query('rollback');
+    await client.query('update _prisma_migrations set logs = $2 where id = $1', [id, String(error)]);
+    throw new Refusal(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await client.query('update _prisma_migrations set finished_at = now(), applied_steps_count = 1 where id = $1', [id]);
+}
+
+if (import.meta.main) {
+  await runCommand(async () => {
+    const url = process.env.DATABASE_URL;
+    if (!url) throw new Refusal('DATABASE_URL is missing: it names the database to migrate.');
+    const applied = await migrate(url);
+    console.log(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
+    return 0;
+  });
+}

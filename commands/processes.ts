@@ -1,0 +1,164 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
+import { Refusal } from './refusal.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PROGRAMS = path.join(ROOT, 'node_modules', '.bin');
+/** How long a process may take to end before it is ended for it. */
+const STOP_TIMEOUT_MS = 10_000;
+/** `$0` is the group and `$1` its signal; after five seconds comes the one that cannot be refused. */
+const WATCH = `cat > /dev/null
+kill -s "$1" -- "-$0" || exit 0
+for tick in $(seq 50); do kill -s 0 -- "-$0" || exit 0; sleep 0.1; done
+kill -s KILL -- "-$0"`;
+const TAIL_LINES = 10;
+/** Width of the longest name that is printed in front of a line. */
+const NAME_WIDTH = 8;
+
+export interface ProcessOptions {
+  /** In front of each of its lines and in the sentence that reports its end. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Which of its lines reach the terminal: all, or those that report something wrong. */
+  readonly show: 'all' | 'problems';
+}
+
+export interface RunningProcess {
+  readonly name: string;
+  /** Resolves when it has ended, with its exit code or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** What it last printed, readable. */
+  tail(): readonly string[];
+  /** Asks it to end, and after ten seconds makes it; resolves when it and all it started are gone. */
+  stop(): Promise<void>;
+  /** Ends it at once, as a crash would; resolves when it and all it started are gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a process whose lines appear behind its name, and that ends, with all it started, when this one does. */
+export function startProcess({ name, command, args, env, show }: ProcessOptions): RunningProcess {
+  const child = spawnWatched(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }, 'SIGTERM');
+  const tail: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      const { text, isProblem } = readable(line);
+      tail.push(text);
+      tail.splice(0, tail.length - TAIL_LINES);
+      if (show === 'all' || isProblem) printLine(name, text);
+    });
+  }
+  const ended = endingOf(child);
+  return {
+    name,
+    ended,
+    tail: () => tail,
+    stop: () => stopGroup(child, 'SIGTERM'),
+    kill: () => stopGroup(child, 'SIGKILL'),
+  };
+}
+
+/** One line of a process, behind its name. */
+export function printLine(name: string, text: string): void {
+  console.log(`${styleText('dim', `${name.padEnd(NAME_WIDTH)} |`)} ${text}`);
+}
+
+/**
+ * Spawns a process at the head of a group of its own, so that a Ctrl-C in the terminal does not reach it before we
+ * decide the order, and so that all it starts can be ended with it, even when we no longer can.
+ */
+export function spawnWatched(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  stopSignal: NodeJS.Signals,
+): ChildProcess {
+  if (isStopping) throw new Refusal('Interrupted.');
+  const child = spawn(command, args, { ...options, detached: true });
+  const { pid } = child;
+  if (pid !== undefined) {
+    running.set(child, stopSignal);
+    child.once('exit', () => {
+      signalGroup(pid, 'SIGKILL');
+      running.delete(child);
+    });
+    watchOver(child, pid, stopSignal);
+  }
+  return child;
+}
+
+/** Runs a program that npm installed, its output on ours; gives how it ended. */
+export function runProgram(name: string, args: readonly string[], env = process.env): Promise<number | NodeJS.Signals> {
+  const options: SpawnOptions = { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] };
+  return endingOf(spawnWatched(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM'));
+}
+
+/** Ends every process that is still running, the newest first. None can be started afterwards. */
+export async function stopAll(): Promise<void> {
+  isStopping = true;
+  for (const [child, signal] of [...running].reverse()) await stopGroup(child, signal);
+}
+
+/** Ends a process that `spawnWatched` started, together with its group; resolves when it has ended. */
+export async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  signalGroup(child.pid, signal);
+  const timer = setTimeout(() => child.pid !== undefined && signalGroup(child.pid, 'SIGKILL'), STOP_TIMEOUT_MS);
+  await exit;
+  clearTimeout(timer);
+}
+
+/** How a process ended: its exit code, or the signal that ended it. A command that cannot be run ends with 127. */
+export async function endingOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  try {
+    const [code, signal] = await once(child, 'close');
+    return code ?? signal;
+  } catch {
+    return 127;
+  }
+}
+
+const running = new Map<ChildProcess, NodeJS.Signals>();
+let isStopping = false;
+
+/**
+ * A shell that waits for our end of its pipe to close, which happens however we end, kill -9 included, and then ends
+ * the group. It goes with the process that it watches over.
+ */
+function watchOver(child: ChildProcess, pid: number, stopSignal: NodeJS.Signals): void {
+  const watcher = spawn('/bin/sh', ['-c', WATCH, String(pid), stopSignal.slice('SIG'.length)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  child.once('exit', () => watcher.pid !== undefined && signalGroup(watcher.pid, 'SIGKILL'));
+  watcher.stdin.on('error', () => undefined);
+  // It waits for us; we do not wait for it.
+  watcher.unref();
+  if ('unref' in watcher.stdin && typeof watcher.stdin.unref === 'function') watcher.stdin.unref();
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // None of the group is left.
+  }
+}
+
+/** The server logs one JSON object a line: `{"event": "job_started", "job_key": …}`. Other lines stay as they are. */
+function readable(line: string): { text: string; isProblem: boolean } {
+  if (!line.startsWith('{')) return { text: line, isProblem: /\berror\b|\bfail|\bwarn/i.test(line) };
+  try {
+    const { event, ...fields }: Record<string, unknown> = JSON.parse(line);
+    const pairs = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
+    return { text: [event, ...pairs].join(' '), isProblem: 'error' in fields };
+  } catch {
+    return { text: line, isProblem: true };
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * `npm test`: everything that must hold, in the order in which it fails fastest; stops at the first step that fails.
+ * `npm test -- unit e2e` runs only those steps. The last line is always `N passed, N failed`.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { styleText } from 'node:util';
+import { buildApp, runNext } from './build.ts';
+import { runCommand } from './command.ts';
+import { generateClient } from './prisma.ts';
+import { runProgram } from './processes.ts';
+import { Refusal } from './refusal.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const RESULTS = path.join(ROOT, '.data', 'test-results');
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const NOTHING: Counts = { passed: 0, failed: 0 };
+/** A step that counts no tests and failed. */
+const BROKEN: Counts = { passed: 0, failed: 1 };
+
+const steps: Record<string, () => Promise<Counts>> = {
+  types: async () => {
+    await generateClient();
+    // Types the routes, and writes the declarations that a fresh clone does not have yet.
+    if ((await runNext(['typegen'])) !== 0) return BROKEN;
+    return runTool('tsc', ['--noEmit']);
+  },
+  lint: async () => {
+    const style = await runTool('biome', ['check', '--error-on-warnings']);
+    return style.failed > 0 ? style : runTool('knip', []);
+  },
+  unit: () => runTests('unit'),
+  integration: () => runTests('integration'),
+  build: async () => {
+    await generateClient();
+    console.log((await buildApp()) ? 'Built.' : 'The last build is of these sources.');
+    return NOTHING;
+  },
+  e2e: () => runTests('e2e'),
+};
+/** Long trials, only by name: `npm run test:deep`. */
+const onRequest: typeof steps = { deep: () => runTests('deep') };
+
+await runCommand(async () => {
+  const chosen = chooseSteps(process.argv.slice(2));
+  let total = NOTHING;
+  for (const [name, step] of chosen) {
+    const counts = await runStep(name, step);
+    total = { passed: total.passed + counts.passed, failed: total.failed + counts.failed };
+    if (total.failed > 0) break;
+  }
+  console.log(`\n${total.passed} passed, ${total.failed} failed`);
+  return total.failed === 0 ? 0 : 1;
+});
+
+function chooseSteps(names: readonly string[]): [string, () => Promise<Counts>][] {
+  if (names.length === 0) return Object.entries(steps);
+  const known = { ...steps, ...onRequest };
+  return names.map((name) => {
+    const step = known[name];
+    if (step === undefined)
+      throw new Refusal(`There is no step "${name}"; the steps are ${Object.keys(known).join(', ')}.`);
+    return [name, step];
+  });
+}
+
+async function runStep(name: string, step: () => Promise<Counts>): Promise<Counts> {
+  console.log(styleText('bold', `\n── ${name} ──`));
+  const startedAt = performance.now();
+  const counts = await step().catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    console.error(error.message);
+    return BROKEN;
+  });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const mark = counts.failed === 0 ? styleText('green', '✓') : styleText('red', '✗');
+  console.log(`${mark} ${name} (${seconds} s)`);
+  return counts;
+}
+
+async function runTool(name: string, args: readonly string[]): Promise<Counts> {
+  return (await runProgram(name, args)) === 0 ? NOTHING : BROKEN;
+}
+
+/** Runs one project of vitest.config.ts. A test that is skipped counts as failed: it promises what nobody checks. */
+async function runTests(project: string): Promise<Counts> {
+  const report = path.join(RESULTS, `${project}.json`);
+  mkdirSync(RESULTS, { recursive: true });
+  rmSync(report, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const how = await runProgram('vitest', ['run', '--project', project, ...reporters]);
+  if (!existsSync(report)) return BROKEN;
+  const results: { numPassedTests: number; numFailedTests: number; numPendingTests: number; numTodoTests: number } =
+    JSON.parse(readFileSync(report, 'utf8'));
+  const skipped = results.numPendingTests + results.numTodoTests;
+  if (skipped > 0) console.error(`${skipped} tests of ${project} were skipped, which counts as failed.`);
+  const failed = results.numFailedTests + skipped;
+  // A file that cannot be loaded, or an error outside of any test, fails the run without failing a test.
+  return { passed: results.numPassedTests, failed: failed === 0 && how !== 0 ? 1 : failed };
+}

@@ -1,0 +1,60 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const MINUTE_MS = 60_000;
+const POSTGRES = 'commands/test-postgres.ts';
+
+/**
+ * unit         *.test.ts              no database, no process, milliseconds each
+ * integration  *.integration.test.ts  a database of its own, cloned from a migrated template
+ * e2e          *.e2e.ts               whole processes and a browser, one file at a time
+ * deep         *.deep.ts              long trials, only by `npm run test:deep`
+ */
+export default defineConfig({
+  resolve: { alias: { '@': import.meta.dirname } },
+  test: {
+    pool: 'forks',
+    allowOnly: false,
+    exclude: [...configDefaults.exclude, '**/.next/**', '**/.data/**', 'server/generated/**'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['**/*.test.{ts,tsx}'],
+          exclude: [...configDefaults.exclude, '**/.next/**', '**/.data/**', '**/*.integration.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['**/*.integration.test.ts'],
+          globalSetup: POSTGRES,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['**/*.e2e.ts'],
+          globalSetup: POSTGRES,
+          maxWorkers: 1,
+          testTimeout: 3 * MINUTE_MS,
+          hookTimeout: 5 * MINUTE_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'deep',
+          include: ['**/*.deep.ts'],
+          globalSetup: POSTGRES,
+          testTimeout: 60 * MINUTE_MS,
+          hookTimeout: 5 * MINUTE_MS,
+        },
+      },
+    ],
+  },
+});
