@@ -7,10 +7,7 @@ import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
-export async function openRuntime(
-  env: Record<string, string | undefined>,
-  role: 'web' | 'worker',
-): Promise<Runtime> {
+export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
   const clock = systemClock;
   const db = openDatabase(configuration.databaseUrl);

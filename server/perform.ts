@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Caller, type CallerFor, callerOf } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
 
@@ -138,7 +138,12 @@ async function change(
     const answered = await replay(ctx, claim);
     if (answered) return answered;
     if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
-      await keepAnswer(ctx.runtime.db, claim, { status: error.status, body: problemText(error, ctx), headers: {} }, ctx.now);
+      await keepAnswer(
+        ctx.runtime.db,
+        claim,
+        { status: error.status, body: problemText(error, ctx), headers: {} },
+        ctx.now,
+      );
     }
     throw error;
   }
@@ -189,12 +194,7 @@ async function replay(ctx: Context, claim: Claim): Promise<Outcome | null> {
 }
 
 /** The request's claim on its idempotency key; null when it carries none. */
-function claimOf(
-  operation: Operation,
-  ctx: Context,
-  caller: Caller,
-  input: Record<string, unknown>,
-): Claim | null {
+function claimOf(operation: Operation, ctx: Context, caller: Caller, input: Record<string, unknown>): Claim | null {
   if (operation.idempotency === 'none') return null;
   if (ctx.idempotencyKey === null) {
     if (operation.idempotency === 'optional') return null;
@@ -204,7 +204,8 @@ function claimOf(
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
   const fingerprint = digestOf(canonicalJson(bodyOnly));
   return {
-    scope: caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
+    scope:
+      caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
     operation: operation.name,
     pathKeys: keys.map((name) => String(input[name])).join('/'),
     key: ctx.idempotencyKey,

@@ -76,7 +76,13 @@ export function release(tx: Tx, grantKey: string, day: string, amount: bigint): 
     where grant_key = ${grantKey} and day = ${day}::date`);
 }
 
-function overLimit(limit: 'per_job' | 'daily' | 'total', limitAt: bigint, used: bigint, asked: bigint, resetsAt?: Date) {
+function overLimit(
+  limit: 'per_job' | 'daily' | 'total',
+  limitAt: bigint,
+  used: bigint,
+  asked: bigint,
+  resetsAt?: Date,
+) {
   const left = limitAt > used ? limitAt - used : 0n;
   return new Problem(
     'grant_limit_exceeded',

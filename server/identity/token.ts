@@ -35,5 +35,8 @@ export function tokenHash(token: string, secretKey: string): string {
 }
 
 function checksum(kind: string, secret: string): string {
-  return crc32(`${kind}:${secret}`).toString(36).padStart(checksumLength + 1, '0').slice(-checksumLength);
+  return crc32(`${kind}:${secret}`)
+    .toString(36)
+    .padStart(checksumLength + 1, '0')
+    .slice(-checksumLength);
 }

@@ -39,7 +39,12 @@ const Variables = z.object({
     .optional(),
   X402_NETWORKS: z
     .string()
-    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
     .pipe(z.array(z.enum(networks)))
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),

@@ -10,6 +10,10 @@ export function log(event: string, fields: Record<string, string | number | bool
 export function errorFields(error: unknown): { error: string; code?: string; stack?: string } {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const stack = error.stack?.split('\n').filter((line) => line.startsWith('    at ')).slice(0, 8).join('\n');
+  const stack = error.stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, 8)
+    .join('\n');
   return { error: error.name, ...(code ? { code } : {}), ...(stack ? { stack } : {}) };
 }

@@ -36,6 +36,9 @@ export function toTokenUnits(amount: Microcents): string {
 export function toText(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const size = amount < 0n ? -amount : amount;
-  const fraction = (size % microcentsPerUsd).toString().padStart(8, '0').replace(/0{1,6}$/, '');
+  const fraction = (size % microcentsPerUsd)
+    .toString()
+    .padStart(8, '0')
+    .replace(/0{1,6}$/, '');
   return `${sign}${size / microcentsPerUsd}.${fraction} ${currency}`;
 }

@@ -11,7 +11,9 @@ export function validationProblem(error: z.ZodError): Problem {
   if (errors.some((field) => field.pointer === '' && field.code === 'too_large')) {
     return new Problem('input_too_large', errors[0]?.detail ?? 'The input is too large.', { errors });
   }
-  const own = errors.map((field) => field.code).find((code) => Object.hasOwn(problems, code)) as ProblemCode | undefined;
+  const own = errors.map((field) => field.code).find((code) => Object.hasOwn(problems, code)) as
+    | ProblemCode
+    | undefined;
   const [first] = errors;
   const detail = first ? `${first.pointer || 'The input'}: ${first.detail}` : 'The input breaks its schema.';
   return new Problem(own ?? 'validation_failed', detail, { errors });

@@ -1,4 +1,13 @@
-import { type Address, createPublicClient, type Hex, http, isAddressEqual, type Log, parseAbi, parseEventLogs } from 'viem';
+import {
+  type Address,
+  createPublicClient,
+  type Hex,
+  http,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+} from 'viem';
 import type { Network } from '../kernel/env.ts';
 
 /** One signed EIP-3009 transfer: what a buyer's signature lets anyone carry out once. */

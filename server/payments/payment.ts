@@ -32,7 +32,14 @@ export function paymentOf(db: Queries, authorization: Authorization): Promise<Pa
 /** Records the intent to collect: from here on the money may move. Fails on a signature or job that is taken. */
 export function recordIntent(
   tx: Tx,
-  intent: { paymentKey: string; jobKey: string; amount: Microcents; authorization: Authorization; now: Date; leaseUntil: Date },
+  intent: {
+    paymentKey: string;
+    jobKey: string;
+    amount: Microcents;
+    authorization: Authorization;
+    now: Date;
+    leaseUntil: Date;
+  },
 ): void {
   const { authorization } = intent;
   tx.write(sql`

@@ -1,4 +1,8 @@
-import { decodePaymentSignatureHeader, encodePaymentRequiredHeader, encodePaymentResponseHeader } from '@x402/core/http';
+import {
+  decodePaymentSignatureHeader,
+  encodePaymentRequiredHeader,
+  encodePaymentResponseHeader,
+} from '@x402/core/http';
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
 import { isEIP3009Payload } from '@x402/evm';
@@ -159,7 +163,11 @@ function decode(header: string): PaymentPayload {
 function authorizationOf(payload: PaymentPayload, requirement: PaymentRequirements): Authorization {
   const { authorization } = payload.payload as { authorization: Record<string, string> };
   const { from, nonce, validBefore } = authorization;
-  if (!/^0x[0-9a-fA-F]{40}$/.test(from ?? '') || !/^0x[0-9a-fA-F]{64}$/.test(nonce ?? '') || !/^\d{1,12}$/.test(validBefore ?? '')) {
+  if (
+    !/^0x[0-9a-fA-F]{40}$/.test(from ?? '') ||
+    !/^0x[0-9a-fA-F]{64}$/.test(nonce ?? '') ||
+    !/^\d{1,12}$/.test(validBefore ?? '')
+  ) {
     throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
   }
   return {

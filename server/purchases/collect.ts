@@ -16,7 +16,13 @@ import { issueReceipt } from './receipt.ts';
  * hold the money, the receipt is signed and the work is queued. Whoever learns the fact first records it (the request
  * that paid, its repeat, or the reconciler); for everyone else it is done. False when it was done before.
  */
-export async function collect(tx: Tx, runtime: Runtime, payment: PaymentRow, transaction: string, now: Date): Promise<boolean> {
+export async function collect(
+  tx: Tx,
+  runtime: Runtime,
+  payment: PaymentRow,
+  transaction: string,
+  now: Date,
+): Promise<boolean> {
   if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return false;
   const job = await advance(
     tx,

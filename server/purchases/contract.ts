@@ -57,7 +57,9 @@ export const Quote = z
     planned_checks: z.array(
       z.object({ check: z.enum(deterministicChecks), will_run: z.boolean(), skip_reason: z.string().optional() }),
     ),
-    rails: z.array(z.object({ rail: z.enum(['card', 'x402']), methods: z.array(z.string()), networks: z.array(z.string()) })),
+    rails: z.array(
+      z.object({ rail: z.enum(['card', 'x402']), methods: z.array(z.string()), networks: z.array(z.string()) }),
+    ),
     refund_policy: z.string(),
     next_actions: z.array(NextAction),
     job_key: key.nullable(),
@@ -235,7 +237,8 @@ export const pay = defineOperation({
 
 export const job = defineOperation({
   name: 'job',
-  summary: 'Read the state of a job. next_actions lists exactly what is allowed now. Prefer: wait=25 waits for a change.',
+  summary:
+    'Read the state of a job. next_actions lists exactly what is allowed now. Prefer: wait=25 waits for a change.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}',
   audience: ['agent', 'member'],

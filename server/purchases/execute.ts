@@ -1,3 +1,4 @@
+import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { errorFields, log } from '../kernel/log.ts';
@@ -13,7 +14,6 @@ import type { Assessor } from '../work-check/assessors/port.ts';
 import { checkWork } from '../work-check/check.ts';
 import type { CheckRequest, Report } from '../work-check/contract.ts';
 import { advance, type JobRow } from './job.ts';
-import { release } from '../identity/grant.ts';
 import { issueReceipt } from './receipt.ts';
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
@@ -68,9 +68,12 @@ async function assess(
   job: JobRow,
   request: CheckRequest,
 ): Promise<Report | undefined> {
-  const renewal = setInterval(() => {
-    renew(runtime, job).catch((error) => log('lease_not_renewed', { job_key: job.job_key, ...errorFields(error) }));
-  }, (leaseSeconds * 1000) / 3);
+  const renewal = setInterval(
+    () => {
+      renew(runtime, job).catch((error) => log('lease_not_renewed', { job_key: job.job_key, ...errorFields(error) }));
+    },
+    (leaseSeconds * 1000) / 3,
+  );
   try {
     return await checkWork(request, {
       assessor,
@@ -134,13 +137,17 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
 
 /** Ends a job that cannot be delivered: charge 0, and what was collected becomes wallet credit (service.md 3). */
 async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<void> {
-  await unlessFenced(job, () =>
-    transact(runtime.db, (tx) => failJob(tx, runtime, job.job_key, failure, job.fence)),
-  );
+  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job.job_key, failure, job.fence)));
 }
 
 /** The failure and its remedy, together in one transaction. */
-export async function failJob(tx: Tx, runtime: Runtime, jobKey: string, failure: string, fence?: number): Promise<void> {
+export async function failJob(
+  tx: Tx,
+  runtime: Runtime,
+  jobKey: string,
+  failure: string,
+  fence?: number,
+): Promise<void> {
   const now = runtime.clock();
   const failed = await advance(
     tx,

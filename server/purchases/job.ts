@@ -5,6 +5,7 @@ import { currency, microcents, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
 import {
@@ -126,6 +127,8 @@ export async function jobReply(
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
+export const job: Verb<typeof contract.job> = ({ ctx, caller, input, db }) => jobReply(db, input.job_key, caller, ctx);
+
 export function priceView(amount: bigint): contract.Quote['price'] {
   return { amount_microcents: toWire(microcents(amount)), currency, price_type: 'fixed', pricing_status: 'approved' };
 }
@@ -209,4 +212,3 @@ export function actionView(
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }
-

@@ -8,7 +8,14 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { OnChain } from '../payments/chain.ts';
-import { markUnknown, type PaymentRow, paymentOf, recordIntent, settleLeaseSeconds, takeLease } from '../payments/payment.ts';
+import {
+  markUnknown,
+  type PaymentRow,
+  paymentOf,
+  recordIntent,
+  settleLeaseSeconds,
+  takeLease,
+} from '../payments/payment.ts';
 import { paymentResponse, type SignedPayment, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
@@ -27,7 +34,11 @@ import { can, paymentIsOpen } from './states.ts';
 export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
   const rail = railOf(ctx, caller, input.rail);
   const job = await loadJob(db, input.job_key, caller);
-  const offer = await rail.offer(microcents(job.price_microcents), `${ctx.baseUrl}${jobPath(job)}/payments`, input.network);
+  const offer = await rail.offer(
+    microcents(job.price_microcents),
+    `${ctx.baseUrl}${jobPath(job)}/payments`,
+    input.network,
+  );
   if (ctx.payment === null) {
     requirePayable(job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
@@ -64,9 +75,13 @@ function requirePayable(job: JobRow): void {
 }
 
 function outcomeUnknown(): Problem {
-  return new Problem('payment_unknown', 'Please do not pay again. It is not known yet whether this payment went through.', {
-    headers: { 'Retry-After': '2' },
-  });
+  return new Problem(
+    'payment_unknown',
+    'Please do not pay again. It is not known yet whether this payment went through.',
+    {
+      headers: { 'Retry-After': '2' },
+    },
+  );
 }
 
 function unsupportedNetwork(rail: X402Rail): Problem {

@@ -6,6 +6,8 @@ import { z } from 'zod';
 import type { Database } from '../kernel/database.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../perform.ts';
+import type * as contract from '../service/contract.ts';
 
 /** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that carries its payload. */
 export interface ReceiptSigner {
@@ -14,9 +16,7 @@ export interface ReceiptSigner {
 }
 
 const KeysFile = z.object({
-  keys: z
-    .array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() }))
-    .min(1),
+  keys: z.array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() })).min(1),
 });
 
 /**
@@ -73,3 +73,17 @@ function makeKeys(file: string, now: Date): z.infer<typeof KeysFile> {
   }
   return readKeys(file) ?? keys;
 }
+
+export const receiptKeys: Verb<typeof contract.receiptKeys> = async ({ db }) => {
+  const rows = await db.many<{ public_jwk: { kid: string; kty: string }; valid_from: Date; valid_to: Date | null }>(sql`
+    select public_jwk, valid_from, valid_to from receipt_keys order by valid_from limit 1000`);
+  return {
+    body: {
+      keys: rows.map((row) => ({
+        ...row.public_jwk,
+        valid_from: row.valid_from.toISOString(),
+        valid_to: row.valid_to?.toISOString() ?? null,
+      })),
+    },
+  };
+};

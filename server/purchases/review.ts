@@ -47,7 +47,11 @@ export const review: Verb<typeof contract.review> = async ({ ctx, caller, input,
 };
 
 /** Whoever made the work may not accept the report on it (service.md 1.3), if the request says who made it. */
-async function refuseProducer(tx: Parameters<typeof loadJob>[0], quoteKey: string, principalKey: string | null): Promise<void> {
+async function refuseProducer(
+  tx: Parameters<typeof loadJob>[0],
+  quoteKey: string,
+  principalKey: string | null,
+): Promise<void> {
   if (principalKey === null) return;
   const row = await tx.one<{ input: string | null }>(sql`select input from quotes where quote_key = ${quoteKey}`);
   const producer = row.input === null ? undefined : JSON.parse(row.input).producer;

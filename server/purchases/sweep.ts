@@ -88,7 +88,13 @@ async function lapseUnpaid(runtime: Runtime): Promise<void> {
     await guarded('job_not_lapsed', { job_key }, () =>
       transact(runtime.db, async (tx) => {
         await tx.one(sql`select 1 from jobs where job_key = ${job_key} and payment_state = 'none' for no key update`);
-        const job = await advance(tx, 'lapse', job_key, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+        const job = await advance(
+          tx,
+          'lapse',
+          job_key,
+          { actor: 'system', now },
+          { finalized_at: now, stage: 'canceled' },
+        );
         release(tx, job.grant_key, job.authorized_on, job.price_microcents);
       }),
     );

@@ -27,7 +27,12 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
   boss.on('error', (error) => log('queue_error', errorFields(error)));
   await boss.start();
   // Tries are counted by the job's own fence, and lost messages are found by the sweep.
-  await boss.createQueue(checkQueue, { notify: true, retryLimit: 0, expireInSeconds: 1_800, deleteAfterSeconds: 3_600 });
+  await boss.createQueue(checkQueue, {
+    notify: true,
+    retryLimit: 0,
+    expireInSeconds: 1_800,
+    deleteAfterSeconds: 3_600,
+  });
   return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
 }
 

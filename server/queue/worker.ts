@@ -3,7 +3,7 @@ import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
 import { sweep } from '../purchases/sweep.ts';
-import { embeddedAssessor } from '../work-check/assessors/embedded/assessor.ts';
+import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
 import { type CheckMessage, checkQueue } from './queue.ts';
 
 /** Messages fetched at once; a full batch is followed by the next without waiting. */
@@ -13,17 +13,21 @@ const pollSeconds = 2;
 const sweepEveryMs = 1_000;
 
 const runtime = await openRuntime(process.env, 'worker');
-const assessor = embeddedAssessor();
 const stopping = new AbortController();
 
 await runtime.queue.boss.work<CheckMessage>(
   checkQueue,
-  { batchSize, burstWhenBatchFull: true, pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
+  {
+    batchSize,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: pollSeconds,
+    notifyPollingIntervalSeconds: pollSeconds,
+  },
   async (messages) => {
     await Promise.all(
       messages.map(({ data }) =>
         // A failure leaves the job to the sweep, which finds it by its lease; the queue need not try again.
-        executeJob(runtime, assessor, data.job_key).catch((error) =>
+        executeJob(runtime, embeddedAssessor, data.job_key).catch((error) =>
           log('execution_failed', { job_key: data.job_key, ...errorFields(error) }),
         ),
       ),

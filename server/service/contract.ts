@@ -113,3 +113,18 @@ export const serviceContract = defineOperation({
   problems: [],
   cacheSeconds,
 });
+
+export const receiptKeys = defineOperation({
+  name: 'receipt_keys',
+  summary: 'Every public key that ever signed a receipt, as a JSON Web Key Set (RFC 7517).',
+  method: 'GET',
+  path: '/.well-known/jwks.json',
+  audience: ['public'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }).meta({ id: 'ReceiptKeys' }),
+  success: [200],
+  problems: [],
+  cacheSeconds,
+});

@@ -1,0 +1,4 @@
+import { securityText } from '@/server/transports/documents.ts';
+
+export const dynamic = 'force-dynamic';
+export const GET = securityText;

@@ -1,0 +1,4 @@
+import { openApi } from '@/server/transports/documents.ts';
+
+export const dynamic = 'force-dynamic';
+export const GET = openApi;

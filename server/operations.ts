@@ -1,0 +1,25 @@
+import * as identity from './identity/contract.ts';
+import type { Operation } from './kernel/operation.ts';
+import * as purchases from './purchases/contract.ts';
+import * as service from './service/contract.ts';
+
+/** Everything a caller can ask for, in one list. Pure data: documents, clients and tests read it without a server. */
+export const operations = {
+  discovery: service.discovery,
+  service_contract: service.serviceContract,
+  receipt_keys: service.receiptKeys,
+  wallet_challenge: identity.walletChallenge,
+  wallet_verify: identity.walletVerify,
+  me: identity.me,
+  check_work: purchases.checkWork,
+  purchase: purchases.purchase,
+  authorize: purchases.authorize,
+  pay: purchases.pay,
+  job: purchases.job,
+  report: purchases.report,
+  review: purchases.review,
+  receipt: purchases.receipt,
+  cancel: purchases.cancel,
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;

@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { signInChainId } from '../identity/wallet.ts';
+import { toWire } from '../kernel/money.ts';
+import { operations } from '../operations.ts';
+import type { Verb } from '../perform.ts';
+import type { Runtime } from '../runtime.ts';
+import { bounds, CheckRequest, Report, workKinds } from '../work-check/contract.ts';
+import { exampleRequest, sampleReport } from '../work-check/sample.ts';
+import { availability } from './availability.ts';
+import type * as contract from './contract.ts';
+import {
+  defaultGrant,
+  includedCorrections,
+  maxFindings,
+  price,
+  retentionDays,
+  seconds,
+  service,
+  unsupportedWorkKinds,
+} from './terms.ts';
+
+/** Names and order of the MCP tools (service.md 1.11). */
+export const mcpTools = [
+  'svc.whoami',
+  'svc.check_work',
+  'svc.purchase_status',
+  'svc.authorize_purchase',
+  'svc.pay',
+  'svc.cancel_payment',
+  'svc.get_report',
+  'svc.review_delivery',
+  'svc.get_receipt',
+  'svc.cancel_job',
+];
+
+/** The endpoints of service.md 2.1 that version 1 promises. Those that an operation serves are taken from it. */
+const endpointNames = [
+  'authorize',
+  'cancel',
+  'cancel_payment',
+  'check_work',
+  'job',
+  'me',
+  'pay',
+  'purchase',
+  'receipt',
+  'report',
+  'review',
+  'rotate_credential',
+] as const;
+
+const laterEndpoints = {
+  cancel_payment: 'POST /api/agent/v1/jobs/{job_key}/payments/cancel',
+  rotate_credential: 'POST /api/agent/v1/credentials/rotate',
+};
+
+function endpoints(): Record<string, string> {
+  const served = Object.values(operations).map(({ name, method, path }) => [name, `${method} ${path}`] as const);
+  const addresses: Record<string, string> = { ...laterEndpoints, ...Object.fromEntries(served) };
+  return Object.fromEntries(endpointNames.map((name) => [name, addresses[name] ?? '']));
+}
+
+export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
+  const { state, registrations } = await availability(ctx.runtime, ctx.now);
+  const at = (path: string) => `${ctx.baseUrl}${path}`;
+  return {
+    body: {
+      interface: service.interface,
+      service: service.name,
+      summary: service.summary,
+      endpoints: endpoints(),
+      first_service: {
+        contract: at(operations.service_contract.path),
+        service_key: service.serviceKey,
+        state,
+      },
+      instructions: at('/docs'),
+      manifest: at(operations.discovery.path),
+      mcp: { tools: mcpTools, url: at('/mcp?profile=buyer') },
+      openapi: at('/openapi.json'),
+      registration: { method: 'POST', state: registrations.state, url: at('/api/agent/v1/registrations') },
+      service_page: at('/'),
+      wallet: {
+        challenge: at(operations.wallet_challenge.path),
+        verify: at(operations.wallet_verify.path),
+        signing: signing(ctx.baseUrl),
+      },
+    },
+  };
+};
+
+/** Signing parameters of the wallet sign-in (service.md 5.5). */
+function signing(baseUrl: string): z.input<typeof contract.Signing> {
+  return {
+    formats: ['siwe'],
+    default_format: 'siwe',
+    signature: 'eip191_personal_sign',
+    chain_id: signInChainId,
+    network: `eip155:${signInChainId}`,
+    domain: new URL(baseUrl).host,
+    challenge_ttl_seconds: seconds.challengeLifetime,
+    session_ttl_seconds: seconds.walletSession,
+    contract_wallets: 'unsupported',
+  };
+}
+
+export const serviceContract: Verb<typeof contract.serviceContract> = async ({ ctx }) => ({
+  body: {
+    schema_version: service.contractSchema,
+    service_key: service.serviceKey,
+    name: service.name,
+    summary: service.summary,
+    first_party: true,
+    contract_version: service.contractVersion,
+    price: {
+      amount_microcents: toWire(price),
+      currency: 'USD',
+      price_type: 'fixed',
+      pricing_status: 'approved',
+    },
+    terms: terms(ctx.runtime),
+    ...schemas(),
+    example_request: exampleRequest,
+    purchase_flow: purchaseFlow(),
+    recovery,
+    acceptance_criteria: acceptanceCriteria,
+    authentication: authentication(ctx.baseUrl),
+    availability: await availability(ctx.runtime, ctx.now),
+    interfaces: {
+      mcp: { tools: mcpTools, url: `${ctx.baseUrl}/mcp?profile=buyer` },
+      rest: `${ctx.baseUrl}/api/agent/v1`,
+    },
+    sample_report: await sample(),
+  },
+});
+
+let assessed: ReturnType<typeof sampleReport> | undefined;
+
+/** The sample is a real report on the example, made once a process. */
+function sample(): ReturnType<typeof sampleReport> {
+  assessed ??= sampleReport();
+  return assessed;
+}
+
+let derived: { input_schema: Record<string, unknown>; output_schema: Record<string, unknown> } | undefined;
+
+/** The schemas of what goes in and what comes out. They never change while a process lives. */
+function schemas() {
+  derived ??= {
+    input_schema: z.toJSONSchema(CheckRequest, { io: 'input', unrepresentable: 'any' }),
+    output_schema: z.toJSONSchema(Report, { io: 'output', unrepresentable: 'any' }),
+  };
+  return derived;
+}
+
+/** Every value of service.md 1.3, 1.7 to 1.9 and 8, by name. */
+function terms(runtime: Runtime) {
+  return {
+    terms_version: service.termsVersion,
+    business_authority: 'advisory_only',
+    review_authority: 'buyer',
+    producer_may_accept: false,
+    receipt_certifies_work: false,
+    collection: 'prepaid',
+    payment_rails: ['card', 'x402'],
+    work_kinds: [...workKinds],
+    unsupported_work_kinds: [...unsupportedWorkKinds],
+    not_offered: [
+      "general certification of an agent's reliability",
+      'running, testing or validating arbitrary software',
+      'confirming that an action happened in an external system',
+      'legal, medical or financial opinions',
+    ],
+    payment_grants_source_access: false,
+    url_fetching: 'not_offered_in_v1',
+    evidence_items_min: 1,
+    evidence_items_max: bounds.evidence_items,
+    evidence_item_max_bytes: bounds.evidence_item_bytes,
+    criteria_max: bounds.criteria,
+    criterion_max_bytes: bounds.criterion_bytes,
+    request_max_bytes: bounds.request_bytes,
+    work_product_max_bytes: bounds.work_product_bytes,
+    expected_schema_max_bytes: bounds.expected_schema_bytes,
+    context_refs_max: bounds.context_refs,
+    total_input_max_bytes: bounds.total_input_bytes,
+    findings_max: maxFindings,
+    max_evidence_age_seconds_min: 1,
+    included_corrections: includedCorrections,
+    quote_ttl_seconds: seconds.quoteLifetime,
+    pay_window_seconds: seconds.payWindow,
+    delivery_target_seconds: seconds.deliveryTarget,
+    execution_deadline_seconds: seconds.executionDeadline,
+    review_deadline_seconds: seconds.reviewWindow,
+    review_window_seconds: seconds.reviewWindow,
+    retention_days: retentionDays,
+    retention:
+      'Submitted work and evidence are deleted 30 days after purchase and only a digest remains; the delivered report ' +
+      'and the receipt are kept.',
+    default_grant: {
+      ...defaultGrant,
+      per_job_limit_microcents: toWire(defaultGrant.per_job_limit_microcents),
+      daily_limit_microcents: toWire(defaultGrant.daily_limit_microcents),
+    },
+    data_processing: {
+      evidence_leaves_to_model_vendor: false,
+      model_vendor: null,
+      method: 'deterministic_checks+model_assessment, the model embedded in the service',
+    },
+    environment: runtime.configuration.environment,
+  };
+}
+
+/** service.md 1.12, in order. */
+function purchaseFlow() {
+  const step = (name: string, operation: { method: string; path: string; summary: string }) => ({
+    step: name,
+    method: operation.method,
+    path: operation.path,
+    purpose: operation.summary,
+  });
+  return [
+    step('quote', operations.check_work),
+    step('authorize', operations.authorize),
+    step('pay', operations.pay),
+    step('follow', operations.job),
+    step('report', operations.report),
+    step('review', operations.review),
+    step('receipt', operations.receipt),
+  ];
+}
+
+const recovery = [
+  'Repeat any request with the same idempotency key and the same body. A changed body under the same key is a conflict.',
+  'A time-out on your side cancels nothing and is no reason to buy again: read the job.',
+  'Repeat an uncertain payment as it was, with the same key and the same signature.',
+  'After signing in again the same principal sees the same quotes, jobs, reports and receipts.',
+  'An overdue review stays pending. Silence is never acceptance.',
+];
+
+const acceptanceCriteria = [
+  'Every stated criterion has a finding. When no criteria are given, the original request has one.',
+  'Every citation names supplied evidence or a source that the service retrieved, and the report says which.',
+  'Deterministic checks are listed as performed, skipped or failed, and a failed check caps the verdict.',
+  'The verdict, the limitations and whether a person must approve the work before use are stated apart.',
+  "The report is an assessment for the buyer's review. It does not certify the work and cannot accept itself.",
+];
+
+function authentication(baseUrl: string) {
+  return {
+    scheme: 'bearer',
+    header: 'Authorization: Bearer <credential>',
+    wallet: {
+      challenge: `${baseUrl}${operations.wallet_challenge.path}`,
+      verify: `${baseUrl}${operations.wallet_verify.path}`,
+      signing: signing(baseUrl),
+    },
+    credential_handling: 'Keep credentials in protected storage; never put one in a prompt, in job input or in a URL.',
+  };
+}

@@ -1,0 +1,49 @@
+import { Problem } from '../kernel/problem.ts';
+
+/** The raw body may not be larger: the largest honest input, escaped, stays well below. */
+const maxBodyBytes = 2 * 1024 * 1024;
+
+/** Reads a JSON object from a request. Throws `unsupported_media_type`, `input_too_large` or `malformed_request`. */
+export async function readBody(request: Request): Promise<Record<string, unknown>> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? 'identity';
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  if (type !== 'application/json' || encoding !== 'identity') {
+    throw new Problem('unsupported_media_type', 'Send application/json without a content-encoding.');
+  }
+  return parseObject(bytes);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const tooLarge = () => new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed_request', 'The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem('malformed_request', 'The body is not valid JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Problem('malformed_request', 'The body must be one JSON object.');
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,97 @@
+import { containsToken } from '../identity/token.ts';
+import { digestOf } from '../kernel/digest.ts';
+import { newKey } from '../kernel/id.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Context, Runtime } from '../runtime.ts';
+
+/** A reader may wait this long for a change. */
+const maxWaitSeconds = 25;
+/** An idempotency key is a short name, not a place for content. */
+export const maxKeyLength = 255;
+
+/** What of an HTTP request is not input, before anything about it is believed. */
+export function contextOf(runtime: Runtime, request: Request): Context {
+  const { headers } = request;
+  return {
+    runtime,
+    now: runtime.clock(),
+    requestId: newKey('req'),
+    baseUrl: runtime.configuration.baseUrl,
+    presented: { bearer: bearerOf(headers.get('authorization')), memberSession: null },
+    idempotencyKey: headers.get('idempotency-key'),
+    payment: headers.get('payment-signature'),
+    wait: waitOf(headers.get('prefer'), headers.get('if-none-match')),
+  };
+}
+
+/** The context of a page: what its signed-in member may see. */
+export function pageContext(runtime: Runtime, memberSession: string | null): Context {
+  return {
+    runtime,
+    now: runtime.clock(),
+    requestId: newKey('req'),
+    baseUrl: runtime.configuration.baseUrl,
+    presented: { bearer: null, memberSession },
+    idempotencyKey: null,
+    payment: null,
+    wait: null,
+  };
+}
+
+/** A credential in an address ends in logs along the way: it is refused, whatever else the request says. */
+export function refuseTokenInUrl(url: URL): void {
+  const text = url.pathname + url.search;
+  const decoded = text.includes('%') ? safelyDecoded(text) : text;
+  if (containsToken(decoded)) {
+    throw new Problem('credential_in_url', 'The address holds a credential of this service.');
+  }
+}
+
+/** The key of a request, from the header, the body or both. */
+export function idempotencyKeyOf(header: string | null, body: Record<string, unknown>): string | null {
+  const { idempotency_key: inBody } = body;
+  if (inBody !== undefined && (typeof inBody !== 'string' || inBody.length === 0 || inBody.length > maxKeyLength)) {
+    throw invalidKey();
+  }
+  if (header !== null && (header.length === 0 || header.length > maxKeyLength)) throw invalidKey();
+  if (header !== null && inBody !== undefined && header !== inBody) {
+    throw new Problem('idempotency_key_mismatch', 'The header and the body carry different idempotency keys.');
+  }
+  const key = header ?? inBody ?? null;
+  if (key?.includes('\0') || key?.isWellFormed() === false) throw invalidKey();
+  return key;
+}
+
+function invalidKey(): Problem {
+  const detail = `An idempotency key is a text of 1 to ${maxKeyLength} characters.`;
+  return new Problem('validation_failed', detail, {
+    errors: [{ pointer: '/idempotency_key', code: 'invalid_key', detail, limit: maxKeyLength }],
+  });
+}
+
+function bearerOf(authorization: string | null): string | null {
+  if (authorization === null) return null;
+  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  // Something was presented: it must not pass for nothing.
+  return token ?? '';
+}
+
+function waitOf(prefer: string | null, ifNoneMatch: string | null): Context['wait'] {
+  const [, seconds] = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(prefer ?? '') ?? [];
+  if (seconds === undefined) return null;
+  const [, hex] = /^(?:W\/)?"([0-9a-f]{64})"$/.exec(ifNoneMatch?.trim() ?? '') ?? [];
+  return { seconds: Math.min(Number(seconds), maxWaitSeconds), seen: hex ? `sha256:${hex}` : null };
+}
+
+/** The strong ETag of an answer. */
+export function etagOf(text: string): string {
+  return `"${digestOf(text).slice('sha256:'.length)}"`;
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { commonProblems, type Operation, pathKeys } from '../kernel/operation.ts';
+import { type ProblemCode, problems } from '../kernel/problem.ts';
+import { operations } from '../operations.ts';
+import { service } from '../service/terms.ts';
+import { maxKeyLength } from './context.ts';
+
+const Problem = z
+  .object({
+    type: z.url(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+    retryable: z.boolean(),
+    request_id: z.string(),
+    errors: z
+      .array(
+        z.object({
+          pointer: z.string(),
+          code: z.string(),
+          detail: z.string(),
+          limit: z.number().optional(),
+          actual: z.number().optional(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457. `code` tells what happened, `type` leads to a page about it.' });
+
+const PaymentRequired = z
+  .looseObject({
+    x402Version: z.literal(2),
+    error: z.string().optional(),
+    resource: z.looseObject({ url: z.string() }),
+    accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), amount: z.string() })),
+  })
+  .meta({ id: 'PaymentRequired', description: 'x402 version 2. The same JSON stands in the PAYMENT-REQUIRED header.' });
+
+const idempotencyKey = z.string().min(1).max(maxKeyLength);
+
+let document: ReturnType<typeof createDocument> | undefined;
+
+/** The OpenAPI 3.1 document, derived from the operations. */
+export function openApiDocument(baseUrl: string): ReturnType<typeof createDocument> {
+  document ??= createDocument({
+    openapi: '3.1.0',
+    info: { title: service.name, version: service.interface, summary: service.summary },
+    servers: [{ url: baseUrl }],
+    paths: paths(),
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  });
+  return document;
+}
+
+function paths(): ZodOpenApiPathsObject {
+  const all: ZodOpenApiPathsObject = {};
+  for (const operation of Object.values(operations)) {
+    all[operation.path] = { ...all[operation.path], [operation.method.toLowerCase()]: describe(operation) };
+  }
+  return all;
+}
+
+function describe(operation: Operation): ZodOpenApiOperationObject {
+  const input = operation.input as z.ZodObject;
+  const keys = pathKeys(operation);
+  const shape = Object.entries(input.shape);
+  const inPath = z.object(Object.fromEntries(shape.filter(([name]) => keys.includes(name))));
+  const rest = Object.fromEntries(shape.filter(([name]) => !keys.includes(name)));
+  const required = operation.idempotency === 'required';
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    security: operation.audience.includes('public') ? [] : [{ bearer: [] }],
+    requestParams: {
+      ...(keys.length > 0 ? { path: inPath } : {}),
+      ...(operation.method === 'GET' && Object.keys(rest).length > 0 ? { query: z.object(rest) } : {}),
+      header: z.object(headers(operation)),
+    },
+    ...(operation.method === 'POST'
+      ? {
+          requestBody: {
+            required: Object.keys(rest).length > 0,
+            content: {
+              'application/json': {
+                schema: z.strictObject({
+                  ...rest,
+                  idempotency_key: idempotencyKey
+                    .optional()
+                    .meta({ description: required ? 'Required here or as the Idempotency-Key header.' : 'Optional.' }),
+                }),
+              },
+            },
+          },
+        }
+      : {}),
+    responses: responses(operation),
+  };
+}
+
+function headers(operation: Operation): Record<string, z.ZodType> {
+  return {
+    ...(operation.method === 'POST' ? { 'Idempotency-Key': idempotencyKey.optional() } : {}),
+    ...(operation.paid ? { 'PAYMENT-SIGNATURE': z.string().optional() } : {}),
+    ...(operation.waits ? { Prefer: z.string().optional() } : {}),
+    ...(operation.method === 'GET' ? { 'If-None-Match': z.string().optional() } : {}),
+  };
+}
+
+function responses(operation: Operation): ZodOpenApiOperationObject['responses'] {
+  const answers: ZodOpenApiOperationObject['responses'] = {};
+  for (const status of operation.success) {
+    answers[`${status}`] = {
+      description: 'Done.',
+      content: { 'application/json': { schema: operation.output } },
+    };
+  }
+  if (operation.method === 'GET') answers['304'] = { description: 'Nothing has changed since the given ETag.' };
+  if (operation.paid) {
+    answers['402'] = {
+      description: 'Not paid, or the payment is not valid.',
+      content: { 'application/json': { schema: PaymentRequired } },
+    };
+  }
+  const byStatus = Map.groupBy([...operation.problems, ...commonProblems], (code) => problems[code].status);
+  for (const [status, codes] of byStatus) {
+    answers[`${status as 400}`] = {
+      description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
+      content: { 'application/problem+json': { schema: Problem } },
+    };
+  }
+  return answers;
+}

@@ -1,0 +1,33 @@
+import { me } from './identity/me.ts';
+import { walletChallenge, walletVerify } from './identity/wallet.ts';
+import type { OperationName, operations } from './operations.ts';
+import type { Verb } from './perform.ts';
+import { authorize } from './purchases/authorize.ts';
+import { cancel } from './purchases/cancel.ts';
+import { job } from './purchases/job.ts';
+import { pay } from './purchases/pay.ts';
+import { checkWork, purchase } from './purchases/quote.ts';
+import { receipt } from './purchases/receipt.ts';
+import { receiptKeys } from './purchases/receipt-keys.ts';
+import { report } from './purchases/report.ts';
+import { review } from './purchases/review.ts';
+import { discovery, serviceContract } from './service/documents.ts';
+
+/** The code behind each operation. An operation without its verb does not compile. */
+export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> } = {
+  discovery,
+  service_contract: serviceContract,
+  receipt_keys: receiptKeys,
+  wallet_challenge: walletChallenge,
+  wallet_verify: walletVerify,
+  me,
+  check_work: checkWork,
+  purchase,
+  authorize,
+  pay,
+  job,
+  report,
+  review,
+  receipt,
+  cancel,
+};
