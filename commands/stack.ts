@@ -86,7 +86,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     const startWorker = () => start('worker', 'server/queue/worker.ts', watch);
     const startApp = async () => untilHealthy(start('app', 'server/start.ts'), `${baseUrl}/.well-known/svc`);
 
-    const sandbox = await untilHealthy(start('sandbox', 'sandbox/start.ts'), `${sandboxUrl}/chains`);
+    const sandbox = await untilHealthy(start('sandbox', 'sandbox/main.ts'), `${sandboxUrl}/chains`);
     const worker = startWorker();
     const app = await startApp();
     const broken = Promise.race([database.broken, ...[sandbox, worker, app].map(describeEnd)]);

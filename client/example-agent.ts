@@ -1,0 +1,162 @@
+/**
+ * An agent that has never seen this service buys a check: it reads what is sold, signs in with a wallet, gets a frozen
+ * quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and verifies
+ * the signed receipt. It knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
+ */
+import { randomUUID } from 'node:crypto';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import type { JSONWebKeySet } from 'jose';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type SignedReceipt, verifyReceipt } from './verify-receipt.ts';
+
+const baseUrl = process.env.BASE_URL ?? 'http://localhost:3000';
+const sandboxUrl = process.env.SANDBOX_URL ?? 'http://127.0.0.1:4010';
+const networks = ['eip155:84532', 'eip155:421614'] as const;
+
+interface NextAction {
+  action: string;
+  href: string;
+  method: string;
+}
+interface Job {
+  job_key: string;
+  state: string;
+  next_actions: NextAction[];
+}
+interface Quote {
+  quote_key: string;
+  expires_at: string;
+  price: { amount_microcents: number };
+  next_actions: NextAction[];
+}
+interface Report {
+  verdict: string;
+  summary: string;
+  findings: { criterion: string; status: string; reason: string }[];
+  limitations: string[];
+}
+interface Discovery {
+  service: string;
+  first_service: { contract: string; state: string };
+  wallet: { challenge: string; verify: string };
+}
+interface Contract {
+  price: { amount_microcents: number };
+  terms: { terms_version: string };
+  example_request: Record<string, unknown>;
+}
+
+/** Past this the agent gives up waiting; the job goes on without it. */
+const patienceMs = 120_000;
+
+const say = (line = '') => process.stdout.write(`${line}\n`);
+const usd = (microcents: number) => `${(microcents / 1e8).toFixed(2)} USD`;
+let token = '';
+
+async function call<Answer>(method: string, url: string, body?: unknown, send: typeof fetch = fetch): Promise<Answer> {
+  const response = await send(url.startsWith('http') ? url : baseUrl + url, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? { prefer: 'wait=10' } : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${JSON.stringify(answer)}`);
+  const settled = response.headers.get('payment-response');
+  if (settled) say(`   paid in transaction ${decodePaymentResponseHeader(settled).transaction}`);
+  return answer as Answer;
+}
+
+/** The address of an action that the service says is allowed now. */
+function allowed(from: { next_actions: NextAction[] }, action: string): string {
+  const found = from.next_actions.find((next) => next.action === action);
+  if (!found) throw new Error(`${action} is not allowed now`);
+  return found.href;
+}
+
+say('1. Read what is sold');
+const discovery = await call<Discovery>('GET', '/.well-known/svc');
+const contract = await call<Contract>('GET', discovery.first_service.contract);
+say(`   ${discovery.service}, ${usd(contract.price.amount_microcents)}, ${discovery.first_service.state}`);
+
+say('2. Sign in with a wallet');
+const { private_key } = await call<{ private_key: `0x${string}` }>('POST', `${sandboxUrl}/wallets`, {});
+const wallet = privateKeyToAccount(private_key);
+const challenge = await call<{ challenge_key: string; message: string }>('POST', discovery.wallet.challenge, {
+  address: wallet.address,
+});
+const session = await call<{ access_token: string }>('POST', discovery.wallet.verify, {
+  challenge_key: challenge.challenge_key,
+  signature: await wallet.signMessage({ message: challenge.message }),
+});
+token = session.access_token;
+const me = await call<{ account_key: string; grant: { per_job_limit_microcents: number } }>('GET', '/api/agent/v1/me');
+say(`   ${wallet.address}, may spend ${usd(me.grant.per_job_limit_microcents)} a job`);
+
+for (const network of networks) {
+  say();
+  say(`Buying a check, paying on ${network}`);
+  await buy(network);
+}
+say();
+say(`account ${me.account_key}`);
+
+async function buy(network: (typeof networks)[number]): Promise<void> {
+  say('3. Get a frozen quote');
+  const quote = await call<Quote>('POST', '/api/agent/v1/checks', {
+    ...contract.example_request,
+    max_price_microcents: contract.price.amount_microcents,
+    idempotency_key: randomUUID(),
+  });
+  say(`   ${quote.quote_key}: ${usd(quote.price.amount_microcents)} until ${quote.expires_at}`);
+
+  say('4. Authorize it');
+  const job = await call<Job>('POST', allowed(quote, 'authorize'), { terms_version: contract.terms.terms_version });
+  say(`   ${job.job_key} is ${job.state}`);
+
+  say('5. Pay with a stock x402 client');
+  // The price is above the cap that a stock client starts with, so the buyer says how much it may pay.
+  const client = new x402Client().register(network, new ExactEvmScheme(wallet));
+  client.setSpendControls({ maxAmountPerPayment: '$10' });
+  const paid = await call<Job>(
+    'POST',
+    allowed(job, 'pay'),
+    { rail: 'x402', network, idempotency_key: randomUUID() },
+    wrapFetchWithPayment(fetch, client) as typeof fetch,
+  );
+  say(`   ${paid.state}`);
+
+  say('6. Follow the job');
+  const delivered = await follow(paid.job_key);
+
+  say('7. Read the report');
+  const report = await call<Report>('GET', allowed(delivered, 'report'));
+  say(`   ${report.verdict}: ${report.summary}`);
+  for (const finding of report.findings) say(`   - ${finding.criterion}: ${finding.status}. ${finding.reason}`);
+
+  say('8. Accept it');
+  const accepted = await call<Job>('POST', allowed(delivered, 'review'), { decision: 'accept' });
+  if (accepted.state !== 'accepted') throw new Error(`the job is ${accepted.state}`);
+  say('   the charge is final');
+
+  say('9. Verify the receipt');
+  const receipt = await call<SignedReceipt>('GET', allowed(accepted, 'receipt'));
+  await verifyReceipt(receipt, await call<JSONWebKeySet>('GET', '/.well-known/jwks.json'));
+  say(`   ${receipt.receipt_key} carries a good signature by ${receipt.signature.kid}`);
+  say(`   report  ${baseUrl}/reports/${accepted.job_key}`);
+  say(`   receipt ${baseUrl}/receipts/${accepted.job_key}`);
+}
+
+async function follow(jobKey: string): Promise<Job> {
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until) {
+    const job = await call<Job>('GET', `/api/agent/v1/jobs/${jobKey}`);
+    say(`   ${job.state}`);
+    if (job.state === 'delivered') return job;
+    if (job.state === 'failed' || job.state === 'canceled') break;
+  }
+  throw new Error(`${jobKey} was not delivered`);
+}

@@ -1,0 +1,104 @@
+// anvil, the Ethereum node of the sandbox: found, started, stopped, and never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+
+/** A running anvil. `exited` settles when it ends, by `stop` or by itself. */
+export type Anvil = { readonly rpcUrl: string; readonly exited: Promise<void>; stop(): Promise<void> };
+
+// Enough for every reorganisation that the sandbox is asked for; more only costs memory.
+const STATES_KEPT = 64;
+const START_MS_MAX = 10_000;
+const STOP_MS_MAX = 5_000;
+const ERROR_CHARACTERS_MAX = 2_000;
+
+/**
+ * The anvil binary: of the npm package for this machine, else `anvil` on the PATH.
+ * Throws one sentence that says what to install when there is neither.
+ */
+export function findAnvil(): string {
+  const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  const packageName = `@foundry-rs/anvil-${platform}`;
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
+    const binary = join(dirname(manifest), 'bin', 'anvil');
+    if (existsSync(binary)) return binary;
+  } catch {
+    // Not installed for this platform: the PATH is next.
+  }
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const binary = join(folder, 'anvil');
+    if (folder !== '' && existsSync(binary)) return binary;
+  }
+  throw new Error(
+    `The chains need anvil: run "npm install ${packageName}", or install Foundry so that anvil is on PATH.`,
+  );
+}
+
+/**
+ * Starts anvil on a port that the system chooses. The chain's state is loaded from `stateFile` when it exists and
+ * written back when anvil ends orderly. Rejects with a sentence when it ends before it listens.
+ */
+export async function startAnvil(chainId: number, stateFile: string): Promise<Anvil> {
+  const options = ['--chain-id', String(chainId), '--host', '127.0.0.1', '--port', '0', '--state', stateFile];
+  // detached: Ctrl-C in the terminal reaches the sandbox only, which then stops its parts in order.
+  const child = spawn(findAnvil(), [...options, '--prune-history', String(STATES_KEPT)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const lifeline = endWithUs(child);
+  void exited.then(() => lifeline.kill('SIGKILL'));
+  const port = await listeningPort(child, chainId, stateFile);
+  return { rpcUrl: `http://127.0.0.1:${port}`, exited, stop: () => stop(child, exited) };
+}
+
+function listeningPort(child: ChildProcess, chainId: number, stateFile: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    let complaint = '';
+    const fail = () => {
+      const reason = complaint.trim().slice(0, ERROR_CHARACTERS_MAX) || 'it gave no reason';
+      reject(new Error(`anvil for chain ${chainId} did not start (state file ${stateFile}): ${reason}`));
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS_MAX);
+    child.once('error', (error) => {
+      complaint = error.message;
+      fail();
+    });
+    child.once('exit', fail);
+    child.stderr?.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-ERROR_CHARACTERS_MAX);
+    });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (printed.length > ERROR_CHARACTERS_MAX * 2) return;
+      printed += chunk.toString();
+      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
+      if (port === undefined) return;
+      clearTimeout(timer);
+      child.off('exit', fail);
+      resolve(Number(port));
+    });
+  });
+}
+
+/**
+ * A shell that waits for our end of a pipe to close, which happens however this process ends, and then stops anvil:
+ * kill -9 of the sandbox leaves nothing running and still saves the chain.
+ */
+function endWithUs(child: ChildProcess): ChildProcess {
+  const script = 'cat > /dev/null; kill -TERM "$0" 2> /dev/null';
+  return spawn('/bin/sh', ['-c', script, String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+}
+
+async function stop(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+  await exited;
+  clearTimeout(timer);
+}

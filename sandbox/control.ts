@@ -1,0 +1,31 @@
+// The control port: what a test or the demo asks of the sandbox, and the switches for everything that can go wrong.
+import type { Server } from 'node:http';
+import type { Chain } from './chain/chain.ts';
+import { chainRoutes, describeChain } from './chain/routes.ts';
+import { relayToFacilitator } from './facilitator/relay.ts';
+import type { FaultQueue } from './fault-queue.ts';
+import { BRAND, serve } from './http.ts';
+import type { MailFault } from './mail/faults.ts';
+import type { Mailbox } from './mail/mailbox.ts';
+import { mailRoutes } from './mail/routes.ts';
+import { sandboxPage } from './page.ts';
+
+/** The running parts that the control port speaks for. */
+export type Parts = {
+  readonly chains: readonly Chain[];
+  readonly facilitatorUrl: string;
+  readonly mailbox: Mailbox;
+  readonly mailFaults: FaultQueue<MailFault>;
+};
+
+/** Starts the control port. Rejects with a sentence when it is taken. */
+export function startControl(port: number, { chains, facilitatorUrl, mailbox, mailFaults }: Parts): Promise<Server> {
+  const facilitator = relayToFacilitator(facilitatorUrl);
+  return serve('control port', port, {
+    'GET /': async () => ({ html: sandboxPage(await Promise.all(chains.map(describeChain)), mailbox.list()) }),
+    'GET /health': () => ({ json: { sandbox: BRAND, ready: true } }),
+    ...chainRoutes(chains, facilitator.restart),
+    ...facilitator.routes,
+    ...mailRoutes(mailbox, mailFaults),
+  });
+}

@@ -1,0 +1,52 @@
+/** How often a fault strikes: so many times, or until it is cleared. */
+export type Times = number | 'always';
+
+/** Faults waiting to strike, oldest first. */
+export type FaultQueue<Fault extends { readonly times: Times }> = {
+  add(fault: Fault): void;
+  /** The first fault that fits, counted down; undefined when none does. */
+  take(fits?: (fault: Fault) => boolean): Fault | undefined;
+  list(): Fault[];
+  clear(): void;
+};
+
+const QUEUED_FAULTS_MAX = 1_000;
+
+export function faultQueue<Fault extends { readonly times: Times }>(): FaultQueue<Fault> {
+  let queued: { fault: Fault; left: Times }[] = [];
+  return {
+    add(fault) {
+      if (queued.length >= QUEUED_FAULTS_MAX) throw new Error(`At most ${QUEUED_FAULTS_MAX} faults may wait at once.`);
+      queued.push({ fault, left: fault.times });
+    },
+    take(fits = () => true) {
+      const entry = queued.find(({ fault }) => fits(fault));
+      if (entry && entry.left !== 'always') {
+        entry.left -= 1;
+        if (entry.left <= 0) queued = queued.filter((other) => other !== entry);
+      }
+      return entry?.fault;
+    },
+    list: () => queued.map(({ fault, left }) => ({ ...fault, times: left })),
+    clear() {
+      queued = [];
+    },
+  };
+}
+
+/** Requests that wait until they are let go. */
+export type Gate = { hold(): Promise<void>; release(): number; held(): number };
+
+export function gate(): Gate {
+  let waiting: (() => void)[] = [];
+  return {
+    hold: () => new Promise((resolve) => waiting.push(resolve)),
+    release() {
+      const released = waiting;
+      waiting = [];
+      for (const letGo of released) letGo();
+      return released.length;
+    },
+    held: () => waiting.length,
+  };
+}

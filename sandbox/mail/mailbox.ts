@@ -1,0 +1,55 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A letter as it was read from the wire. */
+export type Letter = { to: string[]; from: string; subject: string; text: string; html: string; received_at: string };
+
+export type Mailbox = {
+  keep(letter: Letter): void;
+  /** Newest first; `to` narrows to one recipient, whatever the case of its letters. */
+  list(to?: string): Letter[];
+};
+
+const LETTERS_KEPT = 1_000;
+// The file may grow to twice the letters kept before it is cut back, so that a letter costs one short write.
+const FILE_LINES_MAX = 2 * LETTERS_KEPT;
+
+/** Opens the mailbox of a JSON-lines file; letters of earlier runs are there again. */
+export function openMailbox(path: string): Mailbox {
+  mkdirSync(dirname(path), { recursive: true });
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+  let letters = lines.slice(-LETTERS_KEPT).flatMap(readLetter);
+  let linesInFile = lines.length;
+
+  function cutBack() {
+    const shorter = `${path}.shorter`;
+    writeFileSync(shorter, letters.map((letter) => `${JSON.stringify(letter)}\n`).join(''));
+    renameSync(shorter, path);
+    linesInFile = letters.length;
+  }
+
+  return {
+    keep(letter) {
+      letters = [...letters, letter].slice(-LETTERS_KEPT);
+      appendFileSync(path, `${JSON.stringify(letter)}\n`);
+      linesInFile += 1;
+      if (linesInFile > FILE_LINES_MAX) cutBack();
+    },
+    list(to) {
+      const wanted = to?.toLowerCase();
+      const mine = letters.filter(
+        (letter) => wanted === undefined || letter.to.some((one) => one.toLowerCase() === wanted),
+      );
+      return mine.reverse();
+    },
+  };
+}
+
+/** A line that a crash cut short is dropped. */
+function readLetter(line: string): Letter[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}
