@@ -78,8 +78,9 @@ export async function perform<Name extends OperationName>(
 
 /** Authenticates, and refuses a caller whom the operation is not for. */
 async function admit(operation: Operation, ctx: Context): Promise<Caller> {
+  // What everyone may ask for needs no credential: an agent whose session has ended must be able to sign in again.
+  if (operation.audience.includes('public')) return { kind: 'anonymous' };
   const caller = await callerOf(ctx);
-  if (operation.audience.includes('public')) return caller;
   const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
   if (audience && operation.audience.includes(audience)) return caller;
   throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {

@@ -30,7 +30,7 @@ export type Caller = Buyer | Member | Anonymous;
 
 /** Who can stand before an operation of this audience. */
 export type CallerFor<A extends Audience> = A extends 'public'
-  ? Caller
+  ? Anonymous
   : A extends 'agent'
     ? Buyer
     : A extends 'member'

@@ -73,5 +73,6 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
+export const inFailedTransaction = '25P02';
 export const lockNotAvailable = '55P03';
 export const uniqueViolation = '23505';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { asQuery, type Database, type Queries, queriesOn } from './database.ts';
+import { asQuery, type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
 import type { Sql } from './sql.ts';
 
 /** A transaction in progress. It must not outlive the function it was given to. */
@@ -66,11 +66,13 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     return result;
   } catch (error) {
     open = false;
-    await Promise.allSettled([...sent, ...joined]);
+    const settled = await Promise.allSettled([...sent, ...joined]);
     await client.query('rollback').catch(() => {
       throw new ConnectionLost(error);
     });
-    throw error;
+    // What is awaited after a failed write only hears that the transaction has failed: the write knows why.
+    const cause = settled.find((result) => result.status === 'rejected');
+    throw sqlState(error) === inFailedTransaction && cause ? cause.reason : error;
   }
 }
 

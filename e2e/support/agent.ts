@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { x402Client } from '@x402/fetch';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { price, service } from '../../server/service/terms.ts';
+import { exampleRequest } from '../../server/work-check/sample.ts';
+
+/** An answer as a test looks at it: `text` is the exact bytes. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+/** A buyer with a wallet, as far from the server's code as a stranger is: it knows addresses and JSON. */
+export class Agent {
+  readonly baseUrl: string;
+  readonly wallet: PrivateKeyAccount;
+  token = '';
+
+  constructor(baseUrl: string, privateKey: `0x${string}`) {
+    this.baseUrl = baseUrl;
+    this.wallet = privateKeyToAccount(privateKey);
+  }
+
+  /** A signed-in agent whose wallet holds 1,000 USDC on each chain of the sandbox. */
+  static async arrive(service: { baseUrl: string; sandbox: { controlUrl: string } }): Promise<Agent> {
+    const response = await fetch(`${service.sandbox.controlUrl}/wallets`, { method: 'POST' });
+    const { private_key } = (await response.json()) as { private_key: `0x${string}` };
+    const agent = new Agent(service.baseUrl, private_key);
+    await agent.signIn();
+    return agent;
+  }
+
+  async signIn(): Promise<void> {
+    const { body: challenge } = await this.post('/api/x402/v1/wallets/challenge', { address: this.wallet.address });
+    const signature = await this.wallet.signMessage({ message: challenge.message });
+    const { body } = await this.post('/api/x402/v1/wallets/verify', {
+      challenge_key: challenge.challenge_key,
+      signature,
+    });
+    this.token = body.access_token;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(new URL(path, this.baseUrl), {
+      method,
+      headers: { ...(this.token ? { authorization: `Bearer ${this.token}` } : {}), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  }
+
+  quote(changes: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('/api/agent/v1/checks', {
+      ...exampleRequest,
+      max_price_microcents: Number(price),
+      idempotency_key: randomUUID(),
+      ...changes,
+    });
+  }
+
+  authorize(quoteKey: string): Promise<Answer> {
+    return this.post(`/api/agent/v1/purchases/${quoteKey}/authorize`, { terms_version: service.termsVersion });
+  }
+
+  /** A quote, accepted. Resolves to the job's key. */
+  async authorizedJob(changes: Record<string, unknown> = {}): Promise<string> {
+    const { body: quote } = await this.quote(changes);
+    const { body: job } = await this.authorize(quote.quote_key);
+    return job.job_key;
+  }
+
+  /** Signs what the 402 of this job asks for; moves no money yet. */
+  async signPayment(jobKey: string, network = 'eip155:84532'): Promise<string> {
+    const unpaid = await this.pay(jobKey, { network });
+    const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(this.wallet));
+    client.setSpendControls({ maxAmountPerPayment: '$10' });
+    return encodePaymentSignatureHeader(await client.createPaymentPayload(required));
+  }
+
+  pay(jobKey: string, options: { key?: string; network?: string; signature?: string } = {}): Promise<Answer> {
+    const { key = randomUUID(), network, signature } = options;
+    return this.post(
+      `/api/agent/v1/jobs/${jobKey}/payments`,
+      { rail: 'x402', idempotency_key: key, ...(network ? { network } : {}) },
+      signature ? { 'payment-signature': signature } : {},
+    );
+  }
+
+  /** A job that is paid for and waits for its worker. */
+  async paidJob(changes: Record<string, unknown> = {}): Promise<string> {
+    const jobKey = await this.authorizedJob(changes);
+    await this.pay(jobKey, { signature: await this.signPayment(jobKey) });
+    return jobKey;
+  }
+
+  job(jobKey: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.get(`/api/agent/v1/jobs/${jobKey}`, headers);
+  }
+}
+
+/** What the sandbox's facilitator was asked to do with payments of this wallet. */
+export async function settlementsOf(
+  controlUrl: string,
+  payer: string,
+): Promise<{ nonce: string; settle_calls: number; transactions: string[] }[]> {
+  const response = await fetch(`${controlUrl}/facilitator/settlements?payer=${payer}`);
+  const { settlements } = (await response.json()) as {
+    settlements: { nonce: string; settle_calls: number; transactions: string[] }[];
+  };
+  return settlements;
+}
+
+/** Lets the next calls of the facilitator go wrong. */
+export async function facilitatorFault(controlUrl: string, fault: Record<string, unknown>): Promise<void> {
+  await fetch(`${controlUrl}/facilitator/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  });
+}
+
+/** Ends every fault and lets held calls go on. */
+export async function clearFaults(controlUrl: string): Promise<void> {
+  await fetch(`${controlUrl}/facilitator/faults`, { method: 'DELETE' });
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
+import { freePort } from '../../sandbox/ports.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import { openRuntime } from '../../server/open-runtime.ts';
+import { executeJob } from '../../server/purchases/execute.ts';
+import { sweep } from '../../server/purchases/sweep.ts';
+import type { Runtime } from '../../server/runtime.ts';
+import { answerOperation } from '../../server/transports/http.ts';
+import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
+import { brokenInvariants } from './invariants.ts';
+
+/** The service as a test meets it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
+export interface Service {
+  readonly baseUrl: string;
+  readonly runtime: Runtime;
+  readonly database: TestDatabase;
+  readonly sandbox: Sandbox;
+  /** Moves the service's clock; the chain and the database keep theirs. */
+  advanceClock(seconds: number): void;
+  /** Does what a worker does when the queue hands it this job. */
+  execute(jobKey: string): Promise<void>;
+  sweep(): Promise<void>;
+}
+
+/** Starts a service for the tests of one file. After each test the invariants of the books must hold. */
+export async function startService(): Promise<Service> {
+  const database = await testDatabase();
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
+  const sandbox = await startSandbox({ port: await freePort(), dataDir: folder });
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const secret = () => randomBytes(32).toString('base64url');
+  const opened = await openRuntime(
+    {
+      DATABASE_URL: database.url,
+      PORT: String(port),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      ENVIRONMENT: 'test',
+      SECRET_KEY: secret(),
+      NEXTAUTH_SECRET: secret(),
+      RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
+      X402_FACILITATOR_URL: sandbox.facilitatorUrl,
+      X402_PAY_TO: sandbox.payTo,
+      X402_NETWORKS: 'eip155:84532,eip155:421614',
+      X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
+    },
+    'web',
+  );
+  let shiftMs = 0;
+  const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
+  server.on('request', async (req, res) => {
+    if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
+  });
+
+  afterEach(async (context) => {
+    const broken = await brokenInvariants(database.pool);
+    context.expect(broken).toEqual([]);
+  });
+  afterAll(async () => {
+    server.close();
+    server.closeAllConnections();
+    await runtime.close();
+    await sandbox.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    runtime,
+    database,
+    sandbox,
+    advanceClock: (seconds) => {
+      shiftMs += seconds * 1000;
+    },
+    execute: (jobKey) => executeJob(runtime, embeddedAssessor, jobKey),
+    sweep: () => sweep(runtime),
+  };
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Agent, clearFaults, facilitatorFault, settlementsOf } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+
+const service = await startService();
+const { controlUrl } = service.sandbox;
+const arrive = () => Agent.arrive(service);
+const transactionsOf = async (agent: Agent) =>
+  (await settlementsOf(controlUrl, agent.wallet.address)).flatMap((settlement) => settlement.transactions);
+
+afterEach(() => clearFaults(controlUrl));
+
+describe('paying over x402', () => {
+  it.each(['eip155:84532', 'eip155:421614'])(
+    'collects on %s, and the receipt names the transaction',
+    async (network) => {
+      const agent = await arrive();
+      const jobKey = await agent.authorizedJob();
+      const paid = await agent.pay(jobKey, { network, signature: await agent.signPayment(jobKey, network) });
+      expect(paid.status).toBe(200);
+      const receipt = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
+      const [transaction] = await transactionsOf(agent);
+      expect(receipt.body.collection.reference).toBe(`${network}:${transaction}`);
+    },
+  );
+
+  it('asks for the price on both chains while unpaid, and opens no attempt by that', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const unpaid = await agent.pay(jobKey);
+    expect(unpaid.status).toBe(402);
+    expect(unpaid.headers.get('cache-control')).toBe('no-store');
+    expect(
+      unpaid.body.accepts.map((offer: { network: string; amount: string }) => [offer.network, offer.amount]),
+    ).toEqual([
+      ['eip155:84532', '5000000'],
+      ['eip155:421614', '5000000'],
+    ]);
+    expect((await agent.job(jobKey)).body.payment_state).toBe('none');
+  });
+
+  it('collects once when one signature is presented 100 times at once', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => agent.pay(jobKey, { key, signature })));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200, 409]));
+    for (const answer of answers.filter(({ status }) => status === 409)) {
+      expect(answer.body.code).toBe('payment_unknown');
+      expect(answer.headers.get('retry-after')).toBeTruthy();
+    }
+    expect(await transactionsOf(agent)).toHaveLength(1);
+    const [a, b] = await Promise.all([agent.pay(jobKey, { key, signature }), agent.pay(jobKey, { key, signature })]);
+    expect([a.status, a.text]).toEqual([200, b.text]);
+    expect(a.headers.get('payment-response')).toBe(b.headers.get('payment-response'));
+  });
+
+  it('pays one job when one signature is presented for two at once', async () => {
+    const agent = await arrive();
+    const jobs = await Promise.all([agent.authorizedJob(), agent.authorizedJob()]);
+    const signature = await agent.signPayment(jobs[0]);
+    const answers = await Promise.all(
+      jobs.flatMap((job) => Array.from({ length: 10 }, () => agent.pay(job, { signature }))),
+    );
+    expect(answers.some((answer) => answer.body.code === 'payment_already_used')).toBe(true);
+    const states = await Promise.all(jobs.map(async (job) => (await agent.job(job)).body.payment_state));
+    expect(states.toSorted()).toEqual(['collected', 'none']);
+    expect(await transactionsOf(agent)).toHaveLength(1);
+  });
+
+  it('answers 402 with the reason when the payer has no money, and the job can still be paid', async () => {
+    const poor = new Agent(service.baseUrl, `0x${'17'.repeat(32)}`);
+    await poor.signIn();
+    const jobKey = await poor.authorizedJob();
+    const refused = await poor.pay(jobKey, { signature: await poor.signPayment(jobKey) });
+    expect(refused.status).toBe(402);
+    expect(refused.body.error).toContain('insufficient');
+    expect((await poor.job(jobKey)).body).toMatchObject({ state: 'awaiting_payment', payment_state: 'none' });
+  });
+
+  it('refuses a header that is no payment, and a rail or chain that is not there', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    expect((await agent.pay(jobKey, { signature: 'nonsense' })).body.code).toBe('malformed_request');
+    expect((await agent.pay(jobKey, { network: 'eip155:1' })).body).toMatchObject({ code: 'validation_failed' });
+    const card = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, { rail: 'card', idempotency_key: 'k' });
+    expect([card.status, card.body.reasons[0]]).toEqual([503, 'card_disabled']);
+  });
+});
+
+describe('an outcome that is not known', () => {
+  it('is a state: no fresh 402, no cancel, and the chain decides', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    await facilitatorFault(controlUrl, { mode: 'drop_before_settle' });
+    const lost = await agent.pay(jobKey, { signature });
+    expect([lost.status, lost.body.code]).toEqual([409, 'payment_unknown']);
+    expect((await agent.job(jobKey)).body).toMatchObject({ payment_state: 'unknown', next_actions: [] });
+    expect((await agent.pay(jobKey)).body.code).toBe('payment_unknown');
+    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`)).body.code).toBe('payment_unknown');
+    expect(await transactionsOf(agent)).toHaveLength(0);
+    // The same signature may be carried out again: it can move the money once at most.
+    const repeated = await agent.pay(jobKey, { signature });
+    expect([repeated.status, repeated.body.state]).toEqual([200, 'queued']);
+    expect(await transactionsOf(agent)).toHaveLength(1);
+  });
+
+  it('is found by the sweep when the money moved and every answer was lost', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    await service.database.pool.query('alter table receipts rename to receipts_away');
+    const failed = await agent.pay(jobKey, { signature });
+    expect(failed.status).toBe(500);
+    await service.database.pool.query('alter table receipts_away rename to receipts');
+    expect(await transactionsOf(agent)).toHaveLength(1);
+    service.advanceClock(10);
+    await service.sweep();
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'queued', payment_state: 'collected' });
+    const repeated = await agent.pay(jobKey, { signature });
+    expect(repeated.status).toBe(200);
+    expect(await transactionsOf(agent)).toHaveLength(1);
+    service.advanceClock(-10);
+  });
+
+  it('is settled on the spot when the facilitator breaks off after the transfer', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    await facilitatorFault(controlUrl, { mode: 'drop_after_settle' });
+    const paid = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    expect([paid.status, paid.body.payment_state]).toEqual([200, 'collected']);
+  });
+
+  it('does not believe a facilitator that claims a transfer which the chain does not know', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    await facilitatorFault(controlUrl, { mode: 'lie' });
+    const lied = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    expect([lied.status, lied.body.code]).toEqual([409, 'payment_unknown']);
+    expect((await agent.job(jobKey)).body.state).toBe('awaiting_payment');
+  });
+
+  it('ends when the signature can no longer pay: the job can then be paid anew', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    await facilitatorFault(controlUrl, { mode: 'refuse' });
+    const refused = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    expect([refused.status, refused.body.code]).toEqual([409, 'payment_unknown']);
+    await fetch(`${controlUrl}/chains/84532/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ mode: 'advance_time', seconds: 200 }),
+    });
+    await service.sweep();
+    expect((await agent.job(jobKey)).body.next_actions.map((next: { action: string }) => next.action)).toEqual([
+      'pay',
+      'cancel',
+    ]);
+  });
+});
