@@ -1,18 +1,12 @@
 import type { ReactNode } from 'react';
+import type { z } from 'zod';
 import { instantText } from '@/components/ui/Instant.tsx';
+import type * as contract from '@/server/service/contract.ts';
+import { chainName } from './receipt-words.ts';
 import { State } from './State.tsx';
 
-/** What can be bought right now (service.md 2.2), as far as a page shows it. */
-export interface AvailabilityFacts {
-  checked_at: string;
-  state: string;
-  reasons: readonly string[];
-  rails: {
-    card: { state: string; reasons: readonly string[] };
-    x402: { state: string; reasons: readonly string[] };
-  };
-  registrations: { state: string };
-}
+/** What can be bought right now (service.md 2.2). */
+export type AvailabilityFacts = z.infer<typeof contract.Availability>;
 
 const NOT_SET_UP = 'Not set up';
 const SWITCHED_OFF = 'Switched off';
@@ -25,6 +19,7 @@ const reasonWords: Record<string, string> = {
   card_key_mode_unknown: NOT_SET_UP,
   card_return_url_missing: NOT_SET_UP,
   x402_not_configured: NOT_SET_UP,
+  facilitator_unreachable: 'Payments cannot be checked right now',
   rail_disabled: SWITCHED_OFF,
   service_disabled: SWITCHED_OFF,
   assessor_not_configured: 'No assessor is set up',
@@ -50,14 +45,12 @@ function Column({ name, state, detail }: { name: string; state: string; detail: 
 
 interface Props {
   availability: AvailabilityFacts;
-  /** The chains that x402 is taken on, by name. */
-  chains: readonly string[];
   /** Whether the money is play money. */
   isTest: boolean;
 }
 
 /** Read when the page was asked for: whether checks, each way to pay and registration are open. */
-export function Availability({ availability, chains, isTest }: Props) {
+export function Availability({ availability, isTest }: Props) {
   const { rails, registrations } = availability;
   const isAvailable = availability.state === 'available';
   return (
@@ -78,7 +71,11 @@ export function Availability({ availability, chains, isTest }: Props) {
           <Column
             name="x402, USDC"
             state={rails.x402.state}
-            detail={rails.x402.state === 'available' ? chains.join(', ') : reasonsText(rails.x402.reasons)}
+            detail={
+              rails.x402.state === 'available'
+                ? rails.x402.networks.map(chainName).join(', ')
+                : reasonsText(rails.x402.reasons)
+            }
           />
           <Column name="Registration" state={registrations.state} detail="" />
         </dl>

@@ -7,7 +7,7 @@ import { Mark } from '@/components/ui/Mark.tsx';
 import type { Receipt } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 import { ReceiptChain } from './ReceiptChain.tsx';
-import { chargeNote, codeText, collectedFrom, remedyKind } from './receipt-words.ts';
+import { chargeNotes, codeText, collectedFrom, paymentReference, remedyKinds } from './receipt-words.ts';
 import { SignatureCheck } from './SignatureCheck.tsx';
 import { State } from './State.tsx';
 
@@ -48,13 +48,16 @@ function Block({ title, state, microcents, facts, note }: BlockProps) {
 
 /** The provider's own number of the payment: a transaction, or a payment intent. */
 function Reference({ reference }: { reference: string }) {
-  return <CopyVerbatim text={reference} shown={digestText(reference)} label="Copy the full reference" />;
+  const { id } = paymentReference(reference);
+  return <CopyVerbatim text={id} shown={digestText(id)} label="Copy the full reference" />;
 }
 
 function Collection({ collection }: { collection: Receipt['collection'] }) {
-  const facts: [string, ReactNode][] = [['From', collectedFrom(collection)]];
-  if (collection.collected_at) facts.push(['On', <Instant key="at" at={collection.collected_at} />]);
-  if (collection.reference) facts.push(['Reference', <Reference key="reference" reference={collection.reference} />]);
+  const facts: [string, ReactNode][] = [
+    ['From', collectedFrom(collection)],
+    ['On', <Instant key="at" at={collection.collected_at} />],
+    ['Reference', <Reference key="reference" reference={collection.reference} />],
+  ];
   return (
     <Block
       title="Collection"
@@ -69,14 +72,14 @@ function Collection({ collection }: { collection: Receipt['collection'] }) {
 function Charge({ charge }: { charge: Receipt['charge'] }) {
   const facts: [string, ReactNode][] = [];
   if (charge.finalized_at) facts.push(['Final on', <Instant key="at" at={charge.finalized_at} />]);
-  if (charge.basis) facts.push(['Because', codeText(charge.basis)]);
+  facts.push(['Because', charge.basis]);
   return (
     <Block
       title="Charge"
       state={<State kind="charge" value={charge.state} />}
       microcents={charge.amount_microcents}
       facts={facts}
-      note={chargeNote(charge.state)}
+      note={chargeNotes[charge.state]}
     />
   );
 }
@@ -93,9 +96,9 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
       />
     );
   }
-  const facts: [string, ReactNode][] = [['Kind', remedyKind(remedy.kind)]];
+  const facts: [string, ReactNode][] = [['Kind', remedyKinds[remedy.kind]]];
   if (remedy.at) facts.push(['On', <Instant key="at" at={remedy.at} />]);
-  if (remedy.reason) facts.push(['Reason', codeText(remedy.reason)]);
+  if (remedy.reason) facts.push(['Reason', remedy.reason]);
   return (
     <Block
       title="Remedy"

@@ -20,9 +20,10 @@ function sourcesText(sources: Report['sources']): string {
   return `${supplied} supplied by the buyer, ${retrieved === 0 ? 'none' : retrieved} retrieved`;
 }
 
-function methodText(method: string): string {
-  return method === 'deterministic_checks+model_assessment' ? 'Fixed checks and a model’s reading' : method;
-}
+const methods: Record<string, string> = {
+  'deterministic_checks+embedded_assessment': 'Fixed checks and a small trained model',
+  'deterministic_checks+model_assessment': 'Fixed checks and a language model’s reading',
+};
 
 /** Why the verdict is not the model's own; null when it is. */
 function cappedText(report: Report): string | null {
@@ -77,7 +78,7 @@ export function VerdictSummary({ report }: { report: Report }) {
           )}
         </dd>
         <dt>Method</dt>
-        <dd>{methodText(report.verification.method)}</dd>
+        <dd>{methods[report.verification.method] ?? report.verification.method}</dd>
       </dl>
     </section>
   );

@@ -16,47 +16,61 @@ const skipReasons: Partial<Record<DeterministicCheck, string>> = {
   source_corroboration: 'No governed sources were shared',
 };
 
-/** A count in a check's detail, which is a number or the list of what was counted. */
-function countOf(detail: Record<string, unknown>, name: string): number {
-  const value = detail[name];
-  return Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
-}
-
 function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function sentence(outcome: CheckOutcome): string {
-  const count = (name: string) => countOf(outcome.detail, name);
+/** `every citation resolves` as `Every citation resolves`; null when the detail gives no reason. */
+function givenReason(outcome: CheckOutcome): string | null {
+  const { reason } = outcome.detail;
+  if (typeof reason !== 'string' || reason === '') return null;
+  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+}
+
+function passedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
   switch (outcome.check) {
     case 'evidence_integrity':
-      return outcome.status === 'passed'
-        ? `${plural(count('items'), 'item')}, none empty, none twice, each with a source`
-        : `${plural(count('items'), 'item')}: ${count('missing_content')} empty, ${count('missing_source')} without a source, ${count('duplicates')} twice`;
+      return `${plural(count('items'), 'item')}, none empty, none twice, each with a source`;
     case 'evidence_freshness':
-      return outcome.status === 'passed' ? 'Every item is within the maximum age' : 'An item is too old or has no date';
+      return `${plural(count('items'), 'item')}, each within the maximum age`;
     case 'work_product_schema':
-      return outcome.status === 'passed'
-        ? 'The work fits the schema that was sent'
-        : 'The work does not fit the schema';
+      return 'The work fits the schema that was sent';
     case 'rubric_coverage':
-      return outcome.status === 'passed'
-        ? `${plural(count('criteria'), 'criterion', 'criteria')}, none left unassessed`
-        : `${count('unassessed')} of ${plural(count('criteria'), 'criterion', 'criteria')} left unassessed`;
+      return `${plural(count('criteria'), 'criterion', 'criteria')}, none left unassessed`;
     case 'citation_integrity':
-      return outcome.status === 'passed'
-        ? `${plural(count('cited'), 'citation')}, each names a source of this check`
-        : `${count('unknown')} of ${plural(count('cited'), 'citation')} name no source of this check`;
+      return `${plural(count('cited'), 'citation')}, each leads to a passage of the evidence`;
     case 'source_corroboration':
-      return `${plural(count('independent_sources'), 'source')} retrieved by the service and compared`;
+      return `${plural(count('independent_sources'), 'source')} retrieved and compared, none contradicts`;
+  }
+}
+
+function failedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
+  switch (outcome.check) {
+    case 'evidence_integrity':
+      return `Of ${plural(count('items'), 'item')}: ${count('missing_content')} empty, ${count('missing_source')} without a source, ${count('duplicates')} twice`;
+    case 'evidence_freshness':
+      return `Of ${plural(count('items'), 'item')}: ${count('stale')} too old, ${count('undated')} without a date, ${count('in_the_future')} dated later than the check`;
+    case 'work_product_schema':
+      return `The work breaks the schema that was sent${count('errors') > 0 ? `, in ${plural(count('errors'), 'place')}` : ''}`;
+    case 'rubric_coverage':
+      return `Of ${plural(count('criteria'), 'criterion', 'criteria')}: ${count('unassessed')} left unassessed`;
+    case 'citation_integrity':
+      return `${plural(count('unknown'), 'citation')} led to no passage of the evidence`;
+    case 'source_corroboration':
+      return `${plural(count('contradicted'), 'statement')} contradicted by a retrieved source`;
   }
 }
 
 /** One line on what a check did, why it failed, or why it was skipped. */
 export function checkSentence(outcome: CheckOutcome): string {
-  if (outcome.status === 'skipped') {
-    const given = outcome.detail.reason;
-    return skipReasons[outcome.check] ?? (typeof given === 'string' ? given : 'Not asked for');
-  }
-  return sentence(outcome);
+  // A detail holds either how many there were or the list of them.
+  const count = (name: string) => {
+    const value = outcome.detail[name];
+    return Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
+  };
+  if (outcome.status === 'passed') return passedSentence(outcome, count);
+  if (outcome.status === 'skipped') return skipReasons[outcome.check] ?? givenReason(outcome) ?? 'Not asked for';
+  return outcome.check === 'work_product_schema'
+    ? (givenReason(outcome) ?? failedSentence(outcome, count))
+    : failedSentence(outcome, count);
 }
