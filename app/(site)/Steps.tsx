@@ -43,6 +43,17 @@ function steps(waysToPay: string): Step[] {
   ];
 }
 
+const ways = {
+  card: 'saved card or a payment link',
+  x402: 'x402 from a wallet',
+} as const;
+
+/** The ways to pay that are open, as a sentence. */
+export function waysToPay(rails: readonly (keyof typeof ways)[]): string {
+  if (rails.length === 0) return 'No way to pay is open right now.';
+  return `By ${rails.map((rail) => ways[rail]).join(', or by ')}.`;
+}
+
 export function Steps({ waysToPay }: { waysToPay: string }) {
   return (
     <section className="border-t border-line bg-surface">

@@ -49,11 +49,14 @@ function words(review: ReviewStanding): { title: ReactNode; detail: ReactNode } 
   }
 }
 
-/** Where the review stands and what it does to the money, always in view. */
+/** Where the review stands and what it does to the money; in view all along where the screen has room for it. */
 export function ReviewBar({ review, children }: { review: ReviewStanding; children?: ReactNode }) {
   const { title, detail } = words(review);
   return (
-    <section aria-label="Review" className="sticky bottom-0 z-10 bg-raised shadow-bar print:static print:shadow-none">
+    <section
+      aria-label="Review"
+      className="bottom-0 z-10 bg-raised shadow-bar md:sticky print:static print:shadow-none"
+    >
       <div className="mx-auto flex max-w-page flex-wrap items-center gap-x-6 gap-y-3 px-4 py-3 md:px-6">
         <div className="min-w-0 flex-1 basis-72">
           <p className="font-medium">{title}</p>

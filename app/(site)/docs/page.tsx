@@ -20,6 +20,7 @@ const contents = [
   ['Operations', 'operations'],
   ['Problems', 'problems'],
   ['Terms', 'terms'],
+  ['Security', 'security'],
 ] as const;
 
 const documents = [
@@ -135,6 +136,13 @@ export default function DocsPage() {
         </Section>
         <Section id="terms" title={`Terms ${service.termsVersion}`}>
           <Terms />
+        </Section>
+        <Section id="security" title="Security">
+          <p>
+            Found a weakness? Tell whoever runs this service before you tell the world, and give them time to mend it.
+            Try things only with your own wallet and your own work. The sandbox that comes with the source is there for
+            the rest.
+          </p>
         </Section>
       </div>
     </div>
