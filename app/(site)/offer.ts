@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { evidenceTexts } from '@/components/purchases/evidence.ts';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { operations } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
 import { pageContext } from '@/server/transports/context.ts';
-import { CheckRequest, Report } from '@/server/work-check/contract.ts';
+import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 
 export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
@@ -18,11 +17,13 @@ export interface Offer {
 export async function readOffer(): Promise<Offer> {
   const ctx = pageContext(await webRuntime(), null);
   const { body: contract } = await perform('service_contract', ctx, {});
+  const request = CheckRequest.parse(contract.example_request);
+  const texts = evidenceTexts(request);
   return {
     contract,
     sample: {
       report: Report.parse(contract.sample_report),
-      evidence: evidenceTexts(CheckRequest.parse(contract.example_request)),
+      evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
     },
     baseUrl: ctx.baseUrl,
     isTest: ctx.runtime.configuration.environment === 'test',
