@@ -132,6 +132,25 @@ export const Receipt = z
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
 
+export const Evidence = z
+  .object({
+    job_key: key,
+    delete_after: instant,
+    deleted_at: instant.nullable(),
+    items: z.array(
+      z.object({
+        ref: z.string(),
+        source: z.string(),
+        digest,
+        bytes: z.int(),
+        observed_at: z.string().nullable(),
+        text: z.string().nullable().meta({ description: 'Null once it has been deleted.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Evidence' });
+export type Evidence = z.infer<typeof Evidence>;
+
 const QuoteKey = z.strictObject({ quote_key: key });
 const JobKey = z.strictObject({ job_key: key });
 
@@ -275,23 +294,7 @@ export const evidence = defineOperation({
   effect: 'read',
   idempotency: 'none',
   input: JobKey,
-  output: z
-    .object({
-      job_key: key,
-      delete_after: instant,
-      deleted_at: instant.nullable(),
-      items: z.array(
-        z.object({
-          ref: z.string(),
-          source: z.string(),
-          digest,
-          bytes: z.int(),
-          observed_at: z.string().nullable(),
-          text: z.string().nullable().meta({ description: 'Null once it has been deleted.' }),
-        }),
-      ),
-    })
-    .meta({ id: 'Evidence' }),
+  output: Evidence,
   success: [200],
   problems: ['invalid_token', 'not_found'],
 });
