@@ -1,9 +1,21 @@
 import type { NextConfig } from 'next';
+import { closedPolicy, commonHeaders } from './server/transports/security-headers.ts';
+
+const headersOf = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
+
+/** Where answers are data, not pages. Pages get their policy, with a nonce, from `proxy.ts`. */
+const dataPaths = ['/api/:path*', '/mcp', '/.well-known/:path*', '/openapi.json', '/llms.txt'];
 
 const config: NextConfig = {
   serverExternalPackages: ['pg', 'pg-boss', '@prisma/client', '@prisma/adapter-pg'],
   poweredByHeader: false,
   images: { unoptimized: true },
+  async headers() {
+    return [
+      { source: '/:path*', headers: headersOf(commonHeaders) },
+      ...dataPaths.map((source) => ({ source, headers: headersOf({ 'Content-Security-Policy': closedPolicy }) })),
+    ];
+  },
 };
 
 export default config;

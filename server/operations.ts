@@ -17,8 +17,10 @@ export const operations = {
   pay: purchases.pay,
   job: purchases.job,
   report: purchases.report,
+  evidence: purchases.evidence,
   review: purchases.review,
   receipt: purchases.receipt,
+  receipt_chain: purchases.receiptChain,
   cancel: purchases.cancel,
 } as const satisfies Record<string, Operation>;
 

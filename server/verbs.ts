@@ -4,10 +4,11 @@ import type { OperationName, operations } from './operations.ts';
 import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
 import { cancel } from './purchases/cancel.ts';
+import { evidence } from './purchases/evidence.ts';
 import { job } from './purchases/job.ts';
 import { pay } from './purchases/pay.ts';
 import { checkWork, purchase } from './purchases/quote.ts';
-import { receipt } from './purchases/receipt.ts';
+import { receipt, receiptChain } from './purchases/receipt.ts';
 import { receiptKeys } from './purchases/receipt-keys.ts';
 import { report } from './purchases/report.ts';
 import { review } from './purchases/review.ts';
@@ -27,7 +28,9 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   pay,
   job,
   report,
+  evidence,
   review,
   receipt,
+  receipt_chain: receiptChain,
   cancel,
 };

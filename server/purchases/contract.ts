@@ -132,6 +132,25 @@ export const Receipt = z
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
 
+export const Evidence = z
+  .object({
+    job_key: key,
+    delete_after: instant,
+    deleted_at: instant.nullable(),
+    items: z.array(
+      z.object({
+        ref: z.string(),
+        source: z.string(),
+        digest,
+        bytes: z.int(),
+        observed_at: z.string().nullable(),
+        text: z.string().nullable().meta({ description: 'Null once it has been deleted.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Evidence' });
+export type Evidence = z.infer<typeof Evidence>;
+
 const QuoteKey = z.strictObject({ quote_key: key });
 const JobKey = z.strictObject({ job_key: key });
 
@@ -266,6 +285,20 @@ export const report = defineOperation({
   tool: 'svc.get_report',
 });
 
+export const evidence = defineOperation({
+  name: 'evidence',
+  summary: 'Read the evidence as it was supplied. Texts are kept for 30 days; their digests stay.',
+  method: 'GET',
+  path: '/api/agent/v1/jobs/{job_key}/evidence',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey,
+  output: Evidence,
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
+});
+
 export const review = defineOperation({
   name: 'review',
   summary: 'Accept the report, which makes the charge final.',
@@ -304,6 +337,20 @@ export const receipt = defineOperation({
   success: [200],
   problems: ['invalid_token', 'not_found', 'action_not_allowed'],
   tool: 'svc.get_receipt',
+});
+
+export const receiptChain = defineOperation({
+  name: 'receipt_chain',
+  summary: 'Read every receipt of a job, the first one first. Each names the digest of the one before it.',
+  method: 'GET',
+  path: '/api/agent/v1/jobs/{job_key}/receipts',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: JobKey,
+  output: z.object({ receipts: z.array(Receipt) }).meta({ id: 'ReceiptChain' }),
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
 });
 
 export const cancel = defineOperation({

@@ -20,6 +20,20 @@ export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db
   throw new Problem('action_not_allowed', 'There is no receipt before the first collection.');
 };
 
+/** A job's receipts grow by one with every change of money, report or review: a handful in a life. */
+const chainMax = 100;
+
+/** Every receipt of a job in the order of issue; none before the first collection. */
+export const receiptChain: Verb<typeof contract.receiptChain> = async ({ caller, input, db }) => {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const rows = await db.many<{ body: string }>(sql`
+    select receipts.body from receipts join jobs using (job_key)
+    where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
+    order by sequence limit ${chainMax}`);
+  if (rows.length === 0) await loadJob(db, input.job_key, caller);
+  return { body: { receipts: rows.map(({ body }) => JSON.parse(body)) } };
+};
+
 async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member): Promise<contract.Receipt | null> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<{ body: string }>(sql`

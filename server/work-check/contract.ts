@@ -210,6 +210,11 @@ export function evidenceManifest(request: Pick<CheckRequest, 'evidence'>): Evide
   });
 }
 
+/** The texts of a request's evidence, in its order. */
+export function evidenceTexts(request: Pick<CheckRequest, 'evidence'>): string[] {
+  return request.evidence.map((item) => (typeof item === 'string' ? item : item.text));
+}
+
 /** Digest of a request in RFC 8785 form, each evidence item as `{source, observed_at, digest}` (interface, section 5). */
 export function inputDigest(request: CheckRequest): string {
   const evidence = evidenceManifest(request).map(({ source, observed_at, digest }) => ({

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import { Problem } from '@/server/kernel/problem.ts';
+import type { OperationName, operations } from '@/server/operations.ts';
+import { perform } from '@/server/perform.ts';
+import { memberContext } from './member.ts';
+
+interface File<Body> {
+  /** What the browser calls the file; never made of anything but a checked key. */
+  name: (jobKey: string) => string;
+  type: string;
+  text: (body: Body) => string;
+}
+
+/** A file of a job, for a route of its own: `export const GET = download('receipt', {…})`. Members only. */
+export function download<Name extends OperationName>(
+  operation: Name,
+  file: File<z.output<(typeof operations)[Name]['output']>>,
+): (request: Request, route: { params: Promise<{ job_key: string }> }) => Promise<Response> {
+  return async (_, { params }) => {
+    const { job_key } = await params;
+    const { ctx } = await memberContext();
+    try {
+      const { body } = await perform(operation, ctx, { job_key });
+      return new Response(file.text(body), {
+        headers: {
+          'content-type': `${file.type}; charset=utf-8`,
+          'content-disposition': `attachment; filename="${file.name(job_key)}"`,
+          'cache-control': 'private, no-store',
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return new Response(`${error.message}\n`, {
+        status: error.status,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      });
+    }
+  };
+}

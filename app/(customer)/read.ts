@@ -1,0 +1,26 @@
+import { notFound } from 'next/navigation';
+import type { z } from 'zod';
+import { Problem } from '@/server/kernel/problem.ts';
+import type { OperationName, operations } from '@/server/operations.ts';
+import { perform } from '@/server/perform.ts';
+import type { Context } from '@/server/runtime.ts';
+
+/**
+ * What the signed-in member may see; null when nobody is signed in. A record that does not exist, belongs to another
+ * account or has no such key ends in the page "Nothing here": all three look the same.
+ */
+export async function readForMember<Name extends OperationName>(
+  name: Name,
+  ctx: Context,
+  input: unknown,
+): Promise<z.output<(typeof operations)[Name]['output']> | null> {
+  try {
+    const { body } = await perform(name, ctx, input);
+    return body;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === 'invalid_token') return null;
+    if (error.code === 'not_found' || error.code === 'validation_failed') notFound();
+    throw error;
+  }
+}

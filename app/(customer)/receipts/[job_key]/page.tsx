@@ -1,0 +1,39 @@
+import { Download } from 'lucide-react';
+import type { Metadata } from 'next';
+import { ReceiptView } from '@/components/purchases/ReceiptView.tsx';
+import { PrintButton } from '@/components/ui/PrintButton.tsx';
+import { memberContext } from '../../member.ts';
+import { readForMember } from '../../read.ts';
+import { SignInNeeded } from '../../SignInNeeded.tsx';
+import { NothingCollected } from './NothingCollected.tsx';
+
+export const metadata: Metadata = { title: 'Receipt' };
+
+/** The newest receipt of a job, and the chain it ends, for members of the account that bought it. */
+export default async function ReceiptPage({ params }: { params: Promise<{ job_key: string }> }) {
+  const { job_key } = await params;
+  const { ctx } = await memberContext();
+  const chain = await readForMember('receipt_chain', ctx, { job_key });
+  if (chain === null) return <SignInNeeded what="receipt" />;
+  const newest = chain.receipts.at(-1);
+  if (newest === undefined) return <NothingCollected jobKey={job_key} />;
+  return (
+    <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
+      <div className="mb-5 flex flex-wrap items-center gap-2 print:hidden">
+        {newest.report_digest ? (
+          <a href={`/reports/${job_key}`} className="btn">
+            Read the report
+          </a>
+        ) : null}
+        <div className="flex gap-2 md:ml-auto">
+          <PrintButton />
+          <a className="btn" href={`/receipts/${job_key}/receipt.json`} download>
+            <Download className="icon" />
+            JSON
+          </a>
+        </div>
+      </div>
+      <ReceiptView receipt={newest} chain={chain.receipts} />
+    </div>
+  );
+}

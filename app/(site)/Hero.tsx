@@ -1,0 +1,117 @@
+import { Cited, type EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import { Price } from '@/components/purchases/Price.tsx';
+import { citedPassages, linesAround, passageNumbers } from '@/components/purchases/passages.ts';
+import { State, StateBadge } from '@/components/purchases/State.tsx';
+import type { Report } from '@/server/work-check/contract.ts';
+
+const FINDINGS_SHOWN = 3;
+
+interface SampleProps {
+  report: Report;
+  evidence: readonly EvidenceText[];
+}
+
+/** The findings a first look needs: the first that is met and those that are not. */
+function tellingFindings(report: Report): Report['findings'] {
+  const met = report.findings.filter((finding) => finding.status === 'met').slice(0, 1);
+  const rest = report.findings.filter((finding) => finding.status !== 'met').slice(0, FINDINGS_SHOWN - met.length);
+  return report.findings.filter((finding) => met.includes(finding) || rest.includes(finding));
+}
+
+function Sample({ report, evidence }: SampleProps) {
+  const passages = citedPassages(report.findings);
+  const shown = tellingFindings(report);
+  const last = shown.findLast((finding) => (finding.citations ?? []).length > 0);
+  const passage = passages.find((each) => last && passageNumbers(last, passages)[0] === each.number);
+  const source = report.sources.supplied.find((each) => each.ref === passage?.ref);
+  const text = evidence.find((each) => each.ref === passage?.ref)?.text;
+  const lines = passage && text !== undefined ? linesAround(text, passage.start, passage.end) : null;
+  return (
+    <figure id="sample" className="panel min-w-0 overflow-hidden">
+      <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3 text-dense text-ink-3">
+        <span className="font-medium text-ink">A delivered report</span>
+        <span className="md:ml-auto">Sample, illustrative</span>
+      </figcaption>
+      <div className="px-5 pt-5">
+        <StateBadge kind="verdict" value={report.verdict} />
+        <p className="mt-3 text-body">{report.summary}</p>
+      </div>
+      <table className="table mt-4">
+        <caption className="sr-only">Some findings of the sample report</caption>
+        <thead>
+          <tr>
+            <th scope="col" className="pl-5!">
+              Criterion
+            </th>
+            <th scope="col">Finding</th>
+            <th scope="col" className="pr-5! text-right!">
+              Cited
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((finding) => (
+            <tr key={finding.criterion}>
+              <td className="pl-5!">{finding.criterion}</td>
+              <td>
+                <State kind="finding" value={finding.status} />
+              </td>
+              <td className="pr-5! text-right whitespace-nowrap">
+                {passageNumbers(finding, passages).map((number) => (
+                  <a key={number} href={`/sample-report#passage-${number}`} className="cite">
+                    <span className="sr-only">Citation </span>[{number}]
+                  </a>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {passage && lines ? (
+        <div className="border-t border-line bg-sunken px-5 py-4">
+          <p className="text-meta text-ink-3">
+            <span className="font-mono text-accent">[{passage.number}]</span> {source?.source} · supplied by the buyer
+          </p>
+          {lines
+            .filter((line) => line.cited)
+            .map((line, index, cited) => (
+              <p key={line.number} className="mt-2 font-mono text-dense leading-6 wrap-anywhere">
+                {line.before}
+                <Cited text={line.cited} opens={index === 0} closes={index === cited.length - 1} />
+                {line.after}
+              </p>
+            ))}
+        </div>
+      ) : null}
+    </figure>
+  );
+}
+
+export function Hero({ microcents, sample }: { microcents: number | bigint; sample: SampleProps }) {
+  return (
+    <section className="mx-auto grid max-w-page items-start gap-x-16 gap-y-12 px-4 pt-12 pb-16 md:px-6 lg:grid-cols-[minmax(0,28rem)_minmax(0,1fr)] lg:pt-20 lg:pb-20">
+      <div className="lg:pt-6">
+        <h1 className="text-display-sm lg:text-display">Check an agent’s work before you rely on it.</h1>
+        <p className="mt-5 text-lead text-ink-2">
+          Send the work, the request and the evidence. Get findings with citations, the checks performed, what was not
+          checked, and a verdict for your review.
+        </p>
+        <div className="mt-8 flex flex-wrap gap-3">
+          <a href="#connect" className="btn btn-primary btn-lg">
+            Connect your agent
+          </a>
+          <a href="/sample-report" className="btn btn-lg">
+            Read a full sample
+          </a>
+        </div>
+        <p className="mt-8 text-ui text-ink-2">
+          <strong className="font-semibold text-ink">
+            <Price microcents={microcents} />
+          </strong>{' '}
+          per check, prepaid. No subscription.
+        </p>
+      </div>
+      <Sample {...sample} />
+    </section>
+  );
+}

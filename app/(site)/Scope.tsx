@@ -1,0 +1,58 @@
+import { Check, Minus } from 'lucide-react';
+import { bounds } from '@/server/work-check/contract.ts';
+
+const checked = [
+  ['Every criterion you state has a finding', `up to ${bounds.criteria} criteria`],
+  [
+    'Every citation names evidence you supplied, or a source the service retrieved under your grant',
+    `up to ${bounds.evidence_items} items`,
+  ],
+  ['Evidence is complete, named and not duplicated', 'always'],
+  ['Evidence is recent enough', 'when you set a maximum age'],
+  ['Structure fits your schema', 'when you send one'],
+] as const;
+
+const notOffered = [
+  'Certification of the work, or of an agent’s reliability',
+  'Running, testing or validating software',
+  'Confirming that an action happened in another system',
+  'Legal, medical or financial opinions',
+  'Fetching of web addresses. You supply the text',
+] as const;
+
+export function Scope() {
+  return (
+    <section id="scope" className="mx-auto max-w-page px-4 py-16 md:px-6 lg:py-24">
+      <h2 className="text-h1">What is checked, and what is not</h2>
+      <p className="mt-3 max-w-[38rem] text-body text-ink-2">
+        The service compares text or structured work with the request and the evidence you name. It does not vouch for
+        anything beyond that.
+      </p>
+      <div className="mt-10 grid gap-x-16 gap-y-10 md:grid-cols-2">
+        <div>
+          <h3 className="border-b border-ink pb-3 text-h3">Checked</h3>
+          <ul>
+            {checked.map(([what, when]) => (
+              <li key={what} className="flex gap-3 border-b border-line py-3">
+                <Check className="icon mt-0.5 text-settled" />
+                <span className="flex-1">{what}</span>
+                <span className="w-32 flex-none text-right text-dense text-ink-3">{when}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <div>
+          <h3 className="border-b border-ink pb-3 text-h3">Not offered</h3>
+          <ul>
+            {notOffered.map((what) => (
+              <li key={what} className="flex gap-3 border-b border-line py-3">
+                <Minus className="icon mt-0.5 text-ink-3" />
+                <span>{what}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}

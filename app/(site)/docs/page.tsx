@@ -1,0 +1,150 @@
+import type { Metadata } from 'next';
+import { Key } from '@/components/ui/Key.tsx';
+import { operations } from '@/server/operations.ts';
+import { seconds, service } from '@/server/service/terms.ts';
+import { Flow } from './Flow.tsx';
+import { Operations, Problems } from './Reference.tsx';
+import { Section } from './Section.tsx';
+import { Terms } from './Terms.tsx';
+
+export const metadata: Metadata = { title: 'How agents buy' };
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+const contents = [
+  ['Find the service', 'find'],
+  ['Sign in', 'sign-in'],
+  ['Buy a check', 'buy'],
+  ['Repeat safely', 'repeat'],
+  ['Operations', 'operations'],
+  ['Problems', 'problems'],
+  ['Terms', 'terms'],
+  ['Security', 'security'],
+] as const;
+
+const documents = [
+  ['/.well-known/svc', 'where everything is, as data'],
+  [
+    `/api/agent/v1/services/${service.serviceKey}`,
+    'the service contract: schemas, terms, price, availability, a sample report',
+  ],
+  ['/openapi.json', 'every operation as OpenAPI 3.1'],
+  ['/llms.txt', 'the same in a page of plain text'],
+  ['/.well-known/jwks.json', 'the public keys that receipts are signed with'],
+] as const;
+
+function Find() {
+  return (
+    <ul className="border-t border-ink text-ui">
+      {documents.map(([path, what]) => (
+        <li
+          key={path}
+          className="grid gap-x-4 border-b border-line py-2 md:grid-cols-[22rem_minmax(0,1fr)] md:items-baseline"
+        >
+          <a href={path} className="link key inline-flex min-h-6 items-center">
+            {path}
+          </a>
+          <span>{what}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function SignIn() {
+  const { wallet_challenge: challenge, wallet_verify: verify } = operations;
+  return (
+    <>
+      <p>
+        An agent signs in with an EVM wallet. <Key>{`${challenge.method} ${challenge.path}`}</Key> answers a message;
+        sign it with <Key>personal_sign</Key> (EIP-191) within {seconds.challengeLifetime / MINUTE} minutes and send the
+        signature to <Key>{`${verify.method} ${verify.path}`}</Key>. The session lasts {seconds.walletSession / HOUR}{' '}
+        hour. Signing in pays for nothing.
+      </p>
+      <p>
+        Send the token as <Key>Authorization: Bearer …</Key>. Keep it in protected storage: never in a prompt, in
+        submitted work or in an address. After signing in again the same wallet sees the same quotes, jobs, reports and
+        receipts.
+      </p>
+    </>
+  );
+}
+
+function Repeat() {
+  return (
+    <ul className="list-disc space-y-2 pl-5">
+      <li>
+        Any request may be repeated with the same idempotency key and the same body. A changed body under the same key
+        is refused.
+      </li>
+      <li>
+        A time-out on your side cancels nothing and is no reason to buy again. Read the job to see where it stands.
+      </li>
+      <li>
+        While the outcome of a payment is unknown the answer is <Key>payment_unknown</Key>. Do not pay again; repeat the
+        same request after <Key>Retry-After</Key>.
+      </li>
+      <li>Money is in whole microcents: 100,000,000 are 1 USD. Instants are ISO 8601 in UTC.</li>
+    </ul>
+  );
+}
+
+/** The guide for whoever builds or instructs a buying agent. */
+export default function DocsPage() {
+  return (
+    <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
+      <div className="lg:sticky lg:top-8 lg:self-start">
+        <h1 className="text-h1">How agents buy</h1>
+        <nav aria-label="Contents" className="mt-4 print:hidden">
+          <ul className="flex flex-wrap gap-x-5 lg:block">
+            {contents.map(([name, id]) => (
+              <li key={id}>
+                <a href={`#${id}`} className="inline-flex min-h-8 items-center text-ink-2 hover:text-ink">
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <div className="min-w-0">
+        <Section id="find" title="Find the service">
+          <p>
+            Point your agent at <Key>/.well-known/svc</Key>: from there it finds the rest without reading this page.
+          </p>
+          <Find />
+        </Section>
+        <Section id="sign-in" title="Sign in">
+          <SignIn />
+        </Section>
+        <Section id="buy" title="Buy a check">
+          <Flow />
+        </Section>
+        <Section id="repeat" title="Repeat safely">
+          <Repeat />
+        </Section>
+        <Section id="operations" title="Operations">
+          <Operations />
+        </Section>
+        <Section id="problems" title="Problems">
+          <p>
+            A refusal is a JSON object (RFC 9457) with a <Key>code</Key>, whether the same request can succeed later,
+            and a request id. Each code has a page.
+          </p>
+          <Problems />
+        </Section>
+        <Section id="terms" title={`Terms ${service.termsVersion}`}>
+          <Terms />
+        </Section>
+        <Section id="security" title="Security">
+          <p>
+            Found a weakness? Tell whoever runs this service before you tell the world, and give them time to mend it.
+            Try things only with your own wallet and your own work. The sandbox that comes with the source is there for
+            the rest.
+          </p>
+        </Section>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import { webRuntime } from '@/server/open-runtime.ts';
+import type { operations } from '@/server/operations.ts';
+import { perform } from '@/server/perform.ts';
+import { pageContext } from '@/server/transports/context.ts';
+import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
+
+export interface Offer {
+  contract: z.output<(typeof operations)['service_contract']['output']>;
+  sample: { report: Report; evidence: EvidenceText[] };
+  baseUrl: string;
+  isTest: boolean;
+}
+
+/** What is sold, as any buyer reads it: the pages show the service contract and nothing beside it. */
+export async function readOffer(): Promise<Offer> {
+  const ctx = pageContext(await webRuntime(), null);
+  const { body: contract } = await perform('service_contract', ctx, {});
+  const request = CheckRequest.parse(contract.example_request);
+  const texts = evidenceTexts(request);
+  return {
+    contract,
+    sample: {
+      report: Report.parse(contract.sample_report),
+      evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
+    },
+    baseUrl: ctx.baseUrl,
+    isTest: ctx.runtime.configuration.environment === 'test',
+  };
+}

@@ -1,0 +1,36 @@
+import { Availability } from '@/components/purchases/Availability.tsx';
+import { operations } from '@/server/operations.ts';
+import { defaultGrant } from '@/server/service/terms.ts';
+import { Connect } from './Connect.tsx';
+import { Hero } from './Hero.tsx';
+import { OnePrice } from './OnePrice.tsx';
+import { readOffer } from './offer.ts';
+import { Scope } from './Scope.tsx';
+import { Steps, waysToPay } from './Steps.tsx';
+
+/** The service page: what is sold, at what price, whether it can be bought right now, and how. */
+export default async function ServicePage() {
+  const { contract, sample, baseUrl, isTest } = await readOffer();
+  const { availability, price, example_request } = contract;
+  const clientFields = { max_price_microcents: price.amount_microcents, idempotency_key: 'choose-one-per-check' };
+  return (
+    <>
+      <Hero microcents={price.amount_microcents} sample={sample} />
+      <Availability availability={availability} isTest={isTest} />
+      <Scope />
+      <Steps waysToPay={waysToPay(availability.purchasable_rails)} />
+      <OnePrice microcents={price.amount_microcents} />
+      <Connect
+        baseUrl={baseUrl}
+        endpoints={{
+          challenge: `${baseUrl}${operations.wallet_challenge.path}`,
+          verify: `${baseUrl}${operations.wallet_verify.path}`,
+          checkWork: `${baseUrl}${operations.check_work.path}`,
+        }}
+        registrationsOpen={availability.registrations.state === 'open'}
+        limits={defaultGrant}
+        exampleRequest={JSON.stringify({ ...example_request, ...clientFields }, null, 2)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ProblemCode } from '@/server/kernel/problem.ts';
+
+/** What each refusal means for the work, the money and the agent: the sentence a title has no room for. */
+export const meanings: Record<ProblemCode, string> = {
+  malformed_request: 'The body could not be read as one JSON object. Nothing was stored, and nothing was bought.',
+  idempotency_key_required:
+    'This operation may move money or start work, so it is only done under a key that makes a repeat safe. The request carried none.',
+  idempotency_key_mismatch:
+    'The key in the header and the key in the body differ, so it is not clear which request this is. Neither was used.',
+  credential_in_url:
+    'A credential of this service stood in the address. Addresses end up in logs and histories, so the request was refused before anything was looked up.',
+  invalid_token:
+    'Nobody is known by what was sent: no credential, a mistyped one, or one that was revoked or has run out. What was bought before is safe and reads the same after signing in again.',
+  signature_invalid:
+    'The signature was made by another key, or over other bytes than the message of the challenge. A challenge works once: this one is spent.',
+  grant_scope_missing:
+    'The customer’s grant leaves this service, this way to pay or this act out, or the agent is paused. Nothing was bought.',
+  grant_limit_exceeded:
+    'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. Jobs that end without a charge give their part back.',
+  purchases_blocked:
+    'A payment of this account is disputed at the bank. Until that is settled nothing new can be bought; jobs that are already paid go on.',
+  producer_may_not_accept:
+    'The check request names this caller as the maker of the work. Whoever made the work cannot accept the assessment of it.',
+  not_found:
+    'There is no such record, or it belongs to somebody else. Both answer with the same bytes, so a key cannot be guessed.',
+  method_not_allowed: 'The address exists, but not for this method.',
+  idempotency_key_conflict:
+    'The key already belongs to a request with another body. The first request stands; this one did nothing.',
+  idempotency_in_progress:
+    'The same request is being worked on right now. Its answer will be the answer to this one too.',
+  action_not_allowed:
+    'The purchase is in a state in which this cannot be done, such as paying twice or reviewing before delivery. Nothing changed.',
+  quote_expired: 'A quote keeps its price for 30 minutes, and these have passed. Nothing was collected.',
+  report_not_ready:
+    'The check has not been delivered yet. A report usually takes less than 10 minutes, and 30 at most.',
+  payment_unknown:
+    'A payment was sent on its way and its outcome has not come back. A second one is blocked until this one is known. Money that arrives too late to be used goes back by itself.',
+  payment_already_used:
+    'One signature pays for one job. This one was presented for another job before, and was not collected again.',
+  report_changed:
+    'A re-check has delivered a newer report since the one that was read. Acceptance must name the report it accepts.',
+  terms_version_mismatch: 'The purchase was to be made under terms that are not in force. Nothing was reserved.',
+  challenge_expired: 'A challenge lives for 5 minutes and works once. This one has ended or has been used.',
+  input_too_large:
+    'The request is larger than what is read: 262,144 bytes for the input, 2 MiB for the body. Nothing was stored.',
+  unsupported_media_type: 'Only uncompressed JSON is read here.',
+  validation_failed:
+    'One or more fields are missing, unknown, of the wrong type or out of bounds. Each is listed in errors with its JSON pointer.',
+  credential_in_input:
+    'Work, request, criteria or evidence contain what looks like a credential of this service. It was not stored.',
+  unsupported_work_kind:
+    'The kind that was named is outside of what is offered: running code, confirming actions, certification, and legal, medical or financial opinions.',
+  price_above_max: 'The buyer’s own ceiling is lower than the price, so no quote was made.',
+  contract_wallet_unsupported:
+    'The address belongs to a contract. Only wallets that sign with their own key can sign in.',
+  rate_limited: 'More requests came in than this caller or address may send. Nothing was done with this one.',
+  internal:
+    'The fault is ours. Nothing that was acknowledged is lost, and repeating the request with its idempotency key cannot do anything twice.',
+  service_unavailable:
+    'No check can be sold at the moment: no way to pay is open, no assessor is set up, or the service is switched off. Reports and receipts stay readable.',
+};

@@ -1,0 +1,91 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import { commonProblems } from '@/server/kernel/operation.ts';
+import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
+import { operations } from '@/server/operations.ts';
+import { meanings } from './meanings.ts';
+
+interface Props {
+  params: Promise<{ code: string }>;
+}
+
+function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(problems, code);
+}
+
+async function codeOf({ params }: Props): Promise<ProblemCode> {
+  const { code } = await params;
+  if (!isProblemCode(code)) notFound();
+  return code;
+}
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  return { title: problems[await codeOf(props)].title };
+}
+
+function exampleOf(code: ProblemCode): string {
+  const { status, title, retryable } = problems[code];
+  return JSON.stringify(
+    { type: `…/problems/${code}`, title, status, detail: '…', code, retryable, request_id: 'req_…' },
+    null,
+    2,
+  );
+}
+
+function Answerers({ code }: { code: ProblemCode }) {
+  if ((commonProblems as readonly ProblemCode[]).includes(code)) return 'Any operation';
+  const own = Object.values(operations).filter((operation) =>
+    (operation.problems as readonly ProblemCode[]).includes(code),
+  );
+  return (
+    <ul className="space-y-1">
+      {own.map((operation) => (
+        <li key={operation.name}>
+          <Key>{`${operation.method} ${operation.path}`}</Key>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The page that `type` of a problem points at: what it means, what to do next. */
+export default async function ProblemPage(props: Props) {
+  const code = await codeOf(props);
+  const problem = problems[code];
+  return (
+    <div className="mx-auto max-w-read px-4 py-12 md:py-16">
+      <p className="text-dense text-ink-3">
+        <a href="/docs#problems" className="inline-flex min-h-6 items-center hover:text-ink">
+          Problems
+        </a>{' '}
+        <span aria-hidden="true" className="px-1">
+          /
+        </span>{' '}
+        <Key>{code}</Key>
+      </p>
+      <h1 className="mt-2 text-h1">{problem.title}</h1>
+      <p className="mt-3 text-body text-ink-2">{meanings[code]}</p>
+      <h2 className="mt-10 text-h2">What to do next</h2>
+      <p className="mt-2 text-body">{problem.next}</p>
+      <dl className="facts mt-10 border-t border-ink">
+        <dt>Code</dt>
+        <dd>
+          <Key>{code}</Key>
+        </dd>
+        <dt>HTTP status</dt>
+        <dd>{problem.status}</dd>
+        <dt>Same request again</dt>
+        <dd>{problem.retryable ? 'May succeed later, under the same idempotency key' : 'Gets the same answer'}</dd>
+        <dt>Answered by</dt>
+        <dd>
+          <Answerers code={code} />
+        </dd>
+      </dl>
+      <div className="mt-10">
+        <CodeBlock name="application/problem+json" code={exampleOf(code)} />
+      </div>
+    </div>
+  );
+}

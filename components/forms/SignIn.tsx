@@ -1,0 +1,99 @@
+import { CheckCheck, Clock, KeyRound, LogIn } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { instantText } from '@/components/ui/Instant.tsx';
+
+/** What a single-use sign-in link is worth at the moment it is opened. */
+export type SignInLink =
+  | { state: 'ready'; email: string; expiresAt: Date }
+  | { state: 'used' | 'expired' | 'unknown' | 'absent' };
+
+interface Props {
+  link: SignInLink;
+  /** Where the form posts to, with the hidden fields it sends. */
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  /** The address of the member this browser is signed in as. */
+  signedInAs: string | null;
+}
+
+const HOW_TO_GET_A_LINK =
+  'There is no password. A single-use link signs you in: whoever runs this service makes it, and the demo prints it.';
+
+function Ready({
+  link,
+  action,
+  fields,
+  signedInAs,
+}: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
+  return (
+    <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
+      <div className="panel p-6 md:p-8">
+        <LogIn className="icon size-5 text-ink-3" />
+        <h1 className="mt-3 text-h1">Sign in to Work Check?</h1>
+        <p className="mt-2 text-body text-ink-2">
+          As <strong className="font-medium wrap-anywhere text-ink">{link.email}</strong>, in this browser. You will see
+          the reports and receipts of your account.
+        </p>
+        {signedInAs && signedInAs !== link.email ? (
+          <p className="mt-2 text-ink-2">This ends the sign-in of {signedInAs} here.</p>
+        ) : null}
+        <form action={action} method="post" className="mt-6">
+          {Object.entries(fields).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
+          <button type="submit" className="btn btn-primary btn-lg w-full">
+            Sign in
+          </button>
+        </form>
+        <p className="mt-4 text-dense text-ink-3">
+          The link works once, until <time dateTime={link.expiresAt.toISOString()}>{instantText(link.expiresAt)}</time>.
+          If you did not ask for it, close this page: nothing happens until you press the button.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const ends = {
+  used: {
+    icon: CheckCheck,
+    title: 'This link was used',
+    words: 'A sign-in link works once. If it was not you who used it, tell whoever runs this service.',
+  },
+  expired: { icon: Clock, title: 'This link has ended', words: 'Nobody was signed in. Ask for a new one.' },
+  unknown: {
+    icon: Clock,
+    title: 'This link is not known',
+    words: 'It may be cut off. Open it whole, or ask for a new one.',
+  },
+  absent: { icon: KeyRound, title: 'Sign in', words: '' },
+} as const;
+
+/** The page of a sign-in link. Opening it changes nothing: only the button signs in, and it works without scripts. */
+export function SignIn(props: Props): ReactNode {
+  const { link, signedInAs } = props;
+  if (link.state === 'ready') return <Ready {...props} link={link} />;
+  const { icon, title, words } = ends[link.state];
+  return (
+    <DeadEnd
+      icon={icon}
+      title={title}
+      next={
+        <a href="/" className="btn">
+          Go to the front page
+        </a>
+      }
+    >
+      {words ? <p>{words}</p> : null}
+      {signedInAs ? (
+        <p>
+          You are signed in as <strong className="font-medium wrap-anywhere text-ink">{signedInAs}</strong>. Your agent
+          gives you the addresses of its reports and receipts.
+        </p>
+      ) : (
+        <p>{HOW_TO_GET_A_LINK}</p>
+      )}
+    </DeadEnd>
+  );
+}

@@ -1,0 +1,140 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { Digest } from '@/components/ui/Digest.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import type { SourceEntry } from '@/server/work-check/contract.ts';
+import { PassageFrame, PassageLink } from './Citations.tsx';
+import { linesAround, type Passage } from './passages.ts';
+
+/** The text of an evidence item, while the service still keeps it. */
+export interface EvidenceText {
+  ref: string;
+  text: string;
+}
+
+/** One bracket opens the passage and one closes it, on however many lines it runs. */
+export function Cited({ text, opens, closes }: { text: string; opens: boolean; closes: boolean }) {
+  const brackets = `${opens ? '' : 'before:content-none!'} ${closes ? '' : 'after:content-none!'}`;
+  return <mark className={`cited ${brackets}`}>{text}</mark>;
+}
+
+function Verbatim({ text, passage }: { text: string; passage: Passage }) {
+  const lines = linesAround(text, passage.start, passage.end);
+  if (lines === null) {
+    return <p className="px-4 font-sans text-ink-2">The bytes this citation names are not in the text that is kept.</p>;
+  }
+  const first = lines.findIndex((line) => line.cited);
+  const last = lines.findLastIndex((line) => line.cited);
+  return lines.map((line, index) => (
+    <div key={line.number} className="grid grid-cols-[2.75rem_1fr]">
+      <span aria-hidden="true" className="pr-3 text-right text-ink-3 select-none">
+        {line.number}
+      </span>
+      <p dir="auto" className="min-w-0 pr-4 wrap-anywhere whitespace-pre-wrap [unicode-bidi:isolate]">
+        {line.before}
+        {line.cited ? <Cited text={line.cited} opens={index === first} closes={index === last} /> : null}
+        {line.after}
+      </p>
+    </div>
+  ));
+}
+
+function Deleted() {
+  return (
+    <p className="px-4 py-1 font-sans text-ui text-ink-2">
+      This text is deleted 30 days after the purchase. Its digest stays: it proves which text was assessed to anyone who
+      kept a copy.
+    </p>
+  );
+}
+
+function PassageHead({ passage, source, count, bytes }: HeadProps) {
+  const turn = 'btn btn-sm btn-icon w-7';
+  const origin = source?.origin === 'retrieved' ? 'Retrieved by the service' : 'Supplied by the buyer, not retrieved';
+  return (
+    <header className="border-b border-line p-4">
+      <div className="flex items-start gap-2">
+        <h3 id={`passage-${passage.number}-name`} className="min-w-0 text-h3 wrap-anywhere">
+          <span className="font-mono text-dense font-normal text-accent">[{passage.number}]</span>{' '}
+          <bdi>{source?.source ?? passage.ref}</bdi>
+        </h3>
+        {count > 1 ? (
+          <div className="ml-auto flex gap-1 noscript:hidden print:hidden">
+            <PassageLink
+              number={passage.number === 1 ? count : passage.number - 1}
+              className={turn}
+              label="Previous citation"
+            >
+              <ChevronLeft className="icon" />
+            </PassageLink>
+            <PassageLink
+              number={passage.number === count ? 1 : passage.number + 1}
+              className={turn}
+              label="Next citation"
+            >
+              <ChevronRight className="icon" />
+            </PassageLink>
+          </div>
+        ) : null}
+      </div>
+      <p className="mt-0.5 text-dense text-ink-3">
+        {origin}.{bytes === null ? '' : ` ${bytes.toLocaleString('en-US')} bytes.`}
+      </p>
+    </header>
+  );
+}
+
+interface HeadProps {
+  passage: Passage;
+  source: SourceEntry | undefined;
+  count: number;
+  bytes: number | null;
+}
+
+interface Props {
+  passages: readonly Passage[];
+  sources: readonly SourceEntry[];
+  /** Null once the content has been deleted. */
+  evidence: readonly EvidenceText[] | null;
+}
+
+/** The passages that the findings cite, one at a time: source, origin, the words, bytes, digest and age. */
+export function PassagePanel({ passages, sources, evidence }: Props) {
+  return passages.map((passage) => {
+    const source = sources.find((entry) => entry.ref === passage.ref);
+    const text = evidence?.find((item) => item.ref === passage.ref)?.text;
+    const bytes = text === undefined ? null : new TextEncoder().encode(text).length;
+    return (
+      <PassageFrame key={passage.number} number={passage.number}>
+        <PassageHead passage={passage} source={source} count={passages.length} bytes={bytes} />
+        <div className="bg-sunken py-3 font-mono text-dense leading-6">
+          {text === undefined ? <Deleted /> : <Verbatim text={text} passage={passage} />}
+        </div>
+        <dl className="facts px-4 py-1 text-dense">
+          <dt>Cited by</dt>
+          <dd>
+            {passage.citedBy.map((finding, index) => (
+              <span key={finding}>
+                {index > 0 ? ', ' : ''}
+                <a href={`#finding-${finding}`} className="link inline-flex min-h-6 items-center">
+                  finding {finding}
+                </a>
+              </span>
+            ))}
+          </dd>
+          <dt>Passage</dt>
+          <dd>
+            Bytes {passage.start.toLocaleString('en-US')} to {passage.end.toLocaleString('en-US')} of{' '}
+            <Key>{passage.ref}</Key>
+          </dd>
+          <dt>Digest</dt>
+          <dd>
+            <Digest digest={passage.digest} />
+          </dd>
+          <dt>Observed</dt>
+          <dd>{source?.observed_at ? <Instant at={source.observed_at} /> : 'No date was supplied'}</dd>
+        </dl>
+      </PassageFrame>
+    );
+  });
+}

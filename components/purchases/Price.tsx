@@ -1,0 +1,22 @@
+import { currency, toText } from '@/server/kernel/money.ts';
+
+/**
+ * An amount as the pages write it, without its currency: `5.00`, `12,045.00`, `0.0001`, with a real minus.
+ *
+ * @param microcents 1 USD = 100,000,000
+ */
+export function amountText(microcents: number | bigint): string {
+  const [whole = '', fraction = ''] = toText(BigInt(microcents)).replace(` ${currency}`, '').split('.');
+  return `${whole.replace('-', '\u2212').replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
+}
+
+/** Money, exact: the reader sees `5.00 USD`, a machine and the hover see the microcents. */
+export function Price({ microcents }: { microcents: number | bigint }) {
+  return (
+    <data value={microcents.toString()} title={`${microcents.toLocaleString('en-US')} microcents`}>
+      {amountText(microcents)}
+      {'\u00a0'}
+      {currency}
+    </data>
+  );
+}

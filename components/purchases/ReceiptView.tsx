@@ -1,0 +1,249 @@
+import type { ReactNode } from 'react';
+import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
+import { Digest, digestText } from '@/components/ui/Digest.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import { Mark } from '@/components/ui/Mark.tsx';
+import type { Receipt } from '@/server/purchases/contract.ts';
+import { Price } from './Price.tsx';
+import { ReceiptChain } from './ReceiptChain.tsx';
+import { chargeNotes, codeText, collectedFrom, paymentReference, remedyKinds } from './receipt-words.ts';
+import { SignatureCheck } from './SignatureCheck.tsx';
+import { State } from './State.tsx';
+
+interface BlockProps {
+  title: string;
+  state: ReactNode;
+  microcents: number;
+  facts: readonly (readonly [string, ReactNode])[];
+  note: string;
+}
+
+function Block({ title, state, microcents, facts, note }: BlockProps) {
+  return (
+    <section className="grid gap-x-8 gap-y-3 border-t border-line px-5 py-6 print:break-inside-avoid md:grid-cols-[9rem_minmax(0,1fr)] md:px-8">
+      <div>
+        <h2 className="text-h3">{title}</h2>
+        <div className="mt-1 text-dense">{state}</div>
+      </div>
+      <div className="min-w-0">
+        <p className="text-h2 tabular-nums">
+          <Price microcents={microcents} />
+        </p>
+        {facts.length > 0 ? (
+          <dl className="mt-2 grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-1">
+            {facts.map(([name, value]) => (
+              <div key={name} className="contents">
+                <dt className="text-ink-3">{name}</dt>
+                <dd className="wrap-anywhere">{value}</dd>
+              </div>
+            ))}
+          </dl>
+        ) : null}
+        <p className="mt-3 text-dense text-ink-3">{note}</p>
+      </div>
+    </section>
+  );
+}
+
+/** The provider's own number of the payment: a transaction, or a payment intent. */
+function Reference({ reference }: { reference: string }) {
+  const { id } = paymentReference(reference);
+  return <CopyVerbatim text={id} shown={digestText(id)} label="Copy the full reference" />;
+}
+
+function Collection({ collection }: { collection: Receipt['collection'] }) {
+  const facts: [string, ReactNode][] = [
+    ['From', collectedFrom(collection)],
+    ['On', <Instant key="at" at={collection.collected_at} />],
+    ['Reference', <Reference key="reference" reference={collection.reference} />],
+  ];
+  return (
+    <Block
+      title="Collection"
+      state={<State kind="payment" value={collection.state} />}
+      microcents={collection.amount_microcents}
+      facts={facts}
+      note="Money that was taken before work started."
+    />
+  );
+}
+
+function Charge({ charge }: { charge: Receipt['charge'] }) {
+  const facts: [string, ReactNode][] = [];
+  if (charge.finalized_at) facts.push(['Final on', <Instant key="at" at={charge.finalized_at} />]);
+  facts.push(['Because', charge.basis]);
+  return (
+    <Block
+      title="Charge"
+      state={<State kind="charge" value={charge.state} />}
+      microcents={charge.amount_microcents}
+      facts={facts}
+      note={chargeNotes[charge.state]}
+    />
+  );
+}
+
+function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
+  if (remedy.kind === 'none') {
+    return (
+      <Block
+        title="Remedy"
+        state={<State kind="charge" value="none" />}
+        microcents={0}
+        facts={[]}
+        note="Money or work that makes good for a failed check. None was due."
+      />
+    );
+  }
+  const facts: [string, ReactNode][] = [['Kind', remedyKinds[remedy.kind]]];
+  if (remedy.at) facts.push(['On', <Instant key="at" at={remedy.at} />]);
+  if (remedy.reason) facts.push(['Reason', remedy.reason]);
+  return (
+    <Block
+      title="Remedy"
+      state={<State kind="payment" value={remedy.state} word={codeText(remedy.state)} />}
+      microcents={remedy.amount_microcents}
+      facts={facts}
+      note={
+        remedy.kind === 'wallet_credit'
+          ? 'x402 payments become credit and are not returned to the wallet.'
+          : 'Money or work that makes good for a failed check.'
+      }
+    />
+  );
+}
+
+/** What the reader has paid in the end, or what is still held. */
+function Total({ receipt }: { receipt: Receipt }) {
+  const { collection, charge, remedy } = receipt;
+  const [label, amount] =
+    charge.state === 'final'
+      ? ['Paid', charge.amount_microcents]
+      : charge.state === 'held'
+        ? ['Held until the review', collection.amount_microcents]
+        : ['Paid after the remedy', Math.max(0, collection.amount_microcents - remedy.amount_microcents)];
+  return (
+    <footer className="border-t border-ink px-5 py-5 md:px-8">
+      <dl className="flex items-baseline justify-between">
+        <dt className="font-medium">{label}</dt>
+        <dd className="text-h2 tabular-nums">
+          <Price microcents={amount} />
+        </dd>
+      </dl>
+      <p className="mt-3 text-dense text-ink-3">
+        This receipt records money. It does not certify the work that was checked.
+      </p>
+    </footer>
+  );
+}
+
+function Verification({ receipt }: { receipt: Receipt }) {
+  return (
+    <section aria-label="Signature">
+      <SignatureCheck record={receipt} />
+      <dl className="facts mt-3 text-dense">
+        <dt>Key</dt>
+        <dd>
+          <a href="/.well-known/jwks.json" className="link key">
+            {receipt.signature.kid}
+          </a>
+        </dd>
+        <dt>Method</dt>
+        <dd>{receipt.signature.alg}</dd>
+        {receipt.report_digest ? (
+          <>
+            <dt>Report</dt>
+            <dd>
+              <Digest digest={receipt.report_digest} />
+            </dd>
+          </>
+        ) : null}
+        <dt>Input</dt>
+        <dd>
+          <Digest digest={receipt.input_digest} />
+        </dd>
+      </dl>
+      <details className="mt-3 text-dense text-ink-2">
+        <summary className="cursor-pointer py-0.5 font-medium text-ink">How to verify it yourself</summary>
+        <ol className="mt-2 list-decimal space-y-2 pl-5">
+          <li>Take signature.jws from the JSON of this receipt: a compact JWS that carries its own payload.</li>
+          <li>
+            Verify it with the public key <Key>{receipt.signature.kid}</Key> of{' '}
+            <a href="/.well-known/jwks.json" className="link">
+              the published keys
+            </a>
+            .
+          </li>
+          <li>
+            Its payload is the receipt without its signature, in the canonical form of RFC 8785. Compare it byte for
+            byte.
+          </li>
+        </ol>
+      </details>
+    </section>
+  );
+}
+
+interface Props {
+  receipt: Receipt;
+  /** Every receipt of the job that the page could read, this one included. */
+  chain: readonly Receipt[];
+}
+
+/** A receipt: collection, charge and remedy apart and in that order, then what proves it. */
+export function ReceiptView({ receipt, chain }: Props) {
+  return (
+    <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-12">
+      <article className="panel min-w-0" aria-labelledby="receipt">
+        <header className="flex flex-wrap items-start gap-x-8 gap-y-4 px-5 pt-7 pb-6 md:px-8">
+          <div className="flex-1 basis-60">
+            <div className="flex items-center gap-2">
+              <Mark className="h-4 w-auto" />
+              <span className="font-semibold">Work Check</span>
+            </div>
+            <h1 id="receipt" className="mt-5 text-h1">
+              Receipt
+            </h1>
+          </div>
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-dense md:mt-1">
+            <dt className="text-ink-3">Number</dt>
+            <dd className="key">{receipt.receipt_key}</dd>
+            <dt className="text-ink-3">Issued</dt>
+            <dd>
+              <Instant at={receipt.issued_at} />
+            </dd>
+            <dt className="text-ink-3">In chain</dt>
+            <dd>{receipt.sequence}, the newest</dd>
+            <dt className="text-ink-3">For</dt>
+            <dd>Check an agent’s work</dd>
+            <dt className="text-ink-3">Job</dt>
+            <dd className="key">{receipt.job_key}</dd>
+            <dt className="text-ink-3">Terms</dt>
+            <dd>{receipt.terms_version}</dd>
+          </dl>
+        </header>
+        <Collection collection={receipt.collection} />
+        <Charge charge={receipt.charge} />
+        <Remedy remedy={receipt.remedy} />
+        <Total receipt={receipt} />
+      </article>
+      <aside className="min-w-0 space-y-8">
+        <Verification receipt={receipt} />
+        <section aria-labelledby="chain">
+          <h2 id="chain" className="text-h3">
+            Chain of receipts
+          </h2>
+          <ReceiptChain chain={chain} />
+          {receipt.previous_receipt_digest ? (
+            <p className="text-dense text-ink-3">
+              This one names the digest of the one before it: <Digest digest={receipt.previous_receipt_digest} />
+            </p>
+          ) : (
+            <p className="text-dense text-ink-3">Each later receipt will name the digest of the one before it.</p>
+          )}
+        </section>
+      </aside>
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+import type { ReactNode } from 'react';
+import { Digest } from '@/components/ui/Digest.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import type { Report, SourceEntry } from '@/server/work-check/contract.ts';
+import { Checks } from './Checks.tsx';
+import { Citations } from './Citations.tsx';
+import { Findings } from './Findings.tsx';
+import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
+import { citedPassages } from './passages.ts';
+import { stateWord } from './states.ts';
+import { VerdictSummary } from './VerdictSummary.tsx';
+
+const columns = 'grid items-start gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_27rem]';
+
+function Sources({ sources }: { sources: readonly SourceEntry[] }) {
+  return (
+    <ul className="mt-4 border-t border-ink">
+      {sources.map((source) => (
+        <li
+          key={`${source.origin} ${source.ref}`}
+          className="grid gap-x-4 border-b border-line py-2.5 print:break-inside-avoid md:grid-cols-[minmax(0,1fr)_12rem_12rem]"
+        >
+          <span className="font-medium wrap-anywhere">
+            <bdi>{source.source}</bdi>
+          </span>
+          <span className="text-ink-2">
+            {source.origin === 'retrieved' ? 'Retrieved by the service' : 'Supplied by the buyer'}
+          </span>
+          <span className="text-dense">
+            <Digest digest={source.digest} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Correction({ correction }: { correction: NonNullable<Report['correction']> }) {
+  const word = (status: string) => stateWord('finding', status).word.toLowerCase();
+  return (
+    <section className="mt-10" aria-labelledby="correction">
+      <h2 id="correction" className="text-h2">
+        What the re-check changed
+      </h2>
+      <p className="mt-1 text-ink-2">
+        The first report said “{stateWord('verdict', correction.verdict_before).word}”. It was disputed:{' '}
+        {correction.reason.replaceAll('_', ' ')}.
+      </p>
+      <ul className="mt-4 border-t border-ink">
+        {correction.changes.length === 0 ? (
+          <li className="border-b border-line py-2.5">No finding changed.</li>
+        ) : (
+          correction.changes.map((change) => (
+            <li key={change.criterion} className="border-b border-line py-2.5 wrap-anywhere">
+              <bdi>{change.criterion}</bdi>: {word(change.before)} before, {word(change.after)} now
+            </li>
+          ))
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function NotDone({ limitations, retention }: { limitations: readonly string[]; retention: ReactNode }) {
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits" className="text-h2">
+        What was not done
+      </h2>
+      <ul className="mt-4 border-t border-ink">
+        {limitations.map((limitation) => (
+          <li key={limitation} className="border-b border-line py-2.5">
+            {limitation}
+          </li>
+        ))}
+      </ul>
+      {retention ? <p className="mt-4 text-dense text-ink-3">{retention}</p> : null}
+    </section>
+  );
+}
+
+function UseOfTheWork({ report }: { report: Report }) {
+  return (
+    <section aria-labelledby="use">
+      <h2 id="use" className="text-h2">
+        Using the work
+      </h2>
+      <p className="mt-4 border-t border-ink pt-2.5">
+        {report.assessed_work_use.human_approval_required
+          ? 'A person must approve the work before it is used.'
+          : 'This check does not ask for a person’s approval before the work is used.'}
+      </p>
+      <p className="mt-1 text-ink-2 wrap-anywhere">{report.assessed_work_use.basis}</p>
+      {report.recommended_action ? <p className="mt-3 wrap-anywhere">{report.recommended_action}</p> : null}
+    </section>
+  );
+}
+
+interface Props {
+  report: Report;
+  /** The texts of the evidence while the service keeps them, null once they are deleted. */
+  evidence: readonly EvidenceText[] | null;
+  /** When the submitted content is or was deleted; left out where it is not kept at all. */
+  contentEndsAt?: string;
+}
+
+/** A delivered report: verdict, findings beside the passages they cite, checks, limits, sources. */
+export function ReportView({ report, evidence, contentEndsAt }: Props) {
+  const passages = citedPassages(report.findings);
+  const sources = [...report.sources.supplied, ...report.sources.independently_retrieved];
+  const retention = contentEndsAt ? (
+    <>
+      The work and the evidence {evidence === null ? 'were' : 'are'} deleted on{' '}
+      <Instant at={contentEndsAt} precision="day" />. This report, the receipt and the digests stay.
+    </>
+  ) : null;
+  return (
+    <>
+      <VerdictSummary report={report} />
+      {report.correction ? <Correction correction={report.correction} /> : null}
+      <Citations count={passages.length}>
+        <div className={`mt-10 ${columns}`}>
+          <section aria-labelledby="findings">
+            <h2 id="findings" className="text-h2">
+              Findings
+            </h2>
+            <Findings findings={report.findings} passages={passages} />
+          </section>
+          <section className="panel overflow-hidden lg:sticky lg:top-6 print:static" aria-labelledby="passages">
+            <h2 id="passages" className="sr-only">
+              Cited passages
+            </h2>
+            {passages.length > 0 ? (
+              <PassagePanel passages={passages} sources={sources} evidence={evidence} />
+            ) : (
+              <p className="p-4 text-ink-2">No finding cites a passage: nothing in the evidence decided one.</p>
+            )}
+          </section>
+        </div>
+      </Citations>
+      <div className={`mt-12 ${columns}`}>
+        <section aria-labelledby="checks">
+          <h2 id="checks" className="text-h2">
+            Checks
+          </h2>
+          <Checks checks={report.verification.checks} />
+        </section>
+        <NotDone limitations={report.limitations} retention={retention} />
+      </div>
+      <div className={`mt-12 ${columns}`}>
+        <section aria-labelledby="sources">
+          <h2 id="sources" className="text-h2">
+            Sources
+          </h2>
+          <Sources sources={sources} />
+        </section>
+        <UseOfTheWork report={report} />
+      </div>
+    </>
+  );
+}

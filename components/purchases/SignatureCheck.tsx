@@ -1,0 +1,91 @@
+'use client';
+
+import canonicalize from 'canonicalize';
+import { type CompactVerifyResult, compactVerify, importJWK, type JWK } from 'jose';
+import { RefreshCw, ShieldAlert, ShieldCheck, ShieldQuestionMark } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+
+const KEYS_ADDRESS = '/.well-known/jwks.json';
+const KEYS_TIMEOUT_MS = 10_000;
+
+export interface SignedRecord {
+  signature: { kid: string; alg: string; jws: string };
+}
+
+type Outcome = 'checking' | 'verified' | 'altered' | 'unchecked';
+
+const outcomes = {
+  checking: { icon: ShieldQuestionMark, tone: 'text-ink-3', title: 'Checking the signature', detail: '' },
+  verified: {
+    icon: ShieldCheck,
+    tone: 'text-settled',
+    title: 'Signature verified',
+    detail: 'Checked in this browser against the published key. The text was not changed since it was signed.',
+  },
+  altered: {
+    icon: ShieldAlert,
+    tone: 'text-fault',
+    title: 'The signature does not match',
+    detail: 'What is shown here is not what was signed. Do not rely on it, and tell us.',
+  },
+  unchecked: {
+    icon: ShieldQuestionMark,
+    tone: 'text-ink-3',
+    title: 'Signature not checked',
+    detail: 'The key could not be read, or this browser cannot check it. The steps below work anywhere.',
+  },
+} as const;
+
+async function publishedKey(kid: string): Promise<JWK | undefined> {
+  const response = await fetch(KEYS_ADDRESS, { signal: AbortSignal.timeout(KEYS_TIMEOUT_MS) });
+  const { keys } = (await response.json()) as { keys: JWK[] };
+  return keys.find((key) => key.kid === kid);
+}
+
+/** Holds the signature against the published key, and its payload against what the page shows. */
+async function check(record: SignedRecord): Promise<Outcome> {
+  const { signature, ...shown } = record;
+  const key = await publishedKey(signature.kid);
+  if (key === undefined) return 'unchecked';
+  const publicKey = await importJWK(key, signature.alg);
+  let signed: CompactVerifyResult;
+  try {
+    signed = await compactVerify(signature.jws, publicKey, { algorithms: [signature.alg] });
+  } catch {
+    return 'altered';
+  }
+  return new TextDecoder().decode(signed.payload) === canonicalize(shown) ? 'verified' : 'altered';
+}
+
+/** Verifies a signed record in the reader's own browser. */
+export function SignatureCheck({ record }: { record: SignedRecord }) {
+  const [outcome, setOutcome] = useState<Outcome>('checking');
+  const run = useCallback(() => {
+    setOutcome('checking');
+    // Offline, or a browser without Ed25519: nothing is known, and that is what is shown.
+    check(record).then(setOutcome, () => setOutcome('unchecked'));
+  }, [record]);
+  useEffect(run, [run]);
+
+  const { icon: Icon, tone, title, detail } = outcomes[outcome];
+  return (
+    <div className="noscript:hidden">
+      <div aria-live="polite">
+        <h2 className="flex items-center gap-2 text-h3">
+          <Icon className={`icon ${tone}`} />
+          {title}
+        </h2>
+        <p className="mt-1 min-h-10 text-dense text-ink-2">{detail}</p>
+      </div>
+      <button
+        type="button"
+        className="btn btn-sm mt-2 print:hidden"
+        aria-disabled={outcome === 'checking'}
+        onClick={outcome === 'checking' ? undefined : run}
+      >
+        <RefreshCw className="icon" />
+        Check again
+      </button>
+    </div>
+  );
+}

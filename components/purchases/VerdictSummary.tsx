@@ -1,0 +1,85 @@
+import { Info } from 'lucide-react';
+import type { Report } from '@/server/work-check/contract.ts';
+import { checkNames } from './check-words.ts';
+import { StateBadge } from './State.tsx';
+import { type StateKind, states, stateWord } from './states.ts';
+
+/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
+export function tally(kind: StateKind, values: readonly string[]): string {
+  const order = [...new Set([...Object.keys(states[kind]), ...values])];
+  return order
+    .map((value) => ({ value, count: values.filter((each) => each === value).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ value, count }) => `${count} ${stateWord(kind, value).word.toLowerCase()}`)
+    .join(', ');
+}
+
+function sourcesText(sources: Report['sources']): string {
+  const supplied = sources.supplied.length;
+  const retrieved = sources.independently_retrieved.length;
+  return `${supplied} supplied by the buyer, ${retrieved === 0 ? 'none' : retrieved} retrieved`;
+}
+
+const methods: Record<string, string> = {
+  'deterministic_checks+embedded_assessment': 'Fixed checks and a small trained model',
+  'deterministic_checks+model_assessment': 'Fixed checks and a language model’s reading',
+};
+
+/** Why the verdict is not the model's own; null when it is. */
+function cappedText(report: Report): string | null {
+  if (report.model_verdict === report.verdict) return null;
+  const own = stateWord('verdict', report.model_verdict).word;
+  const failed = report.verification.failed_checks.map((check) => checkNames[check].toLowerCase());
+  const reason = failed.length > 0 ? `a failed check (${failed.join(', ')})` : 'the rules of the check';
+  return `The model alone said “${own}”; ${reason} lowered it.`;
+}
+
+/** The verdict beside what stands behind it, and what it is not. */
+export function VerdictSummary({ report }: { report: Report }) {
+  const capped = cappedText(report);
+  const checks = report.verification.checks.map((outcome) => outcome.status);
+  return (
+    <section className="panel grid overflow-hidden lg:grid-cols-[minmax(0,1fr)_25rem]" aria-labelledby="verdict">
+      <div className="p-5 md:p-6">
+        <StateBadge kind="verdict" value={report.verdict} word="Verdict" />
+        <h2 id="verdict" className="mt-3 text-h1">
+          {stateWord('verdict', report.verdict).word}
+        </h2>
+        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{report.summary}</p>
+        {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
+        <p className="mt-4 flex gap-2 text-dense text-ink-3">
+          <Info className="icon mt-0.5" />
+          An assessment for your review. It does not certify the work.
+        </p>
+      </div>
+      <dl className="facts border-t border-line px-5 py-2 md:px-6 md:py-4 lg:border-t-0 lg:border-l">
+        <dt>Findings</dt>
+        <dd>
+          {tally(
+            'finding',
+            report.findings.map((finding) => finding.status),
+          )}
+        </dd>
+        <dt>Checks</dt>
+        <dd>
+          {tally('check', checks)}
+          {checks.includes('failed') ? '' : ', none failed'}
+        </dd>
+        <dt>Sources</dt>
+        <dd>{sourcesText(report.sources)}</dd>
+        <dt>A person</dt>
+        <dd>
+          {report.assessed_work_use.human_approval_required ? (
+            <>
+              <strong className="font-semibold">must approve</strong> before the work is used
+            </>
+          ) : (
+            'need not approve first, by this check'
+          )}
+        </dd>
+        <dt>Method</dt>
+        <dd>{methods[report.verification.method] ?? report.verification.method}</dd>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import type { CheckOutcome, DeterministicCheck } from '@/server/work-check/contract.ts';
+
+/** What each deterministic check is called on a page. */
+export const checkNames: Record<DeterministicCheck, string> = {
+  evidence_integrity: 'Evidence integrity',
+  evidence_freshness: 'Evidence age',
+  work_product_schema: 'Structure',
+  rubric_coverage: 'Criteria coverage',
+  citation_integrity: 'Citation integrity',
+  source_corroboration: 'Corroboration',
+};
+
+const skipReasons: Partial<Record<DeterministicCheck, string>> = {
+  evidence_freshness: 'No maximum age was set',
+  work_product_schema: 'No schema was sent',
+  source_corroboration: 'No governed sources were shared',
+};
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `every citation resolves` as `Every citation resolves`; null when the detail gives no reason. */
+function givenReason(outcome: CheckOutcome): string | null {
+  const { reason } = outcome.detail;
+  if (typeof reason !== 'string' || reason === '') return null;
+  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+}
+
+function passedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
+  switch (outcome.check) {
+    case 'evidence_integrity':
+      return `${plural(count('items'), 'item')}, none empty, none twice, each with a source`;
+    case 'evidence_freshness':
+      return `${plural(count('items'), 'item')}, each within the maximum age`;
+    case 'work_product_schema':
+      return 'The work fits the schema that was sent';
+    case 'rubric_coverage':
+      return `${plural(count('criteria'), 'criterion', 'criteria')}, none left unassessed`;
+    case 'citation_integrity':
+      return `${plural(count('cited'), 'citation')}, each leads to a passage of the evidence`;
+    case 'source_corroboration':
+      return `${plural(count('independent_sources'), 'source')} retrieved and compared, none contradicts`;
+  }
+}
+
+function failedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
+  switch (outcome.check) {
+    case 'evidence_integrity':
+      return `Of ${plural(count('items'), 'item')}: ${count('missing_content')} empty, ${count('missing_source')} without a source, ${count('duplicates')} twice`;
+    case 'evidence_freshness':
+      return `Of ${plural(count('items'), 'item')}: ${count('stale')} too old, ${count('undated')} without a date, ${count('in_the_future')} dated later than the check`;
+    case 'work_product_schema':
+      return `The work breaks the schema that was sent${count('errors') > 0 ? `, in ${plural(count('errors'), 'place')}` : ''}`;
+    case 'rubric_coverage':
+      return `Of ${plural(count('criteria'), 'criterion', 'criteria')}: ${count('unassessed')} left unassessed`;
+    case 'citation_integrity':
+      return `${plural(count('unknown'), 'citation')} led to no passage of the evidence`;
+    case 'source_corroboration':
+      return `${plural(count('contradicted'), 'statement')} contradicted by a retrieved source`;
+  }
+}
+
+/** One line on what a check did, why it failed, or why it was skipped. */
+export function checkSentence(outcome: CheckOutcome): string {
+  // A detail holds either how many there were or the list of them.
+  const count = (name: string) => {
+    const value = outcome.detail[name];
+    return Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;
+  };
+  if (outcome.status === 'passed') return passedSentence(outcome, count);
+  if (outcome.status === 'skipped') return skipReasons[outcome.check] ?? givenReason(outcome) ?? 'Not asked for';
+  return outcome.check === 'work_product_schema'
+    ? (givenReason(outcome) ?? failedSentence(outcome, count))
+    : failedSentence(outcome, count);
+}

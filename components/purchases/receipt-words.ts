@@ -1,0 +1,79 @@
+import type { Receipt } from '@/server/purchases/contract.ts';
+
+const rails: Record<Receipt['collection']['rail'], string> = { card: 'Card', x402: 'x402, USDC' };
+
+const methods: Record<string, string> = {
+  card_saved: 'saved card',
+  card_checkout: 'payment link',
+  wallet_credit: 'wallet credit',
+};
+
+const chains: Record<string, string> = {
+  'eip155:84532': 'Base Sepolia',
+  'eip155:421614': 'Arbitrum Sepolia',
+  'eip155:8453': 'Base',
+  'eip155:42161': 'Arbitrum',
+};
+
+export interface PaymentReference {
+  /** The chain by its name; null for a payment that is on none. */
+  chain: string | null;
+  /** What the provider calls the payment. */
+  id: string;
+}
+
+/** `eip155:84532:0x…` as chain and transaction; anything else is the provider's own number, whole. */
+export function paymentReference(reference: string): PaymentReference {
+  const onChain = /^(eip155:\d+):(.+)$/.exec(reference);
+  return onChain?.[1] && onChain[2] ? { chain: chainName(onChain[1]), id: onChain[2] } : { chain: null, id: reference };
+}
+
+/** A network by its CAIP-2 id as people call it: `eip155:84532` is `Base Sepolia`. */
+export function chainName(network: string): string {
+  return chains[network] ?? network;
+}
+
+/** Where the money came from: `x402, USDC on Base`, `Card, payment link`. */
+export function collectedFrom(collection: Receipt['collection']): string {
+  if (collection.method === 'wallet_credit') return 'Wallet credit';
+  const { chain } = paymentReference(collection.reference);
+  const rail = rails[collection.rail];
+  const method = methods[collection.method];
+  return [chain ? `${rail} on ${chain}` : rail, method].filter(Boolean).join(', ');
+}
+
+/** What kind of remedy it was. */
+export const remedyKinds: Record<Receipt['remedy']['kind'], string> = {
+  none: 'None',
+  correction: 'Correction re-check',
+  refund: 'Refund to where the money came from',
+  wallet_credit: 'Wallet credit for later checks',
+  reversal: 'The payment was taken back outside this service',
+};
+
+/** A code such as `accepted_by_buyer` as words: `Accepted by buyer`. */
+export function codeText(code: string): string {
+  const text = code.replaceAll('_', ' ');
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** What a charge in each state means for the reader. */
+export const chargeNotes: Record<Receipt['charge']['state'], string> = {
+  none: 'What the service keeps. Nothing, for this job.',
+  held: 'What the service keeps once the report is accepted. Until then the money is held.',
+  final: 'What the service keeps.',
+  waived: 'What the service keeps. Nothing, for this job.',
+};
+
+/** What one receipt added to the one before it, in two or three words. */
+export function receiptEvent(receipt: Receipt, previous: Receipt | undefined): string {
+  const remedy = `${receipt.remedy.kind} ${receipt.remedy.state}`;
+  if (receipt.remedy.kind !== 'none' && remedy !== `${previous?.remedy.kind} ${previous?.remedy.state}`) {
+    return receipt.remedy.kind === 'correction' ? 'Correction re-check' : codeText(receipt.remedy.kind);
+  }
+  if (receipt.charge.state !== previous?.charge.state && ['final', 'waived'].includes(receipt.charge.state)) {
+    return `Charge ${receipt.charge.state}`;
+  }
+  if (previous && receipt.report_digest !== previous.report_digest) return 'Report delivered';
+  return codeText(receipt.collection.state);
+}

@@ -1,0 +1,31 @@
+'use client';
+
+import { RefreshCw, Wrench } from 'lucide-react';
+import { DeadEnd } from './DeadEnd.tsx';
+import { Key } from './Key.tsx';
+
+/** What a page shows when it could not be made. `digest` finds the cause in the log; the cause itself stays there. */
+export function Broken({ digest, retry }: { digest: string | undefined; retry: () => void }) {
+  return (
+    <DeadEnd
+      icon={Wrench}
+      title="Something broke on our side"
+      next={
+        <button type="button" className="btn" onClick={retry}>
+          <RefreshCw className="icon" />
+          Try again
+        </button>
+      }
+    >
+      <p>
+        Nothing was lost and nothing was charged by reading this page.
+        {digest ? (
+          <>
+            {' '}
+            Key for support: <Key>{digest}</Key>
+          </>
+        ) : null}
+      </p>
+    </DeadEnd>
+  );
+}

@@ -1,0 +1,12 @@
+'use client';
+
+import { Printer } from 'lucide-react';
+
+export function PrintButton() {
+  return (
+    <button type="button" className="btn noscript:hidden" onClick={() => window.print()}>
+      <Printer className="icon" />
+      Print
+    </button>
+  );
+}

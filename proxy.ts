@@ -1,0 +1,23 @@
+import { type NextRequest, NextResponse } from 'next/server';
+import { pagePolicy } from './server/transports/security-headers.ts';
+
+const POLICY = 'Content-Security-Policy';
+const NONCE_BYTES = 16;
+
+/** Gives every page a policy with a nonce of its own. Next reads the nonce from the policy on the request. */
+export function proxy(request: NextRequest): NextResponse {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
+  const policy = pagePolicy(nonce, process.env.NODE_ENV === 'development');
+  const headers = new Headers(request.headers);
+  // Set, not added: what a client sends under this name never reaches the page.
+  headers.set(POLICY, policy);
+  const response = NextResponse.next({ request: { headers } });
+  response.headers.set(POLICY, policy);
+  return response;
+}
+
+export const config = {
+  // Everything but the doors of agents, which answer data, and files.
+  matcher:
+    '/((?!api/|mcp(?:/|$)|_next/static/|\\.well-known/|openapi\\.json$|llms\\.txt$|robots\\.txt$|icon\\.svg$).*)',
+};
