@@ -22,7 +22,7 @@ import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
 import { canonicalJson } from './json-value.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
-import { rarity } from './reading/rarity.ts';
+import { rarity } from './support/lexicon.ts';
 import { composeReport } from './report.ts';
 import { validateReport } from './validate-report.ts';
 import { capOfChecks, capOfFindings, lowest } from './verdict.ts';
