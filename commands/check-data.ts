@@ -45,7 +45,9 @@ export function areaUnderCurve(rows: readonly Scored[]): number {
     at = end;
   }
   const negatives = sorted.length - positives;
-  return positives === 0 || negatives === 0 ? 0.5 : (rankSum - (positives * (positives + 1)) / 2) / (positives * negatives);
+  return positives === 0 || negatives === 0
+    ? 0.5
+    : (rankSum - (positives * (positives + 1)) / 2) / (positives * negatives);
 }
 
 /** Mean of the shares of either label on its right side of the threshold, 0 to 1. */

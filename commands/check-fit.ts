@@ -1,5 +1,5 @@
 import { FEATURE_COUNT, FEATURES } from '../server/work-check/support/features.ts';
-import { leafOf, sigmoid, type SupportModel, type Tree } from '../server/work-check/support/model.ts';
+import { leafOf, type SupportModel, sigmoid, type Tree } from '../server/work-check/support/model.ts';
 
 export type Example = { x: Float64Array; label: number; weight: number };
 
@@ -26,9 +26,11 @@ export function fit(examples: readonly Example[]): Fitted {
 function fitLinear(examples: readonly Example[]): Pick<Fitted, 'means' | 'scales' | 'weights' | 'bias'> {
   const means = Array.from({ length: FEATURE_COUNT }, () => 0);
   const scales = Array.from({ length: FEATURE_COUNT }, () => 0);
-  for (const { x, weight } of examples) for (let j = 0; j < FEATURE_COUNT; j += 1) means[j] = (means[j] ?? 0) + weight * (x[j] ?? 0);
   for (const { x, weight } of examples)
-    for (let j = 0; j < FEATURE_COUNT; j += 1) scales[j] = (scales[j] ?? 0) + weight * ((x[j] ?? 0) - (means[j] ?? 0)) ** 2;
+    for (let j = 0; j < FEATURE_COUNT; j += 1) means[j] = (means[j] ?? 0) + weight * (x[j] ?? 0);
+  for (const { x, weight } of examples)
+    for (let j = 0; j < FEATURE_COUNT; j += 1)
+      scales[j] = (scales[j] ?? 0) + weight * ((x[j] ?? 0) - (means[j] ?? 0)) ** 2;
   for (let j = 0; j < FEATURE_COUNT; j += 1) scales[j] = Math.sqrt(scales[j] ?? 0) || 1;
   const rows = examples.map(({ x }) => x.map((value, j) => (value - (means[j] ?? 0)) / (scales[j] ?? 1)));
   const weights = new Float64Array(FEATURE_COUNT);
@@ -73,9 +75,16 @@ type Data = { bins: Uint8Array[]; edges: number[][]; gradient: Float64Array; cur
 
 function fitTrees(examples: readonly Example[]): Pick<Fitted, 'trees' | 'tree_bias'> {
   const edges = Array.from({ length: FEATURE_COUNT }, (_, j) => binEdges(examples.map(({ x }) => x[j] ?? 0)));
-  const bins = edges.map((cuts, j) => Uint8Array.from(examples, ({ x }) => cuts.filter((cut) => (x[j] ?? 0) > cut).length));
+  const bins = edges.map((cuts, j) =>
+    Uint8Array.from(examples, ({ x }) => cuts.filter((cut) => (x[j] ?? 0) > cut).length),
+  );
   const scores = new Float64Array(examples.length);
-  const data: Data = { bins, edges, gradient: new Float64Array(examples.length), curvature: new Float64Array(examples.length) };
+  const data: Data = {
+    bins,
+    edges,
+    gradient: new Float64Array(examples.length),
+    curvature: new Float64Array(examples.length),
+  };
   const next = random(SEED);
   const trees: Tree[] = [];
   for (let round = 0; round < TREES; round += 1) {
@@ -139,10 +148,22 @@ function grow(
   const isLeft = (row: number): boolean => (data.bins[feature]?.[row] ?? 0) <= bin;
   grow(tree, data, rows.filter(isLeft), features, depth + 1, under);
   tree.r[at] = tree.f.length;
-  grow(tree, data, rows.filter((row) => !isLeft(row)), features, depth + 1, over);
+  grow(
+    tree,
+    data,
+    rows.filter((row) => !isLeft(row)),
+    features,
+    depth + 1,
+    over,
+  );
 }
 
-function bestSplit(data: Data, rows: readonly number[], features: readonly number[], range: [number, number]): Split | undefined {
+function bestSplit(
+  data: Data,
+  rows: readonly number[],
+  features: readonly number[],
+  range: [number, number],
+): Split | undefined {
   let best: Split | undefined;
   for (const feature of features) {
     const g = new Float64Array(BINS);

@@ -54,7 +54,11 @@ function countStems(sets: readonly DataSet[]): { documents: number; frequency: M
   for (const text of sets.flatMap(({ rows }) => rows.flatMap(({ evidence }) => evidence.map((item) => item.text)))) {
     if (seen.has(text)) continue;
     seen.add(text);
-    const stems = new Set(tokenize(text).filter((token) => token.kind === 'word').map((token) => token.stem));
+    const stems = new Set(
+      tokenize(text)
+        .filter((token) => token.kind === 'word')
+        .map((token) => token.stem),
+    );
     for (const word of stems) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   }
   return { documents: seen.size, frequency };
@@ -136,7 +140,9 @@ function relate(
 function readSynset(line: string): Synset {
   const fields = (line.split(' | ')[0] ?? '').trim().split(' ');
   const count = Number.parseInt(fields[3] ?? '0', 16);
-  const words = Array.from({ length: count }, (_, at) => (fields[4 + 2 * at] ?? '').replace(/\(.*\)$/, '').toLowerCase());
+  const words = Array.from({ length: count }, (_, at) =>
+    (fields[4 + 2 * at] ?? '').replace(/\(.*\)$/, '').toLowerCase(),
+  );
   const base = 4 + 2 * count;
   const pointers = Array.from({ length: Number(fields[base]) }, (_, at) => {
     const [kind = '', offset = '', pos = '', ends = '0000'] = fields.slice(base + 1 + 4 * at, base + 5 + 4 * at);

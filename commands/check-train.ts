@@ -1,8 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
-import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet, readDataSets, type Scored } from './check-data.ts';
-import { type Example, fit } from './check-fit.ts';
+import {
+  areaUnderCurve,
+  balancedAccuracy,
+  type DataRow,
+  type DataSet,
+  readDataSets,
+  type Scored,
+} from './check-data.ts';
+import type { Example } from './check-fit.ts';
 import { buildLexicon } from './check-lexicon.ts';
 
 /**
@@ -53,7 +60,9 @@ function indexOf(row: DataRow, known: Map<string, ReturnType<typeof indexEvidenc
   const key = JSON.stringify(row.evidence);
   const found = known.get(key);
   if (found !== undefined) return found;
-  const sources = row.evidence.map((item, at) => evidenceSource({ ref: `evidence/${at}`, ...item, observed_at: null }, 'supplied'));
+  const sources = row.evidence.map((item, at) =>
+    evidenceSource({ ref: `evidence/${at}`, ...item, observed_at: null }, 'supplied'),
+  );
   const index = indexEvidence(sources, rarity);
   known.set(key, index);
   return index;
@@ -66,7 +75,11 @@ function examplesOf(parts: readonly Read[]): Example[] {
     const count = (label: number): number => rows.filter((row) => row.label === label).length;
     const single = count(0) === 0 || count(1) === 0;
     const size = Math.min(1, Math.sqrt(rows.length / 800));
-    return rows.map(({ x, label }) => ({ x, label, weight: ((single ? 0.25 : 1) * share * size) / Math.max(1, count(label)) }));
+    return rows.map(({ x, label }) => ({
+      x,
+      label,
+      weight: ((single ? 0.25 : 1) * share * size) / Math.max(1, count(label)),
+    }));
   });
   for (const label of [0, 1]) {
     const own = examples.filter((example) => example.label === label && example.weight > 0);
@@ -79,7 +92,11 @@ function examplesOf(parts: readonly Read[]): Example[] {
 const held: Scored[] = [];
 const results: { auc: number; bacc: number }[] = [];
 for (const [family, pattern] of FAMILIES) {
-  const model = { ...fit(examplesOf(read.filter(({ name }) => !pattern.test(name)))), bands: { supported: 1, unsupported: 0 }, measured: { balanced_accuracy: 0, auc: 0 } };
+  const model = {
+    ...it(examplesOf(read.filter(({ name }) => !pattern.test(name)))),
+    bands: { supported: 1, unsupported: 0 },
+    measured: { balanced_accuracy: 0, auc: 0 },
+  };
   for (const { name, rows } of read.filter((part) => pattern.test(part.name))) {
     const scored = rows.map(({ x, label }) => ({ label, score: supportScore(x, model) }));
     if (rows.every(({ label }) => label === 0) || name === 'table_extraction') continue;
@@ -87,18 +104,30 @@ for (const [family, pattern] of FAMILIES) {
     const [auc, bacc] = [areaUnderCurve(scored), balancedAccuracy(scored, 0.5)];
     results.push({ auc, bacc });
     held.push(...scored);
-    console.log(`without ${family.padEnd(13)} ${name.padEnd(24)} AUC ${percent(auc)}  bAcc ${percent(bacc)}  overlap AUC ${percent(overlap)}`);
+    console.log(
+      `without ${family.padEnd(13)} ${name.padEnd(24)} AUC ${percent(auc)}  bAcc ${percent(bacc)}  overlap AUC ${percent(overlap)}`,
+    );
   }
 }
 const mean = (values: number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-const measured = { balanced_accuracy: Number(percent(mean(results.map(({ bacc }) => bacc)))), auc: Number(percent(mean(results.map(({ auc }) => auc)))) };
+const measured = {
+  balanced_accuracy: Number(percent(mean(results.map(({ bacc }) => bacc)))),
+  auc: Number(percent(mean(results.map(({ auc }) => auc)))),
+};
 console.log(`mean over families left out: AUC ${measured.auc}  bAcc ${measured.balanced_accuracy}`);
 
 /** The lowest score that at most a small share of unsupported statements reaches, on families never trained on. */
-const unsupported = held.filter(({ label }) => label === 0).map(({ score }) => score).sort((a, b) => b - a);
-const bands = { supported: unsupported[Math.floor(unsupported.length * PASSED_MAX)] ?? 0.8, unsupported: UNSUPPORTED_BAND };
-const rounded = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(5)) : value);
-const model = { ...fit(examplesOf(read)), bands, measured };
+const unsupported = held
+  .filter(({ label }) => label === 0)
+  .map(({ score }) => score)
+  .sort((a, b) => b - a);
+const bands = {
+  supported: unsupported[Math.floor(unsupported.length * PASSED_MAX)] ?? 0.8,
+  unsupported: UNSUPPORTED_BAND,
+};
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+const model = { ...it(examplesOf(read)), bands, measured };
 writeFileSync(join(assets, 'support-model.json'), `${JSON.stringify(model, rounded)}\n`);
 console.log(`bands: supported from ${bands.supported.toFixed(3)}, unsupported to ${bands.unsupported}`);
 

@@ -60,13 +60,19 @@ const SAME_BY_SYNONYM = 0.85;
 const SAME_BY_BROADER = 0.6;
 const SAME_BY_PREFIX = 0.5;
 const PREFIX = 5;
-const NEAR = 3;
+const _NEAR = 3;
 
 type Cells = Map<number, Map<number, number>>;
 type Wanted = { stem: string; weight: number; token: Token };
 
 /** What is looked up again for every statement read against the same evidence. */
-type Texture = { pairs: Set<string>; triples: Set<string>; prefixes: Map<string, string[]>; runs: Map<string, number[]>; flow: string[] };
+type Texture = {
+  pairs: Set<string>;
+  triples: Set<string>;
+  prefixes: Map<string, string[]>;
+  runs: Map<string, number[]>;
+  flow: string[];
+};
 const textures = new WeakMap<EvidenceIndex, Texture>();
 
 function textureOf(index: EvidenceIndex): Texture {
@@ -166,7 +172,10 @@ function matchCells(
   const mark = (stem: string, at: number, level: number): void => {
     for (const passage of index.postings.get(stem) ?? []) {
       let row = cells.get(passage);
-      if (row === undefined) cells.set(passage, (row = new Map()));
+      if (row === undefined) {
+        row = new Map();
+        cells.set(passage, row);
+      }
       if ((row.get(at) ?? 0) < level) row.set(at, level);
       if ((levels[at] ?? 0) < level) levels[at] = level;
     }
@@ -322,19 +331,35 @@ function readNames(
   set('names_unseen_near', names.filter(({ stem }) => !nearStems.has(stem)).length);
 }
 
-const HEDGES = new Set('may might could can possibly perhaps likely probably suggest appear seem potential potentially about approximately around nearly almost some'.split(' '));
-const STRONG = new Set('all every always only never none entirely completely must definitely certainly exclusively guarantee prove'.split(' '));
+const HEDGES = new Set(
+  'may might could can possibly perhaps likely probably suggest appear seem potential potentially about approximately around nearly almost some'.split(
+    ' ',
+  ),
+);
+const STRONG = new Set(
+  'all every always only never none entirely completely must definitely certainly exclusively guarantee prove'.split(
+    ' ',
+  ),
+);
 const SPEAKER = new Set(['i', 'my', 'me', 'you', 'your', 'yeah', 'yes', 'oh', 'wow', 'lol', "i'm", "i've", 'haha']);
 
 function readTone(tokens: readonly Token[], near: readonly Passage[], set: Set_): void {
   const own = new Set(tokens.map((token) => token.lower));
   const theirs = new Set(near.flatMap((passage) => passage.tokens.map((token) => token.lower)));
-  const any = (words: ReadonlySet<string>, present: ReadonlySet<string>): boolean => [...words].some((word) => present.has(word));
+  const any = (words: ReadonlySet<string>, present: ReadonlySet<string>): boolean =>
+    [...words].some((word) => present.has(word));
   const middle = near[0];
   const denies = isNegated(tokens);
   const nearDenies = near.some((passage) => isNegated(passage.tokens));
   set('denies', denies ? 1 : 0);
-  set('negation_differs', denies && !nearDenies ? 2 : !denies && middle !== undefined && near.every((passage) => isNegated(passage.tokens)) ? 1 : 0);
+  set(
+    'negation_differs',
+    denies && !nearDenies
+      ? 2
+      : !denies && middle !== undefined && near.every((passage) => isNegated(passage.tokens))
+        ? 1
+        : 0,
+  );
   const hedged = any(HEDGES, own);
   const nearHedged = any(HEDGES, theirs);
   set('hedge_lost', !hedged && nearHedged ? 1 : 0);
@@ -357,7 +382,8 @@ function readSwaps(
     if (nearLevels.get(at) === 1 || token.kind === 'number') continue;
     const against = oppositesOf(stem);
     if (free.some((other) => against.includes(other))) opposites += 1;
-    else if ((nearLevels.get(at) ?? 0) < SAME_BY_SYNONYM && free.some((other) => areSiblings(stem, other))) siblings += 1;
+    else if ((nearLevels.get(at) ?? 0) < SAME_BY_SYNONYM && free.some((other) => areSiblings(stem, other)))
+      siblings += 1;
   }
   set('opposites', opposites);
   set('siblings', siblings);
@@ -382,7 +408,8 @@ function orderIn(wanted: readonly Wanted[], near: readonly Passage[]): { kept: n
       if ((first.get(a) ?? 0) < (last.get(b) ?? 0)) kept += 1;
       else swapped += 1;
     }
-    if (shared.length > best.shared) best = { kept: kept / Math.max(1, shared.length - 1), swapped, shared: shared.length };
+    if (shared.length > best.shared)
+      best = { kept: kept / Math.max(1, shared.length - 1), swapped, shared: shared.length };
   }
   return best;
 }
