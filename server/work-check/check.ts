@@ -22,8 +22,8 @@ import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
 import { canonicalJson } from './json-value.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
-import { rarity } from './reading/rarity.ts';
 import { composeReport } from './report.ts';
+import { rarity } from './support/lexicon.ts';
 import { validateReport } from './validate-report.ts';
 import { capOfChecks, capOfFindings, lowest } from './verdict.ts';
 

@@ -21,6 +21,8 @@ export const CLAIMS_MAX = 2_000;
 export type Work = {
   claims: Claim[];
   plain: string;
+  /** The text itself, when the work is text. */
+  whole: string | undefined;
   /** Elements of the list that the work is, or holds as its only list. */
   items: number | undefined;
   left_out: number;
@@ -32,7 +34,13 @@ export function readWork(product: JsonValue): Work {
   const claims = typeof value === 'string' ? textClaims(value) : fieldClaims(value);
   const plain = typeof product === 'string' ? product : claims.map((claim) => claim.text).join('\n');
   const left_out = Math.max(0, claims.length - CLAIMS_MAX);
-  return { claims: claims.slice(0, CLAIMS_MAX), plain, items: itemsOf(value), left_out };
+  return {
+    claims: claims.slice(0, CLAIMS_MAX),
+    plain,
+    whole: typeof value === 'string' ? value : undefined,
+    items: itemsOf(value),
+    left_out,
+  };
 }
 
 function itemsOf(product: JsonValue): number | undefined {

@@ -1,0 +1,141 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
+import { checkWork } from '../server/work-check/check.ts';
+import type { Report } from '../server/work-check/contract.ts';
+import { utf8Bytes } from '../server/work-check/json-value.ts';
+import { isWithin } from '../server/work-check/verdict.ts';
+import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet, readDataSets } from './check-data.ts';
+
+/**
+ * Measures the assessor that serves jobs on a folder of `*.jsonl.gz`.
+ *
+ * `npm run check:measure -- [DIR] [--json]`
+ */
+const root = resolve(import.meta.dirname, '..');
+const json = process.argv.includes('--json');
+const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const folder = resolve(named ?? join(root, '../shared/data/check/measure'));
+const THRESHOLD = 0.5;
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+type Measured = { row: DataRow; label: number; score: number; report: Report; ms: number; bytes: number };
+
+async function measureRow(row: DataRow): Promise<Measured> {
+  const started = performance.now();
+  const report = await checkWork(
+    { work_product: row.claim, evidence: row.evidence },
+    { assessor: embeddedAssessor, now: NOW },
+  );
+  const ms = performance.now() - started;
+  const bytes = utf8Bytes(row.claim) + row.evidence.reduce((sum, item) => sum + utf8Bytes(item.text), 0);
+  return { row, label: row.label, score: report.score ?? 0, report, ms, bytes };
+}
+
+const percent = (share: number): number => Math.round(share * 1000) / 10;
+const share = <T>(items: readonly T[], test: (item: T) => boolean): number =>
+  items.filter(test).length / Math.max(1, items.length);
+
+function summarizeSet(name: string, rows: readonly Measured[]) {
+  const decided = rows.filter(({ report }) => report.verdict === 'supported' || report.verdict === 'revise');
+  const supported = rows.filter(({ label }) => label === 1);
+  return {
+    name,
+    rows: rows.length,
+    balanced_accuracy: percent(balancedAccuracy(rows, THRESHOLD)),
+    auc: percent(areaUnderCurve(rows)),
+    share_decided: percent(decided.length / Math.max(1, rows.length)),
+    unsupported_passed: percent(
+      share(
+        rows.filter(({ label }) => label === 0),
+        ({ report }) => report.verdict === 'supported',
+      ),
+    ),
+    supported_contradicted: percent(
+      share(supported, ({ report }) => report.findings.some(({ status }) => status === 'contradicted')),
+    ),
+    ms_per_kb:
+      Math.round(
+        (rows.reduce((sum, { ms }) => sum + ms, 0) / rows.reduce((sum, { bytes }) => sum + bytes, 0)) * 1024 * 1000,
+      ) / 1000,
+  };
+}
+
+function summarizePairs(rows: readonly Measured[]) {
+  const originals = new Map(rows.filter(({ label }) => label === 1).map((measured) => [measured.row.pair, measured]));
+  const kinds = new Map<string, { fell: number; pairs: number }>();
+  let [fell, pairs] = [0, 0];
+  for (const edited of rows.filter(({ label }) => label === 0)) {
+    const original = originals.get(edited.row.pair);
+    if (original === undefined) continue;
+    const kind = kinds.get(edited.row.kind ?? 'edit') ?? { fell: 0, pairs: 0 };
+    const lower = edited.score < original.score ? 1 : 0;
+    kinds.set(edited.row.kind ?? 'edit', { fell: kind.fell + lower, pairs: kind.pairs + 1 });
+    fell += lower;
+    pairs += 1;
+  }
+  const by_kind = Object.fromEntries(
+    [...kinds].sort().map(([kind, count]) => [kind, percent(count.fell / count.pairs)]),
+  );
+  return { pairs, fell: percent(fell / Math.max(1, pairs)), by_kind };
+}
+
+async function countRaised(rows: readonly Measured[], clean: ReadonlyMap<string, DataRow>): Promise<number> {
+  let raised = 0;
+  for (const { row, report } of rows) {
+    const { payload = '' } = row;
+    const stripped = {
+      ...row,
+      evidence: row.evidence.map((item) => ({ ...item, text: item.text.replaceAll(payload, '').trim() })),
+    };
+    const before = await measureRow(clean.get(row.clean_id ?? '') ?? stripped);
+    if (!isWithin(report.verdict, before.report.verdict)) raised += 1;
+  }
+  return raised;
+}
+
+const sets: DataSet[] = readDataSets(folder);
+const clean = new Map(sets.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
+const summaries: ReturnType<typeof summarizeSet>[] = [];
+let pairs = { pairs: 0, fell: 0, by_kind: {} as Record<string, number> };
+const injections = { rows: 0, raised: 0 };
+for (const { name, rows } of sets) {
+  const measured: Measured[] = [];
+  for (const row of rows) measured.push(await measureRow(row));
+  const isPairs = rows.some(({ pair }) => pair !== undefined);
+  const isInjection = rows.some(({ payload }) => payload !== undefined);
+  if (isPairs) pairs = summarizePairs(measured);
+  if (isInjection) {
+    injections.rows += rows.length;
+    injections.raised += await countRaised(measured, clean);
+  }
+  const summary = summarizeSet(name, measured);
+  if (!json) console.log(line(summary));
+  if (!isPairs && !isInjection) summaries.push(summary);
+}
+const mean = (key: 'balanced_accuracy' | 'auc' | 'share_decided' | 'unsupported_passed'): number =>
+  Math.round((summaries.reduce((sum, set) => sum + set[key], 0) / Math.max(1, summaries.length)) * 10) / 10;
+const assets = join(root, 'server/work-check/assets');
+const result = {
+  sets: summaries,
+  mean: {
+    balanced_accuracy: mean('balanced_accuracy'),
+    auc: mean('auc'),
+    share_decided: mean('share_decided'),
+    unsupported_passed: mean('unsupported_passed'),
+  },
+  pairs,
+  injections,
+  assets_bytes: readdirSync(assets).reduce((sum, file) => sum + statSync(join(assets, file)).size, 0),
+};
+if (json) console.log(JSON.stringify(result));
+else {
+  console.log(`mean: ${JSON.stringify(result.mean)}`);
+  console.log(`pairs: ${JSON.stringify(pairs)}`);
+  console.log(`injections: ${JSON.stringify(injections)}`);
+  console.log(`assets: ${result.assets_bytes} bytes`);
+}
+
+function line(set: ReturnType<typeof summarizeSet>): string {
+  return `${set.name.padEnd(24)} rows ${String(set.rows).padStart(5)}  bAcc ${set.balanced_accuracy}  AUC ${set.auc}  decided ${set.share_decided}  passed ${set.unsupported_passed}  supported contradicted ${set.supported_contradicted}  ms/KB ${set.ms_per_kb}`;
+}

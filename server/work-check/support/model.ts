@@ -1,0 +1,52 @@
+import asset from '../assets/support-model.json' with { type: 'json' };
+import { FEATURE_COUNT } from './features.ts';
+
+/** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
+export type Tree = { f: number[]; v: number[]; r: number[] };
+
+export type SupportModel = {
+  means: number[];
+  scales: number[];
+  weights: number[];
+  bias: number;
+  trees: Tree[];
+  tree_bias: number;
+  /** Scores at or above `supported` are borne out; at or below `unsupported` they are not; between, undecided. */
+  bands: { supported: number; unsupported: number };
+  measured: { balanced_accuracy: number; auc: number };
+};
+
+export const supportModel: SupportModel = asset;
+
+/** Share of the linear part in the score; the trees have the rest. */
+const LINEAR_SHARE = 0.5;
+
+/** How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability. */
+export function supportScore(features: Float64Array, model: SupportModel = supportModel): number {
+  return sigmoid(LINEAR_SHARE * linear(features, model) + (1 - LINEAR_SHARE) * forest(features, model));
+}
+
+export function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+function linear(features: Float64Array, model: SupportModel): number {
+  let sum = model.bias;
+  for (let at = 0; at < FEATURE_COUNT; at += 1)
+    sum += (((features[at] ?? 0) - (model.means[at] ?? 0)) / (model.scales[at] ?? 1)) * (model.weights[at] ?? 0);
+  return sum;
+}
+
+function forest(features: Float64Array, model: SupportModel): number {
+  let sum = model.tree_bias;
+  for (const tree of model.trees) sum += leafOf(features, tree);
+  return sum;
+}
+
+/** In a tree the left child follows its parent; the right one stands at `r`. */
+export function leafOf(features: Float64Array, { f, v, r }: Tree): number {
+  let at = 0;
+  for (let feature = f[0] ?? -1; feature >= 0; feature = f[at] ?? -1)
+    at = (features[feature] ?? 0) <= (v[at] ?? 0) ? at + 1 : (r[at] ?? 0);
+  return v[at] ?? 0;
+}
