@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { operations } from './operations.ts';
+
+/** The house of the README, as rules: who may import whom, where the doors stand, which names say nothing. */
+const root = path.resolve(import.meta.dirname, '..');
+
+/** Data about the service: anyone may read it, the browser and the buyer's client included. */
+const pure = [
+  /^server\/operations\.ts$/,
+  /^server\/\w[\w-]*\/contract\.ts$/,
+  /^server\/purchases\/states\.ts$/,
+  /^server\/service\/terms\.ts$/,
+  /^server\/kernel\/(operation|problem|money)\.ts$/,
+  /^server\/work-check\/(contract|input-fields|json-value)\.ts$/,
+];
+
+/** From the ground up: a file imports from its own floor and from those below. */
+const floors: readonly (readonly [RegExp, number])[] = [
+  [/^server\/generated\//, 0],
+  [/^server\/kernel\//, 1],
+  [/^server\/(work-check|ledger|payments)\//, 2],
+  [/^server\/queue\/queue\.ts$/, 2],
+  [/^server\/(identity|service|sources)\//, 3],
+  [/^server\/(purchases|console)\//, 4],
+  // Entry points and the composition root stand above what they put together.
+  [/^server\/(verbs|perform)\.ts$/, 5],
+  [/^server\/(runtime|open-runtime)\.ts$/, 6],
+  [/^server\/(queue\/worker|transports\/.*|start)(\.ts)?$/, 7],
+  [/^(app|components)\//, 8],
+];
+
+/** Types that describe a request or the process may be named from any floor. */
+const namedEverywhere = ['server/runtime.ts', 'server/perform.ts'];
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+function tracked(...folders: string[]): string[] {
+  const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...folders], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return list.split('\n').filter((file) => /\.tsx?$/.test(file) && existsSync(path.join(root, file)));
+}
+
+const isTest = (file: string) => /\.(test|e2e|deep)\.tsx?$/.test(file) || file.startsWith('e2e/');
+const isPure = (file: string) => pure.some((pattern) => pattern.test(file));
+const floorOf = (file: string) => floors.find(([pattern]) => pattern.test(file))?.[1];
+
+function importsOf(file: string, text: string): Import[] {
+  const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm);
+  return [...found].flatMap(([, type, named, bare]) => {
+    const target = named ?? bare ?? '';
+    if (target.startsWith('@/')) return [{ from: file, to: target.slice(2), typeOnly: Boolean(type) }];
+    if (!target.startsWith('.')) return [];
+    return [{ from: file, to: path.join(path.dirname(file), target), typeOnly: Boolean(type) }];
+  });
+}
+
+/** Why an import may not be; null when it may. */
+function objection({ from, to, typeOnly }: Import): string | null {
+  if (isTest(from) || from.startsWith('commands/') || from.startsWith('bench/')) return null;
+  if (/^(server|app|components|client)\//.test(from) && to.startsWith('sandbox/'))
+    return 'nothing of the product knows the sandbox';
+  if (from.startsWith('sandbox/') && /^(server|app|components)\//.test(to))
+    return 'the sandbox stands outside the product';
+  if (from.startsWith('client/') && !to.startsWith('client/') && !isPure(to))
+    return 'a buyer has only contracts and pure code';
+  if (isPure(from) && !isPure(to)) return 'a pure file imports pure files only';
+  if (isPure(to) || (typeOnly && namedEverywhere.includes(to))) return null;
+  if (from.startsWith('components/') && to.startsWith('server/') && !typeOnly) return 'components hold no data';
+  if (from.startsWith('app/') && to.startsWith('server/')) {
+    const doors = ['server/transports/', 'server/perform.ts', 'server/identity/sign-in.ts', 'server/open-runtime.ts'];
+    return typeOnly || doors.some((door) => to.startsWith(door)) ? null : 'pages come in through the doors';
+  }
+  const [here, there] = [floorOf(from), floorOf(to)];
+  if (here === undefined || there === undefined) return null;
+  return there > here ? `floor ${here} may not lean on floor ${there}` : null;
+}
+
+const sources = tracked('server', 'app', 'components', 'client', 'sandbox').filter((file) => !isTest(file));
+const textOf = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+describe('the house', () => {
+  it('has imports that point one way only', () => {
+    const objections = sources.flatMap((file) =>
+      importsOf(file, textOf(file)).flatMap((found) => {
+        const reason = objection(found);
+        return reason ? [`${found.from} imports ${found.to}: ${reason}`] : [];
+      }),
+    );
+    expect(objections).toEqual([]);
+  });
+
+  it.each([
+    ['server/kernel/clock.ts', "import { pay } from '../purchases/pay.ts';"],
+    ['server/work-check/check.ts', "import { transact } from '../purchases/job.ts';"],
+    ['server/purchases/pay.ts', "import { startSandbox } from '../../sandbox/start.ts';"],
+    ['server/purchases/contract.ts', "import { sql } from '../kernel/sql.ts';"],
+    ['client/verify-receipt.ts', "import { openDatabase } from '../server/kernel/database.ts';"],
+    ['components/ui/Key.tsx', "import { perform } from '../../server/perform.ts';"],
+    ['app/page.tsx', "import { advance } from '@/server/purchases/job.ts';"],
+  ])('notices when %s leans the wrong way', (file, line) => {
+    expect(importsOf(file, line).map(objection)).not.toContain(null);
+  });
+
+  it('has one door for each operation, at the address that the operation names', () => {
+    const doors = tracked('app').flatMap((file) => {
+      const [, method, name] = /export const (GET|POST|DELETE) = rest\('(\w+)'\)/.exec(textOf(file)) ?? [];
+      return method && name ? [`${method} /${path.dirname(file).slice('app/'.length)} ${name}`] : [];
+    });
+    const wanted = Object.entries(operations).map(
+      ([key, { name, method, path: at }]) =>
+        `${method} ${at.replace(/\{(\w+)\}/g, '[$1]')} ${name === key ? name : `${key}?`}`,
+    );
+    expect(doors.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('keeps the time of day in one place', () => {
+    const clocks = sources.filter(
+      (file) =>
+        file.startsWith('server/') &&
+        file !== 'server/kernel/clock.ts' &&
+        /Date\.now\(|new Date\(\)/.test(textOf(file)),
+    );
+    expect(clocks).toEqual([]);
+  });
+
+  it('has no room whose name says nothing, but for the addresses of the interface', () => {
+    const nameless = tracked().filter(
+      (file) =>
+        !file.startsWith('app/api/') && /(^|\/)(lib|utils?|helpers?|common|misc|types|services)(\/|\.tsx?$)/.test(file),
+    );
+    expect(nameless).toEqual([]);
+  });
+});
