@@ -15,7 +15,14 @@ export default async function CustomerLayout({ children }: { children: ReactNode
             Sign in
           </a>
         ) : (
-          <span className="truncate text-dense text-ink-2">{email}</span>
+          <>
+            <span className="max-w-[12rem] truncate text-dense text-ink-2 max-md:hidden">{email}</span>
+            <form action="/sign-out" method="post">
+              <button type="submit" className="btn btn-plain -mr-3.5">
+                Sign out
+              </button>
+            </form>
+          </>
         )
       }
     >

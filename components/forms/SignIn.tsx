@@ -10,22 +10,16 @@ export type SignInLink =
 
 interface Props {
   link: SignInLink;
-  /** Where the form posts to, with the hidden fields it sends. */
-  action: string;
-  fields: Readonly<Record<string, string>>;
+  /** What the link carries, to be sent back by the button. */
+  token: string;
   /** The address of the member this browser is signed in as. */
   signedInAs: string | null;
 }
 
 const HOW_TO_GET_A_LINK =
-  'There is no password. A single-use link signs you in: whoever runs this service makes it, and the demo prints it.';
+  'There is no password. A single-use link signs you in. Whoever runs this service makes one for you; the demo prints it.';
 
-function Ready({
-  link,
-  action,
-  fields,
-  signedInAs,
-}: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
+function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
@@ -38,10 +32,8 @@ function Ready({
         {signedInAs && signedInAs !== link.email ? (
           <p className="mt-2 text-ink-2">This ends the sign-in of {signedInAs} here.</p>
         ) : null}
-        <form action={action} method="post" className="mt-6">
-          {Object.entries(fields).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+        <form action="/sign-in/confirm" method="post" className="mt-6">
+          <input type="hidden" name="link" value={token} />
           <button type="submit" className="btn btn-primary btn-lg w-full">
             Sign in
           </button>

@@ -53,7 +53,7 @@ export async function readSignInLink(
 }
 
 /** Spends the link and opens a session; of many parallel tries one succeeds. Null when the link is not good. */
-export async function useSignInLink(
+export async function spendSignInLink(
   db: Database,
   token: string,
   now: Date,

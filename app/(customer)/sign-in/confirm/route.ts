@@ -1,0 +1,18 @@
+import { cookies } from 'next/headers';
+import { endSession, spendSignInLink } from '@/server/identity/sign-in.ts';
+import { webRuntime } from '@/server/open-runtime.ts';
+import { memberSessionOf, sessionCookie } from '@/server/transports/member-session.ts';
+import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
+
+/** Spends the link and signs this browser in. A link that is no longer good leads back to its page, which says why. */
+export async function POST(request: Request): Promise<Response> {
+  const { configuration, db, clock } = await webRuntime();
+  const form = await ownForm(configuration, request);
+  if (form === null) return foreignForm();
+  const token = form.get('link') ?? '';
+  const session = await spendSignInLink(db, token, clock());
+  if (session === null) return thenShow(`/sign-in?link=${encodeURIComponent(token)}`);
+  const before = await memberSessionOf(configuration, await cookies());
+  if (before !== null) await endSession(db, before.sessionKey, clock());
+  return thenShow('/sign-in', await sessionCookie(configuration, session));
+}

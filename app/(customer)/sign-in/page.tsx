@@ -1,0 +1,22 @@
+import type { Metadata } from 'next';
+import { SignIn, type SignInLink } from '@/components/forms/SignIn.tsx';
+import { readSignInLink } from '@/server/identity/sign-in.ts';
+import { memberContext } from '../member.ts';
+
+export const metadata: Metadata = { title: 'Sign in' };
+
+/** What a sign-in link is good for. Looking changes nothing, so a mail scanner that opens it spends nothing. */
+export default async function SignInPage({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) {
+  const { link: token } = await searchParams;
+  const { ctx, email } = await memberContext();
+  return <SignIn link={await linkState()} token={typeof token === 'string' ? token : ''} signedInAs={email} />;
+
+  async function linkState(): Promise<SignInLink> {
+    if (typeof token !== 'string') return { state: 'absent' };
+    const found = await readSignInLink(ctx.runtime.db, token, ctx.now);
+    if (found.state !== 'good') return { state: found.state };
+    return found.email && found.expiresAt
+      ? { state: 'ready', email: found.email, expiresAt: found.expiresAt }
+      : { state: 'unknown' };
+  }
+}

@@ -1,0 +1,52 @@
+import { decode, encode } from 'next-auth/jwt';
+import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
+import type { Configuration } from '../kernel/env.ts';
+
+/** Who a browser says is looking. The database decides whether that session still stands. */
+export interface MemberSession {
+  sessionKey: string;
+  email: string;
+}
+
+/** A name with `__Host-` cannot be set from a subdomain or over plain HTTP; without TLS browsers refuse it. */
+function cookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): string {
+  return baseUrl.startsWith('https:') ? '__Host-work-check-member' : 'work-check-member';
+}
+
+function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: number): string {
+  const secure = configuration.baseUrl.startsWith('https:') ? '; Secure' : '';
+  // Lax, not Strict: whoever follows a link to a report from their mail is signed in there.
+  return `${cookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The `Set-Cookie` of a session: a next-auth token, encrypted, that names the session in the database. */
+export async function sessionCookie(configuration: Configuration, session: MemberSession): Promise<string> {
+  const token = await encode({
+    secret: configuration.sessionSecret,
+    maxAge: sessionLifetimeSeconds,
+    token: { email: session.email, session_key: session.sessionKey },
+  });
+  return cookieOf(configuration, token, sessionLifetimeSeconds);
+}
+
+/** The `Set-Cookie` that takes the session out of the browser. */
+export function endedSessionCookie(configuration: Configuration): string {
+  return cookieOf(configuration, '', 0);
+}
+
+/** The session in a browser's cookies; null when there is none, or none that we made. */
+export async function memberSessionOf(
+  configuration: Configuration,
+  cookies: { get(name: string): { value: string } | undefined },
+): Promise<MemberSession | null> {
+  const value = cookies.get(cookieName(configuration))?.value;
+  if (!value) return null;
+  try {
+    const token = await decode({ token: value, secret: configuration.sessionSecret });
+    const { email, session_key } = token ?? {};
+    return typeof email === 'string' && typeof session_key === 'string' ? { email, sessionKey: session_key } : null;
+  } catch {
+    // Another secret, an ended token or someone's invention: all mean that nobody is signed in.
+    return null;
+  }
+}

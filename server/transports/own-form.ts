@@ -1,0 +1,36 @@
+import type { Configuration } from '../kernel/env.ts';
+
+/** A form of ours holds a token or nothing. */
+const maxFormBytes = 4_096;
+
+/**
+ * The fields of a form that one of our own pages sent; null when another site did, or nobody's page. A browser tells
+ * with every form where it comes from, and no page can make it lie (Fetch standard, `Origin` and `Sec-Fetch-Site`).
+ */
+export async function ownForm(
+  { baseUrl }: Pick<Configuration, 'baseUrl'>,
+  request: Request,
+): Promise<URLSearchParams | null> {
+  const isOwn =
+    request.headers.get('origin') === new URL(baseUrl).origin ||
+    request.headers.get('sec-fetch-site') === 'same-origin';
+  const isForm = request.headers.get('content-type')?.split(';')[0]?.trim() === 'application/x-www-form-urlencoded';
+  const isShort = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxFormBytes;
+  return isOwn && isForm && isShort ? new URLSearchParams(await request.text()) : null;
+}
+
+/** The answer to a form from elsewhere. */
+export function foreignForm(): Response {
+  return new Response('This form did not come from a page of this service. Nothing was done.\n', {
+    status: 403,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+/** After a form: the next page, asked for with GET. */
+export function thenShow(path: string, cookie?: string): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location: path, 'cache-control': 'no-store', ...(cookie ? { 'set-cookie': cookie } : {}) },
+  });
+}
