@@ -19,7 +19,7 @@ const SEED = 20260721;
 type Fitted = Pick<SupportModel, 'means' | 'scales' | 'weights' | 'bias' | 'trees' | 'tree_bias'>;
 
 /** Fits the linear part and the trees to examples whose weights sum to 1. Same examples, same model. */
-export function fit(examples: readonly Example[]): Fitted {
+export function fitModel(examples: readonly Example[]): Fitted {
   return { ...fitLinear(examples), ...fitTrees(examples) };
 }
 
