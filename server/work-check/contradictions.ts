@@ -8,7 +8,14 @@ import { oppositesOf } from './support/lexicon.ts';
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
 /** Where a claim and the evidence part: `contradicts` when the evidence says otherwise, else it is merely not there. */
-export type Fault = { kind: FaultKind; contradicts: boolean; claimed: string; known: string; passage: number };
+export type Fault = {
+  kind: FaultKind;
+  contradicts: boolean;
+  claimed: string;
+  known: string;
+  passage: number;
+  distance?: number;
+};
 
 /** What the rules see in one claim. */
 export type ClaimReading = {
@@ -76,7 +83,8 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
   if (rival === undefined) {
     if (matches.some(same) || index.labels.some((known) => compareQuantities(quantity, known) === 'same'))
       return undefined;
-    return { kind, contradicts: false, claimed, known: '', passage: matches[0]?.passage ?? -1 };
+    const passage = matches[0]?.passage ?? -1;
+    return { kind, contradicts: false, claimed, known: '', passage, distance: distanceOf(quantity, index) };
   }
   const passage = index.passages[rival.passage];
   const text = passage === undefined ? '' : (index.sources[passage.source]?.text ?? '');
@@ -108,6 +116,19 @@ function findRival(
       return { quantity: other, passage: match.passage };
   }
   return undefined;
+}
+
+function distanceOf(quantity: Quantity, index: EvidenceIndex): number {
+  const size = (figure: Quantity): number =>
+    figure.kind === 'date' ? (figure.year ?? 0) * 372 + (figure.month ?? 0) * 31 + (figure.day ?? 0) : figure.value;
+  let nearest = 1;
+  for (const passage of index.passages)
+    for (const known of passage.quantities) {
+      if (passage.instruction || known.kind !== quantity.kind) continue;
+      const [a, b] = [size(quantity), size(known)];
+      nearest = Math.min(nearest, Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9));
+    }
+  return nearest;
 }
 
 const NEAR_BEFORE = 6;

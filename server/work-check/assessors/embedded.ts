@@ -20,6 +20,7 @@ const WHOLE_CLAIMS_MAX = 6;
 const CONTRADICTION_COST = 3;
 const AGREEING_CELL = 0.97;
 const FAULT_COST = 0.75;
+const DISTANCE_COST = 0.5;
 /** A criterion's subject is in the work when a statement, or all of them together, hold this share of it. */
 const TOPIC_FOUND = 0.34;
 const TOPIC_SHARED = 0.6;
@@ -74,7 +75,10 @@ function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
 
 /** A score after what the rules found: it can only fall. */
 function lowered(score: number, faults: readonly Fault[]): number {
-  const cost = faults.reduce((sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST), 0);
+  const cost = faults.reduce(
+    (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST + (fault.distance ?? 0) * DISTANCE_COST),
+    0,
+  );
   const odds = Math.log(Math.max(score, 1e-6) / Math.max(1 - score, 1e-6));
   return sigmoid(odds - cost);
 }
