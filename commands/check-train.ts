@@ -9,7 +9,7 @@ import {
   readDataSets,
   type Scored,
 } from './check-data.ts';
-import type { Example } from './check-fit.ts';
+import { type Example, fitModel } from './check-fit.ts';
 import { buildLexicon } from './check-lexicon.ts';
 
 /**
