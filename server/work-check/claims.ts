@@ -13,6 +13,8 @@ export type Claim = {
   quantities: Quantity[];
   kind: 'sentence' | 'field';
   instruction: boolean;
+  /** For a field of a record: its name, its value, and the other values that tell which record it is. */
+  record: { column: string; keys: string[]; value: string } | undefined;
 };
 
 /** More statements than any honest work of 65,536 bytes holds; the rest is named in the limitations. */
@@ -76,14 +78,25 @@ function fieldClaims(product: JsonValue): Claim[] {
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`, label);
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value))
-        visit(item, path === '' ? key : `${path}.${key}`, wordsOfKey(key));
+      for (const [key, item] of Object.entries(value)) {
+        const at = path === '' ? key : `${path}.${key}`;
+        if (typeof item === 'object' || item === '') visit(item, at, wordsOfKey(key));
+        else claims.push(fieldClaim(at, key, item, value));
+      }
     } else if (value !== null && value !== '') {
       claims.push(makeClaim(path, label === '' ? String(value) : `${label}: ${String(value)}`, 'field'));
     }
   };
   visit(product, '', '');
   return claims;
+}
+
+function fieldClaim(at: string, key: string, item: JsonValue, record: { [key: string]: JsonValue }): Claim {
+  const keys = Object.entries(record)
+    .filter(([other, value]) => other !== key && typeof value === 'string' && value !== '')
+    .map(([, value]) => String(value));
+  const column = wordsOfKey(key);
+  return { ...makeClaim(at, `${column}: ${String(item)}`, 'field'), record: { column, keys, value: String(item) } };
 }
 
 /** `invoiceTotal` and `invoice_total` read as "invoice total". */
@@ -97,5 +110,13 @@ export function wordsOfKey(key: string): string {
 
 function makeClaim(at: string, text: string, kind: Claim['kind']): Claim {
   const tokens = tokenize(text);
-  return { at, text, tokens, quantities: readQuantities(tokens), kind, instruction: isInstruction(text) };
+  return {
+    at,
+    text,
+    tokens,
+    quantities: readQuantities(tokens),
+    kind,
+    instruction: isInstruction(text),
+    record: undefined,
+  };
 }

@@ -2,11 +2,20 @@ import type { Claim } from './claims.ts';
 import { bestPassages, type EvidenceIndex, type Match, type Passage, passageText } from './reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
+import { type BoundCell, readCell } from './structure.ts';
+import { oppositesOf } from './support/lexicon.ts';
 
-export type FaultKind = 'number' | 'date' | 'name' | 'negation';
+export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
 /** Where a claim and the evidence part: `contradicts` when the evidence says otherwise, else it is merely not there. */
-export type Fault = { kind: FaultKind; contradicts: boolean; claimed: string; known: string; passage: number };
+export type Fault = {
+  kind: FaultKind;
+  contradicts: boolean;
+  claimed: string;
+  known: string;
+  passage: number;
+  distance?: number;
+};
 
 /** What the rules see in one claim. */
 export type ClaimReading = {
@@ -14,13 +23,18 @@ export type ClaimReading = {
   matches: Match[];
   coverage: number;
   faults: Fault[];
+  /** The cell of a table that the claim names, when it names one. */
+  cell: BoundCell | undefined;
 };
 
 const MATCHES_MAX = 6;
-/** A passage speaks of the same thing as a claim when it shares this part of the weight of its words. */
-const SAME_SUBJECT = 0.5;
+/** How much of what stands around a figure a passage must share before another value there contradicts it. */
+const RIVAL_SUBJECT = 0.55;
+const RIVAL_AMONG_MANY = 0.75;
 /** A short passage speaks of the claim's subject when this share of its own words stands in the claim. */
 const PASSAGE_WITHIN_CLAIM = 0.75;
+/** A denial or an opposite counts only in a passage that shares this much of the claim. */
+const DENIAL_SUBJECT = 0.65;
 /** A figure found in a passage this much weaker than the best one is about something else. */
 const NEARLY_AS_GOOD = 0.75;
 
@@ -30,15 +44,18 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
   const content = claim.tokens.filter(isContent).map((token) => token.stem);
   const matches = bestPassages(index, words.length > 0 ? words : content, MATCHES_MAX);
   const coverage = coverageByBest(index, content, matches);
+  const bound = readCell(claim, index);
+  if (bound !== undefined)
+    return { claim, matches, coverage, faults: bound.fault === undefined ? [] : [bound.fault], cell: bound };
   const faults: Fault[] = [];
   for (const quantity of claim.quantities) {
     const fault = figureFault(claim, quantity, index, matches);
     if (fault !== undefined) faults.push(fault);
   }
   faults.push(...nameFaults(claim, index));
-  const fault = negationFault(claim, content, index, matches);
-  if (fault !== undefined) faults.push(fault);
-  return { claim, matches, coverage, faults };
+  for (const fault of [negationFault(claim, content, index, matches), oppositeFault(claim, index, matches)])
+    if (fault !== undefined) faults.push(fault);
+  return { claim, matches, coverage, faults, cell: undefined };
 }
 
 /** Share of the claim's weight found in its best passage and the one that adds most to it. */
@@ -66,7 +83,8 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
   if (rival === undefined) {
     if (matches.some(same) || index.labels.some((known) => compareQuantities(quantity, known) === 'same'))
       return undefined;
-    return { kind, contradicts: false, claimed, known: '', passage: matches[0]?.passage ?? -1 };
+    const passage = matches[0]?.passage ?? -1;
+    return { kind, contradicts: false, claimed, known: '', passage, distance: distanceOf(quantity, index) };
   }
   const passage = index.passages[rival.passage];
   const text = passage === undefined ? '' : (index.sources[passage.source]?.text ?? '');
@@ -74,7 +92,10 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
   return { kind, contradicts: true, claimed, known, passage: rival.passage };
 }
 
-/** Another value of the same kind, in a passage about the same thing, that the claim does not state itself. */
+/**
+ * Another value for the same thing: in a passage about the same subject, of the same unit, the only one of its kind
+ * there that the claim does not state itself.
+ */
 function findRival(
   claim: Claim,
   quantity: Quantity,
@@ -82,15 +103,32 @@ function findRival(
   near: readonly Match[],
 ): { quantity: Quantity; passage: number } | undefined {
   for (const match of near) {
-    if (match.coverage < SAME_SUBJECT) return undefined;
-    const other = index.passages[match.passage]?.quantities.find(
+    if (match.coverage < RIVAL_SUBJECT) return undefined;
+    const others = (index.passages[match.passage]?.quantities ?? []).filter(
       (known) =>
         compareQuantities(quantity, known) === 'different' &&
+        (quantity.kind === 'date' || quantity.unit !== '' || known.unit === '') &&
+        quantity.unit === known.unit &&
         !claim.quantities.some((own) => compareQuantities(own, known) === 'same'),
     );
-    if (other !== undefined) return { quantity: other, passage: match.passage };
+    const [other] = others;
+    if (other !== undefined && (others.length === 1 || match.coverage >= RIVAL_AMONG_MANY))
+      return { quantity: other, passage: match.passage };
   }
   return undefined;
+}
+
+function distanceOf(quantity: Quantity, index: EvidenceIndex): number {
+  const size = (figure: Quantity): number =>
+    figure.kind === 'date' ? (figure.year ?? 0) * 372 + (figure.month ?? 0) * 31 + (figure.day ?? 0) : figure.value;
+  let nearest = 1;
+  for (const passage of index.passages)
+    for (const known of passage.quantities) {
+      if (passage.instruction || known.kind !== quantity.kind) continue;
+      const [a, b] = [size(quantity), size(known)];
+      nearest = Math.min(nearest, Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9));
+    }
+  return nearest;
 }
 
 const NEAR_BEFORE = 6;
@@ -147,32 +185,109 @@ const NEGATIONS = new Set([
   'nothing',
   'nobody',
 ]);
+const MIDWAY = new Set([
+  'only',
+  'just',
+  'necessarily',
+  'sure',
+  'really',
+  'least',
+  'more',
+  'less',
+  'longer',
+  'matter',
+  'doubt',
+]);
+
+function isNegation(token: Token | undefined): boolean {
+  return token !== undefined && (NEGATIONS.has(token.lower) || token.lower.endsWith("n't"));
+}
 
 /** Whether a run of tokens denies what it says. */
 export function isNegated(tokens: readonly Token[]): boolean {
-  return tokens.some((token) => NEGATIONS.has(token.lower) || token.lower.endsWith("n't"));
+  return tokens.some(isNegation);
 }
+
+const DENIED_WITHIN = 5;
+
+/** The content words that each denial in a run of tokens falls on: the first ones after it. */
+function deniedStems(tokens: readonly Token[]): string[][] {
+  const groups: string[][] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (!isNegation(token) || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
+      continue;
+    const after = tokens.slice(at + 1, at + 1 + DENIED_WITHIN);
+    const stop = after.findIndex((next) => next.kind === 'mark' && next.lower !== '-');
+    groups.push(
+      (stop === -1 ? after : after.slice(0, stop))
+        .filter(isContent)
+        .map(({ stem }) => stem)
+        .slice(0, 2),
+    );
+  }
+  return groups.filter((group) => group.length > 0);
+}
+
+const LONG_PASSAGE = 60;
 
 /** The claim asserts what a passage on the same subject denies, or denies what it asserts. */
 function negationFault(claim: Claim, content: string[], index: EvidenceIndex, matches: Match[]): Fault | undefined {
-  const denies = isNegated(claim.tokens);
   const stated = new Set(content);
+  const denied = deniedStems(claim.tokens);
   for (const [rank, match] of matches.entries()) {
     const passage = index.passages[match.passage];
-    if (passage === undefined) continue;
+    if (passage === undefined || passage.tokens.length > LONG_PASSAGE) continue;
     const shared = [...passage.stems].filter((stem) => stated.has(stem)).length;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_CLAIM;
-    if (!within && (rank > 0 || match.coverage < SAME_SUBJECT)) continue;
-    if (denies === isNegated(passage.tokens)) {
-      if (rank === 0 && match.coverage >= NEARLY_AS_GOOD) return undefined;
-      continue;
-    }
+    if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
+    const theirs = deniedStems(passage.tokens);
+    const turned =
+      (denied.length === 0 &&
+        !isNegated(claim.tokens) &&
+        theirs.some((group) => group.every((stem) => stated.has(stem)))) ||
+      (theirs.length === 0 &&
+        !isNegated(passage.tokens) &&
+        denied.some((group) => group.every((stem) => passage.stems.has(stem))));
+    if (turned)
+      return {
+        kind: 'negation',
+        contradicts: true,
+        claimed: claim.text,
+        known: passageText(index, passage),
+        passage: match.passage,
+      };
+    if (rank === 0 && match.coverage >= NEARLY_AS_GOOD) return undefined;
+  }
+  return undefined;
+}
+
+/** A word of the claim stands where the evidence has its opposite, between the same neighbours. */
+function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fault | undefined {
+  const best = matches[0];
+  const passage = best === undefined ? undefined : index.passages[best.passage];
+  if (best === undefined || passage === undefined || best.coverage < DENIAL_SUBJECT) return undefined;
+  if (isNegated(claim.tokens) || isNegated(passage.tokens)) return undefined;
+  const own = claim.tokens.filter(isContent);
+  const theirs = passage.tokens.filter(isContent);
+  const stated = new Set(own.map(({ stem }) => stem));
+  for (const [at, token] of own.entries()) {
+    if (passage.stems.has(token.stem)) continue;
+    const against = oppositesOf(token.stem);
+    const place = theirs.findIndex(({ stem }) => against.includes(stem) && !stated.has(stem));
+    if (place === -1) continue;
+    const beside = (offset: number): boolean => {
+      const stem = own[at + offset]?.stem;
+      return stem !== undefined && theirs.slice(Math.max(0, place - 2), place + 3).some((other) => other.stem === stem);
+    };
+    if (!beside(-1) && !beside(1)) continue;
+    const known = theirs[place];
+    const text = index.sources[passage.source]?.text ?? '';
     return {
-      kind: 'negation',
+      kind: 'opposite',
       contradicts: true,
-      claimed: claim.text,
-      known: passageText(index, passage),
-      passage: match.passage,
+      claimed: claim.text.slice(token.start, token.end),
+      known: text.slice(known?.start ?? 0, known?.end ?? 0),
+      passage: best.passage,
     };
   }
   return undefined;

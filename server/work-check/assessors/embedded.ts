@@ -17,8 +17,10 @@ type Judged = { reading: ClaimReading; standing: Standing; score: number; passag
 const WHOLE_CHARS_MAX = 1_200;
 const WHOLE_CLAIMS_MAX = 6;
 /** How far a contradiction, and a word or figure that stands nowhere, lower the score (in log odds). */
-const CONTRADICTION_COST = 2.5;
+const CONTRADICTION_COST = 3;
+const AGREEING_CELL = 0.97;
 const FAULT_COST = 0.75;
+const DISTANCE_COST = 0.5;
 /** A criterion's subject is in the work when a statement, or all of them together, hold this share of it. */
 const TOPIC_FOUND = 0.34;
 const TOPIC_SHARED = 0.6;
@@ -65,13 +67,18 @@ const rounded = (share: number): number => Math.round(share * 1e6) / 1e6;
 
 function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
   const { features, best } = readFeatures(reading.claim.text, index);
-  const score = lowered(supportScore(features), reading.faults);
+  const learned = lowered(supportScore(features), reading.faults);
+  // A cell found by row and column says more than any likeness of words.
+  const score = reading.cell === undefined ? learned : reading.cell.agrees ? Math.max(learned, AGREEING_CELL) : learned;
   return { reading, score, standing: standingOf(score, reading), passages: best };
 }
 
 /** A score after what the rules found: it can only fall. */
 function lowered(score: number, faults: readonly Fault[]): number {
-  const cost = faults.reduce((sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST), 0);
+  const cost = faults.reduce(
+    (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST + (fault.distance ?? 0) * DISTANCE_COST),
+    0,
+  );
   const odds = Math.log(Math.max(score, 1e-6) / Math.max(1 - score, 1e-6));
   return sigmoid(odds - cost);
 }
@@ -81,10 +88,20 @@ function judgeWhole(judged: readonly Judged[], { work, evidence }: AssessmentTas
   if (text === undefined || text.length > WHOLE_CHARS_MAX || judged.length > WHOLE_CLAIMS_MAX) return undefined;
   const faults = judged.flatMap(({ reading }) => reading.faults);
   const instruction = judged.some(({ reading }) => reading.claim.instruction);
+  const [only] = judged;
+  if (judged.length === 1 && only?.reading.cell !== undefined) return only;
   const { features, best } = readFeatures(text, evidence);
   const score = lowered(supportScore(features), faults);
-  const claim = { at: 'the work', text, tokens: [], quantities: [], kind: 'sentence' as const, instruction };
-  const reading: ClaimReading = { claim, matches: [], coverage: 0, faults };
+  const claim = {
+    at: 'the work',
+    text,
+    tokens: [],
+    quantities: [],
+    kind: 'sentence' as const,
+    instruction,
+    record: undefined,
+  };
+  const reading: ClaimReading = { claim, matches: [], coverage: 0, faults, cell: undefined };
   return { reading, score, standing: standingOf(score, reading), passages: best };
 }
 
@@ -342,6 +359,11 @@ function tallyOf(looked: readonly Judged[]): string {
 
 /** The passage that shares most with the statement, within its best window. */
 function bestPlaces({ reading, passages }: Judged, index: EvidenceIndex): Passage[] {
+  if (reading.cell !== undefined) {
+    const { source, start, end } = reading.cell.passage;
+    const ref = index.sources[source]?.ref;
+    return ref === undefined ? [] : [{ ref, start, end }];
+  }
   const stems = new Set(reading.claim.tokens.map((token) => token.stem));
   const shared = (at: number): number =>
     [...(index.passages[at]?.stems ?? [])].filter((stem) => stems.has(stem)).length;

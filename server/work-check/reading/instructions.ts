@@ -1,18 +1,20 @@
 /** Sentences that speak to whoever reads the work instead of about its subject. */
 const PATTERNS: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:evidence|instruction|prompt|criteria|rule|above|previous|prior|earlier|everything|system|guideline)/i,
-  /\b(?:verdict|assessor|assessment|checker|grader|evaluator|reviewer|validator|judge)\b.{0,40}\b(?:must|should|shall|has to|needs? to|will|return|output|mark|set|be|is|=|:)\b/i,
-  /\b(?:mark|rate|grade|score|label|classify|accept|approve|reject|return|output|report|treat|consider)\b.{0,30}\b(?:this|the|all|every|any|it|as)\b.{0,30}\b(?:claim|claims|work|answer|verdict|supported|unsupported|verified|met|correct|valid|approved|accurate)\b/i,
-  /\b(?:reject|accept|approve|support|confirm)\b (?:this|the|all|every) (?:claims?|work|answers?|statements?|summar)/i,
-  /^\s*(?:#+\s*|\[|<+\|?)?(?:system|assistant|developer|user|instruction|admin)s?(?:\s*(?:message|prompt|note|override|update))?\s*(?:\|?>+|\]|:)/i,
-  /\byou are (?:now )?(?:an? )?(?:ai|assistant|language model|helpful|assessor|checker|grader|evaluator)\b/i,
-  /\b(?:as an ai|dear (?:ai|model|assistant|assessor|grader)|attention (?:ai|model|assistant|assessor|checker))\b/i,
-  /\b(?:new|updated|following|hidden|secret|these|my) (?:system )?instructions?\b.{0,30}(?::|\bare\b|\bsay\b|\bfollow\b)/i,
-  /\b(?:in|to|from|within|of|at the end of|enhance|modify|end|begin|start|rewrite|translate|format|structure) your (?:response|reply|answer|output|verdict|report|assessment|summary|findings)\b/i,
-  /\byour (?:response|reply|answer|output|verdict|assessment)\b.{0,40}\b(?:must|should|shall|needs? to|with|as|by|in|to)\b/i,
-  /\b(?:respond|reply|answer) (?:only )?(?:with|in|by|to (?:the|this|every|all))\b/i,
-  /\b(?:without|no) (?:further )?(?:checking|verification|question)s?\b.{0,30}\b(?:accept|approve|support|return|needed|required)\b/i,
-  /\b(?:print|reveal|repeat|show|leak|disclose)\b.{0,20}\b(?:system prompt|instructions|api key|password|secret)\b/i,
+  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:the|all|any|your|previous|prior|above|earlier|other)\b.{0,20}\b(?:evidence|instructions?|prompts?|criteria|rules?|everything|guidelines?|sources?)\b/i,
+  /\b(?:verdict|assessor|checker|grader|evaluator|validator)\b.{0,30}\b(?:must|should|shall|has to|needs? to|return|output|mark|set|is|=|:)\b.{0,30}\b(?:supported|unsupported|revise|escalate|met|missing|correct|approved?|accept(?:ed)?|pass(?:ed)?|reject(?:ed)?|true|false)\b/i,
+  /["']?verdict["']?\s*[:=]\s*["']?\w/i,
+  /\b(?:mark|rate|grade|score|label|classify|return|output|report|treat|consider)\b.{0,20}\b(?:this|the|all|every|any|it)\b.{0,20}\b(?:claims?|work|answers?|summary|statements?|output)\b.{0,25}\b(?:supported|unsupported|verified|met|correct|valid|approved|accurate|true|false|passed|missing)\b/i,
+  /^\W*(?:please )?(?:reject|accept|approve|support|confirm|validate)\b (?:this|the|all|every) (?:claims?|work|answers?|statements?|summar)/i,
+  /\b(?:and|then) (?:reject|accept|approve|support|confirm) (?:this|the|all|every) (?:claims?|work|answers?|statements?|summar)/i,
+  /^\s*(?:#+\s*|\[|<+\|?)?(?:system|assistant|instruction|admin)s?(?:\s*(?:message|prompt|note|override|update))?\s*(?:\|?>+|\]|:)\s*\S/i,
+  /<\/?(?:evidence|work|system|instructions?|claim)>/i,
+  /\byou are (?:now )?(?:in \w+ mode|(?:an? )?(?:ai|assistant|language model|assessor|checker|grader|evaluator))\b/i,
+  /\b(?:as an ai|dear (?:ai|model|assistant|assessor|grader)|(?:attention|note to),? (?:the )?(?:ai|model|assistant|assessor|checker|grader))\b/i,
+  /\b(?:new|updated|hidden|secret|following) (?:system )?instructions?\s*(?::|\bfor (?:the|you)\b)/i,
+  /\b(?:in|to|from|within|of|end|begin|start|modify|rewrite|translate|enhance|format|structure|encode) your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
+  /\byour (?:response|reply|answer|output|verdict|assessment)\b.{0,20}\b(?:must|should|shall|needs? to)\b/i,
+  /\b(?:respond|answer) (?:only )?(?:with|in) (?:the (?:word|verdict|following)|only|json|["'])/i,
+  /\b(?:print|reveal|repeat|leak|disclose)\b.{0,20}\b(?:system prompt|your instructions|api key|password)\b/i,
 ];
 
 /** Whether a sentence reads as an instruction to the assessor. Such a sentence never counts as support. */

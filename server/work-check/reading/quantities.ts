@@ -32,6 +32,8 @@ const SMALL = new Map(
     }),
 );
 
+const ORDINAL_WORDS = new Set('third fourth fifth sixth seventh eighth ninth tenth'.split(' '));
+
 const SCALES = new Map([
   ['hundred', 1e2],
   ['thousand', 1e3],
@@ -246,7 +248,9 @@ function readNumber(tokens: readonly Token[], at: number): Quantity | undefined 
     last = scale.last;
     scaled = true;
   }
-  if (ORDINAL_TAILS.has(tokens[last + 1]?.lower ?? '') && tokens[last + 1]?.start === tokens[last]?.end) last += 1;
+  const tail = ORDINAL_TAILS.has(tokens[last + 1]?.lower ?? '') && tokens[last + 1]?.start === tokens[last]?.end;
+  if (tail) last += 1;
+  const ordinal = tail || ORDINAL_WORDS.has(tokens[last]?.lower ?? '');
   const start = tokens[at]?.start ?? 0;
   const base = { value, tolerance: scaled || step < 1 ? step / 2 : 0, start, first: at };
   const after = tokens[last + 1];
@@ -260,7 +264,7 @@ function readNumber(tokens: readonly Token[], at: number): Quantity | undefined 
   const currency = CURRENCIES.get(after?.lower ?? '') ?? CURRENCIES.get(after?.stem ?? '');
   if (currency !== undefined && after !== undefined)
     return { ...base, kind: 'money', unit: currency, end: after.end, last: last + 1 };
-  return { ...base, kind: 'number', unit: unitAfter(tokens, last), end, last };
+  return { ...base, kind: 'number', unit: ordinal ? 'ordinal' : unitAfter(tokens, last), end, last };
 }
 
 function scaleAfter(tokens: readonly Token[], last: number): { factor: number; last: number } | undefined {

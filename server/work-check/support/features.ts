@@ -381,8 +381,12 @@ function readSwaps(
   for (const [at, { stem, token }] of wanted.entries()) {
     if (nearLevels.get(at) === 1 || token.kind === 'number') continue;
     const against = oppositesOf(stem);
-    if (free.some((other) => against.includes(other))) opposites += 1;
-    else if ((nearLevels.get(at) ?? 0) < SAME_BY_SYNONYM && free.some((other) => areSiblings(stem, other)))
+    if (against.length > 0 && free.some((other) => against.includes(other))) opposites += 1;
+    else if (
+      (nearLevels.get(at) ?? 0) < SAME_BY_SYNONYM &&
+      broaderThan(stem).length > 0 &&
+      free.some((other) => areSiblings(stem, other))
+    )
       siblings += 1;
   }
   set('opposites', opposites);

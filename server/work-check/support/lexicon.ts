@@ -26,30 +26,34 @@ export function rarity(stem: string): number {
   return ((asset.rarity.charCodeAt(id) || FIRST_CHAR) - FIRST_CHAR) / STEPS_PER_UNIT;
 }
 
-function named(table: number[][], stem: string): string[] {
-  const id = ids.get(stem);
-  return id === undefined ? [] : (table[id] ?? []).map((other) => words[other] ?? '');
+const NONE: readonly string[] = [];
+
+/** Looks words up once: the same few stems are asked for again and again. */
+function namer(table: number[][]): (stem: string) => readonly string[] {
+  const known = new Map<number, readonly string[]>();
+  return (stem) => {
+    const id = ids.get(stem);
+    if (id === undefined) return NONE;
+    let list = known.get(id);
+    if (list === undefined) {
+      list = (table[id] ?? []).map((other) => words[other] ?? '');
+      known.set(id, list);
+    }
+    return list;
+  };
 }
 
 /** Stems that can stand for this one. */
-export function synonymsOf(stem: string): string[] {
-  return named(synonyms, stem);
-}
-
+export const synonymsOf = namer(synonyms);
 /** Stems that mean something broader. */
-export function broaderThan(stem: string): string[] {
-  return named(broader, stem);
-}
-
+export const broaderThan = namer(broader);
 /** Stems that mean the opposite. */
-export function oppositesOf(stem: string): string[] {
-  return named(opposites, stem);
-}
+export const oppositesOf = namer(opposites);
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: string, b: string): boolean {
-  if (a === b || synonymsOf(a).includes(b)) return false;
   const above = broaderThan(a);
+  if (above.length === 0 || a === b || synonymsOf(a).includes(b)) return false;
   if (above.includes(b) || broaderThan(b).includes(a)) return false;
   return broaderThan(b).some((stem) => above.includes(stem));
 }

@@ -1,0 +1,174 @@
+import type { Claim } from './claims.ts';
+import type { Fault } from './contradictions.ts';
+import type { EvidenceIndex } from './reading/evidence-index.ts';
+import { compareQuantities, readQuantities } from './reading/quantities.ts';
+import { tokenize } from './reading/tokens.ts';
+
+type Cell = { text: string; start: number; end: number };
+/** A table in a source; every row is as long as the header. */
+export type Table = { source: number; header: Cell[]; rows: Cell[][] };
+
+/** The row and column a claim names, and whether the value there is the claimed one. */
+export type BoundCell = {
+  passage: { source: number; start: number; end: number };
+  agrees: boolean;
+  fault: Fault | undefined;
+};
+
+const COLUMNS_MAX = 60;
+const ROWS_MAX = 2_000;
+
+/** Tables of a text, in Markdown, with bars, as CSV or with tabs: a header and rows with the same number of cells. */
+export function readTables(text: string, source: number): Table[] {
+  const tables: Table[] = [];
+  let current: Cell[][] = [];
+  const close = (): void => {
+    const [header, ...rows] = current;
+    if (header !== undefined && rows.length > 0) tables.push({ source, header, rows });
+    current = [];
+  };
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const cells = splitRow(line, offset);
+    offset += line.length + 1;
+    if (cells === undefined) {
+      close();
+      continue;
+    }
+    if (cells.every(({ text: cell }) => /^:?-{2,}:?$/.test(cell))) continue;
+    if (current[0] !== undefined && current[0].length !== cells.length) close();
+    if (current.length < ROWS_MAX) current.push(cells);
+  }
+  close();
+  return tables;
+}
+
+function splitRow(line: string, offset: number): Cell[] | undefined {
+  const bare = line.replace(/\r$/, '');
+  const mark = bare.includes('|')
+    ? '|'
+    : bare.includes('\t')
+      ? '\t'
+      : (bare.match(/,/g) ?? []).length >= 2
+        ? ','
+        : undefined;
+  if (mark === undefined) return undefined;
+  const cells: Cell[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at <= bare.length; at += 1) {
+    if (mark === ',' && bare[at] === '"') quoted = !quoted;
+    if (at < bare.length && (bare[at] !== mark || quoted)) continue;
+    const raw = bare.slice(start, at);
+    const lead = raw.length - raw.trimStart().length;
+    const value = raw.trim();
+    cells.push({
+      text: value.replace(/^"(.*)"$/, '$1'),
+      start: offset + start + lead,
+      end: offset + start + lead + value.length,
+    });
+    start = at + 1;
+  }
+  if (mark === '|' && cells[0]?.text === '') cells.shift();
+  if (mark === '|' && cells.at(-1)?.text === '') cells.pop();
+  return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
+}
+
+const known = new WeakMap<EvidenceIndex, Table[]>();
+
+function tablesOf(index: EvidenceIndex): Table[] {
+  let tables = known.get(index);
+  if (tables === undefined) {
+    tables = index.sources.flatMap(({ text }, source) => readTables(text, source));
+    known.set(index, tables);
+  }
+  return tables;
+}
+
+/** Text of a cell without differences of case, spacing and punctuation. */
+export function plainCell(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}.%+-]+/gu, ' ')
+    .replaceAll(/(?<=\d) (?=\d{3}\b)/g, '')
+    .trim();
+}
+
+/** Finds the cell that a claim of the form "column of row: value", or a field of a record, names. */
+export function readCell(claim: Claim, index: EvidenceIndex): BoundCell | undefined {
+  const tables = tablesOf(index);
+  if (tables.length === 0) return undefined;
+  for (const { column, row, value } of namings(claim)) {
+    for (const table of tables) {
+      const at = table.header.findIndex((cell) => plainCell(cell.text) === column);
+      if (at === -1) continue;
+      const named = table.rows.filter((cells) =>
+        row.some((key) => cells.some((cell, other) => other !== at && plainCell(cell.text) === key)),
+      );
+      const best = named.length > 1 ? mostNamed(named, row, at) : named;
+      const cells = best.map((line) => line[at]).filter((cell) => cell !== undefined);
+      if (cells.length === 0) continue;
+      return boundTo(claim, value, cells, table, index);
+    }
+  }
+  return undefined;
+}
+
+function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cell[][] {
+  const count = (cells: Cell[]): number =>
+    keys.filter((key) => cells.some((cell, at) => at !== column && plainCell(cell.text) === key)).length;
+  const most = Math.max(...rows.map(count));
+  return rows.filter((cells) => count(cells) === most);
+}
+
+/** The ways to read a claim as column, row and value. */
+function namings({ text, record }: Claim): { column: string; row: string[]; value: string }[] {
+  const found: { column: string; row: string[]; value: string }[] = [];
+  if (record !== undefined)
+    found.push({ column: plainCell(record.column), row: record.keys.map(plainCell), value: record.value });
+  for (const colon of text.matchAll(/:\s+/g)) {
+    const head = text.slice(0, colon.index);
+    for (const of of head.matchAll(/ of /g))
+      found.push({
+        column: plainCell(head.slice(0, of.index)),
+        row: [plainCell(head.slice(of.index + 4))],
+        value: text.slice(colon.index + colon[0].length),
+      });
+  }
+  return found.filter(
+    ({ column, row, value }) => column !== '' && value.trim() !== '' && row.some((key) => key !== ''),
+  );
+}
+
+function boundTo(claim: Claim, value: string, cells: Cell[], table: Table, index: EvidenceIndex): BoundCell {
+  const agreeing = cells.find((cell) => sameValue(value, cell.text));
+  const [first] = cells;
+  const cell = agreeing ?? first ?? { text: '', start: 0, end: 1 };
+  const place = { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) };
+  if (agreeing !== undefined) return { passage: place, agrees: true, fault: undefined };
+  const passage = index.passages.findIndex(
+    (candidate) => candidate.source === table.source && candidate.start <= cell.start && candidate.end >= cell.end,
+  );
+  const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text || 'nothing', passage };
+  return { passage: place, agrees: false, fault: claim.instruction ? undefined : fault };
+}
+
+function sameValue(claimed: string, cell: string): boolean {
+  if (plainCell(claimed) === plainCell(cell)) return true;
+  const [a, b] = [readQuantities(tokenize(claimed)), readQuantities(tokenize(cell))];
+  const [first, second] = [a[0], b[0]];
+  return (
+    a.length === 1 &&
+    b.length === 1 &&
+    first !== undefined &&
+    second !== undefined &&
+    compareQuantities(first, second) === 'same' &&
+    onlyFigure(claimed) &&
+    onlyFigure(cell)
+  );
+}
+
+/** Whether a value is a figure and little else, so that comparing figures compares the value. */
+function onlyFigure(text: string): boolean {
+  return tokenize(text).filter(({ kind }) => kind === 'word').length <= 2;
+}
