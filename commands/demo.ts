@@ -3,7 +3,10 @@
  * with `--exit` it stops by itself, and exits 0 only if the agent got all it paid for.
  */
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { makeSignInLink } from '../server/identity/sign-in.ts';
+import { openDatabase } from '../server/kernel/database.ts';
 import { buildApp } from './build.ts';
 import { runCommand } from './command.ts';
 import { portsFrom } from './ports.ts';
@@ -21,31 +24,50 @@ async function demo(): Promise<number> {
   await generateClient();
   if (await buildApp()) printLine('build', 'done; it is kept until a source changes');
   const stack = await startStack({ ports, dataDir: dataDir(), mode: 'production' });
-  const ending = await Promise.race([runAgent(stack), stack.broken]);
-  if (typeof ending === 'string') return fail(ending);
-  if (ending !== 0) console.error(`The agent did not get what it paid for (exit code ${ending}).`);
-  if (values.exit) return ending;
-  printLinks(stack);
+  const outcome = await Promise.race([runAgent(stack), stack.broken]);
+  if (typeof outcome === 'string') return fail(outcome);
+  const { exitCode, accountKey } = outcome;
+  if (exitCode !== 0) console.error(`The agent did not get what it paid for (exit code ${exitCode}).`);
+  if (values.exit) return exitCode;
+  await printLinks(stack, accountKey);
   return fail(await stack.broken);
 }
 
-/** The agent is a stranger: it gets two addresses and nothing of our environment. */
-async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<number> {
+/**
+ * The agent is a stranger: it gets two addresses and nothing of our environment. It says at its end which account it
+ * bought for, and we, who can read the database, make a link for that account's first member.
+ */
+async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: number; accountKey: string | null }> {
   const env = { ...process.env, BASE_URL: baseUrl, SANDBOX_URL: sandboxUrl };
-  const options = { env, stdio: ['ignore' as const, 'inherit' as const, 'inherit' as const] };
-  const how = await endingOf(spawnWatched(process.execPath, [AGENT], options, 'SIGTERM'));
-  return typeof how === 'number' ? how : 1;
+  const options = { env, stdio: ['ignore' as const, 'pipe' as const, 'inherit' as const] };
+  const agent = spawnWatched(process.execPath, [AGENT], options, 'SIGTERM');
+  let accountKey: string | null = null;
+  if (agent.stdout) {
+    createInterface({ input: agent.stdout }).on('line', (line) => {
+      console.log(line);
+      accountKey = /^account (acct_\w+)$/.exec(line)?.[1] ?? accountKey;
+    });
+  }
+  const how = await endingOf(agent);
+  return { exitCode: typeof how === 'number' ? how : 1, accountKey };
 }
 
-function printLinks({ baseUrl, sandboxUrl }: Stack): void {
+async function printLinks({ baseUrl, sandboxUrl, databaseUrl }: Stack, accountKey: string | null): Promise<void> {
   console.log(`
 Look around:
   ${baseUrl}                    the service page
+  ${baseUrl}/docs               how an agent buys, step by step
   ${baseUrl}/openapi.json       every operation
-  ${baseUrl}/.well-known/svc    what an agent reads first
-  ${sandboxUrl}/mail            the mail that was sent
-
-Press Ctrl-C to stop everything.`);
+  ${sandboxUrl}                 the sandbox: chains and mail`);
+  if (accountKey) {
+    const db = openDatabase(databaseUrl, 1);
+    const owner = { accountKey, email: 'owner@example.com' };
+    console.log(`
+Reports and receipts are for members of the account. This link signs you in, once, within 15 minutes:
+  ${await makeSignInLink(db, baseUrl, owner, new Date())}`);
+    await db.end();
+  }
+  console.log('\nPress Ctrl-C to stop everything.');
 }
 
 function fail(sentence: string): number {

@@ -1,3 +1,5 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
 import { openDatabase } from './kernel/database.ts';
 import { readConfiguration } from './kernel/env.ts';
@@ -6,21 +8,29 @@ import { openReceiptKeys } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 
+/** Pages and lists read through models, a few at a time. */
+const prismaConnections = 4;
+
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
   const clock = systemClock;
   const db = openDatabase(configuration.databaseUrl);
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: configuration.databaseUrl, max: prismaConnections }),
+  });
   const queue = await openQueue(configuration.databaseUrl, role === 'worker' ? 'worker' : 'sender');
   return {
     configuration,
     clock,
     db,
+    prisma,
     queue,
     x402: configuration.x402 ? openX402(configuration.x402) : null,
     receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
     async close() {
       await queue.stop();
+      await prisma.$disconnect();
       await db.end();
     },
   };

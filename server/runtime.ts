@@ -1,3 +1,4 @@
+import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
@@ -10,6 +11,8 @@ export interface Runtime {
   readonly configuration: Configuration;
   readonly clock: Clock;
   readonly db: Database;
+  /** The same database through its models: for reads that pages, lists and the console make. */
+  readonly prisma: PrismaClient;
   readonly queue: Queue;
   /** Null when stablecoin payments are not configured. */
   readonly x402: X402Rail | null;

@@ -24,12 +24,14 @@ export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db
 const chainMax = 100;
 
 /** Every receipt of a job in the order of issue; none before the first collection. */
-export const receiptChain: Verb<typeof contract.receiptChain> = async ({ caller, input, db }) => {
+export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
-  const rows = await db.many<{ body: string }>(sql`
-    select receipts.body from receipts join jobs using (job_key)
-    where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
-    order by sequence limit ${chainMax}`);
+  const rows = await ctx.runtime.prisma.receipt.findMany({
+    where: { jobKey: input.job_key, job: principalKey ? { principalKey } : { accountKey: accountKey ?? '' } },
+    orderBy: { sequence: 'asc' },
+    take: chainMax,
+    select: { body: true },
+  });
   if (rows.length === 0) await loadJob(db, input.job_key, caller);
   return { body: { receipts: rows.map(({ body }) => JSON.parse(body)) } };
 };
