@@ -71,7 +71,7 @@ describe('a member of the account', () => {
       expect(report).toContain(words);
     }
     await owner.goto(`${stack.baseUrl}/receipts/${jobKey}`);
-    const receipt = await owner.getByRole('main').innerText();
+    const receipt = (await owner.getByRole('main').innerText()).replaceAll('\u00a0', ' ');
     for (const words of ['Collection', 'Charge', 'Remedy', '5.00 USD']) expect(receipt).toContain(words);
   });
 

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { readConfiguration } from './env.ts';
+
+const secret = 'A'.repeat(43);
+const local = {
+  DATABASE_URL: 'postgresql://localhost/check',
+  BASE_URL: 'http://localhost:3000',
+  ENVIRONMENT: 'test',
+  SECRET_KEY: secret,
+  NEXTAUTH_SECRET: secret,
+  RECEIPT_KEYS_FILE: '/tmp/keys.json',
+  X402_FACILITATOR_URL: 'http://127.0.0.1:4011',
+  X402_PAY_TO: `0x${'1'.repeat(40)}`,
+  X402_NETWORKS: 'eip155:84532',
+  X402_RPC_URLS: '84532=http://127.0.0.1:4012',
+};
+const faultsOf = (env: Record<string, string>) => {
+  try {
+    readConfiguration(env);
+    return [];
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+};
+
+describe('the environment', () => {
+  it('names every variable that is missing or malformed, and all of them at once', () => {
+    const { SECRET_KEY: _, ...rest } = local;
+    const faults = faultsOf({ ...rest, DATABASE_URL: 'mysql://nowhere', X402_PAY_TO: 'me' });
+    expect(faults.map((fault) => fault.split(' ')[0]).toSorted()).toEqual([
+      'DATABASE_URL',
+      'SECRET_KEY',
+      'X402_PAY_TO',
+    ]);
+    expect(faults.find((fault) => fault.startsWith('SECRET_KEY'))).toBe('SECRET_KEY is missing');
+  });
+
+  it('takes the stablecoin rail whole or not at all', () => {
+    const { X402_PAY_TO: _, ...without } = local;
+    expect(faultsOf(without)[0]).toContain('belong together');
+    const { DATABASE_URL, BASE_URL, ENVIRONMENT, SECRET_KEY, NEXTAUTH_SECRET, RECEIPT_KEYS_FILE } = local;
+    const bare = { DATABASE_URL, BASE_URL, ENVIRONMENT, SECRET_KEY, NEXTAUTH_SECRET, RECEIPT_KEYS_FILE };
+    expect(readConfiguration(bare).x402).toBeNull();
+  });
+
+  it('refuses in production what only a sandbox would have: loopback providers and test chains', () => {
+    const faults = faultsOf({ ...local, ENVIRONMENT: 'live' });
+    expect(faults.some((fault) => fault.includes('X402_FACILITATOR_URL is a loopback address'))).toBe(true);
+    expect(faults.some((fault) => fault.includes('eip155:84532, which is not a live network'))).toBe(true);
+    expect(faults.some((fault) => fault.includes('X402_RPC_URLS has a loopback address'))).toBe(true);
+  });
+});

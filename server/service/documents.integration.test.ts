@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { openApiDocument } from '../transports/openapi.ts';
+
+const service = await startService();
+const reader = new Agent(service.baseUrl, `0x${'11'.repeat(32)}`);
+
+describe('the discovery document', () => {
+  it('has every field of the interface, and leads to the contract and the wallet sign-in', async () => {
+    const { status, headers, body } = await reader.get('/.well-known/svc');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=300']);
+    expect(Object.keys(body)).toEqual(
+      expect.arrayContaining(
+        'interface service summary endpoints first_service instructions manifest mcp registration service_page wallet'.split(
+          ' ',
+        ),
+      ),
+    );
+    expect(body.interface).toBe('svc.agent_buyer.v1');
+    expect(Object.keys(body.endpoints).toSorted()).toEqual(
+      'authorize cancel cancel_payment check_work job me pay purchase receipt report review rotate_credential'.split(
+        ' ',
+      ),
+    );
+    expect(body.endpoints.check_work).toBe('POST /api/agent/v1/checks');
+    expect(body.mcp.tools).toHaveLength(10);
+    expect(body.registration).toMatchObject({ method: 'POST', url: `${service.baseUrl}/api/agent/v1/registrations` });
+    expect(body.wallet.signing).toEqual({
+      formats: ['siwe'],
+      default_format: 'siwe',
+      signature: 'eip191_personal_sign',
+      chain_id: 84532,
+      network: 'eip155:84532',
+      domain: new URL(service.baseUrl).host,
+      challenge_ttl_seconds: 300,
+      session_ttl_seconds: 3600,
+      contract_wallets: 'unsupported',
+    });
+    expect((await reader.get(body.first_service.contract)).status).toBe(200);
+  });
+
+  it('answers 304 to whoever holds it already', async () => {
+    const first = await reader.get('/.well-known/svc');
+    const again = await reader.get('/.well-known/svc', { 'if-none-match': first.headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe('the service contract', () => {
+  it('has every field of the interface, with its fixed values', async () => {
+    const { body } = await reader.get('/api/agent/v1/services/svc_work_check');
+    expect(Object.keys(body).toSorted()).toEqual(
+      (
+        'acceptance_criteria authentication availability contract_version example_request first_party input_schema ' +
+        'interfaces name output_schema price purchase_flow recovery sample_report schema_version service_key summary terms'
+      ).split(' '),
+    );
+    expect(body).toMatchObject({
+      schema_version: 'svc.service_contract.v1',
+      contract_version: 'svc.work_check.v1',
+      first_party: true,
+      price: { amount_microcents: 500_000_000, currency: 'USD', price_type: 'fixed', pricing_status: 'approved' },
+      sample_report: { illustrative: true, contract_version: 'svc.work_check.v1' },
+    });
+    expect(body.purchase_flow.map(({ step }: { step: string }) => step)).toEqual(
+      'quote authorize pay follow report review receipt'.split(' '),
+    );
+    expect(body.terms).toMatchObject({
+      business_authority: 'advisory_only',
+      collection: 'prepaid',
+      payment_grants_source_access: false,
+      url_fetching: 'not_offered_in_v1',
+      evidence_items_max: 20,
+      work_product_max_bytes: 65_536,
+      total_input_max_bytes: 262_144,
+      review_window_seconds: 259_200,
+    });
+    expect(body.availability).toMatchObject({
+      state: 'available',
+      purchasable_rails: ['x402'],
+      reasons: [],
+      rails: { card: { state: 'unavailable', mode: 'unknown' }, x402: { state: 'available', reasons: [] } },
+    });
+  });
+
+  it('carries an example that works when the two client fields are added', async () => {
+    const agent = await Agent.arrive(service);
+    const { body } = await agent.get('/api/agent/v1/services/svc_work_check');
+    const quote = await agent.post('/api/agent/v1/checks', {
+      ...body.example_request,
+      max_price_microcents: body.price.amount_microcents,
+      idempotency_key: 'example',
+    });
+    expect(quote.status).toBe(201);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('describes each operation with its success, and each of its problems by status', () => {
+    const document = openApiDocument(service.baseUrl);
+    expect(document.openapi).toBe('3.1.0');
+    const pay = document.paths?.['/api/agent/v1/jobs/{job_key}/payments']?.post;
+    expect(pay?.operationId).toBe('pay');
+    expect(Object.keys(pay?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '402', '403', '404', '409', '503']),
+    );
+    expect(pay?.responses?.['409']?.description).toContain('payment_unknown');
+  });
+});
+
+describe('a wallet', () => {
+  it('opens one session with one signature, however often it is presented at once', async () => {
+    const agent = await Agent.arrive(service);
+    const { body: challenge } = await agent.post('/api/x402/v1/wallets/challenge', { address: agent.wallet.address });
+    const signature = await agent.wallet.signMessage({ message: challenge.message });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        agent.post('/api/x402/v1/wallets/verify', { challenge_key: challenge.challenge_key, signature }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.code))).toEqual(
+      new Set(['challenge_expired']),
+    );
+  });
+
+  it('is refused with a signature of another key, a contract wallet, or after five minutes', async () => {
+    const [agent, other] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
+    const challenge = async () =>
+      (await agent.post('/api/x402/v1/wallets/challenge', { address: agent.wallet.address })).body;
+    const verify = (challenge_key: string, signature: string) =>
+      agent.post('/api/x402/v1/wallets/verify', { challenge_key, signature });
+    const foreign = await challenge();
+    const stolen = await verify(foreign.challenge_key, await other.wallet.signMessage({ message: foreign.message }));
+    expect([stolen.status, stolen.body.code]).toEqual([401, 'signature_invalid']);
+    const contract = await verify(foreign.challenge_key, `0x${'ab'.repeat(200)}`);
+    expect([contract.status, contract.body.code]).toEqual([422, 'contract_wallet_unsupported']);
+    const late = await challenge();
+    service.advanceClock(301);
+    const expired = await verify(late.challenge_key, await agent.wallet.signMessage({ message: late.message }));
+    expect([expired.status, expired.body.code]).toEqual([410, 'challenge_expired']);
+    service.advanceClock(-301);
+  });
+
+  it('is let out after an hour, and finds its purchases again when it signs in anew', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    service.advanceClock(3_601);
+    const over = await agent.job(jobKey);
+    expect([over.status, over.body.code]).toEqual([401, 'invalid_token']);
+    expect(over.headers.get('www-authenticate')).toContain('Bearer');
+    await agent.signIn();
+    expect((await agent.job(jobKey)).body.job_key).toBe(jobKey);
+    service.advanceClock(-3_601);
+  });
+
+  it('must not put its token in an address', async () => {
+    const agent = await Agent.arrive(service);
+    const leaked = await agent.get(`/api/agent/v1/me?token=${agent.token}`);
+    expect([leaked.status, leaked.body.code]).toEqual([400, 'credential_in_url']);
+  });
+});
+
+describe('the door', () => {
+  it('refuses what is no JSON object, another media type and another method, in words', async () => {
+    const agent = await Agent.arrive(service);
+    const post = (body: string, headers: Record<string, string>) =>
+      agent.send('POST', '/api/agent/v1/checks', body, headers);
+    const json = { 'content-type': 'application/json' };
+    expect((await post('{', json)).body.code).toBe('malformed_request');
+    expect((await post('[]', json)).body.code).toBe('malformed_request');
+    expect((await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' })).body.code).toBe(
+      'unsupported_media_type',
+    );
+    expect((await post(' '.repeat(2 * 1024 * 1024 + 1), json)).body.code).toBe('input_too_large');
+    const wrong = await agent.send('PUT', '/api/agent/v1/checks', '{}', json);
+    expect([wrong.status, wrong.body.code, wrong.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'POST']);
+    expect(wrong.body.type).toBe(`${service.baseUrl}/problems/method_not_allowed`);
+  });
+});
