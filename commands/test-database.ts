@@ -23,7 +23,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** The same for a single test or a property's run; the caller drops it. */
-export async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
+async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
   const adminUrl = inject('postgresUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(adminUrl, `create database ${name} template ${TEMPLATE} strategy wal_log`);

@@ -27,7 +27,7 @@ const reasonWords: Record<string, string> = {
 };
 
 /** Reasons as words, each once: `Not set up, Switched off`. */
-export function reasonsText(reasons: readonly string[]): string {
+function reasonsText(reasons: readonly string[]): string {
   return [...new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')))].join(', ');
 }
 

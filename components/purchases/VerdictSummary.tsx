@@ -5,7 +5,7 @@ import { StateBadge } from './State.tsx';
 import { type StateKind, states, stateWord } from './states.ts';
 
 /** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
-export function tally(kind: StateKind, values: readonly string[]): string {
+function tally(kind: StateKind, values: readonly string[]): string {
   const order = [...new Set([...Object.keys(states[kind]), ...values])];
   return order
     .map((value) => ({ value, count: values.filter((each) => each === value).length }))

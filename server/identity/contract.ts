@@ -7,7 +7,7 @@ const instant = z.iso.datetime();
 const microcents = z.int().min(0);
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hexadecimal digits');
 
-export const Grant = z
+const Grant = z
   .object({
     service_keys: z.array(z.string()),
     payment_methods: z.array(z.string()),

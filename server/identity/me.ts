@@ -47,7 +47,7 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
 };
 
 /** A grant on the wire (service.md 2.8). */
-export function grantView(grant: GrantRow) {
+function grantView(grant: GrantRow) {
   return {
     service_keys: grant.service_keys,
     payment_methods: grant.payment_methods,

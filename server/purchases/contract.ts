@@ -11,7 +11,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 /** Keys are opaque and short; a longer one names nothing. */
 const key = z.string().min(1).max(64);
 
-export const Price = z
+const Price = z
   .object({
     amount_microcents: microcents,
     currency: z.literal('USD'),

@@ -17,7 +17,7 @@ import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
-export const leaseSeconds = 20;
+const leaseSeconds = 20;
 
 /** A worker takes a job at most this often; then the work itself is what breaks workers. */
 const maxTries = 3;

@@ -20,7 +20,7 @@ import {
 } from './terms.ts';
 
 /** Names and order of the MCP tools (service.md 1.11). */
-export const mcpTools = [
+const mcpTools = [
   'svc.whoami',
   'svc.check_work',
   'svc.purchase_status',

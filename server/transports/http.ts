@@ -56,7 +56,7 @@ function decoded(text: string): string {
 }
 
 /** The refusal of a method that an address does not take (RFC 9110, 15.5.6). */
-export function wrongMethod(runtime: Runtime, allowed: string[]): Response {
+function wrongMethod(runtime: Runtime, allowed: string[]): Response {
   const problem = new Problem('method_not_allowed', `This address takes ${allowed.join(' or ')}.`, {
     headers: { Allow: allowed.join(', ') },
   });
