@@ -1,0 +1,56 @@
+/** The middle one of an odd number of figures, with the lowest and the highest. */
+export function spread(figures: readonly number[]): { median: number; text: string } {
+  const sorted = figures.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return { median, text: `${round(median)} [${round(sorted[0])}-${round(sorted.at(-1))}]` };
+}
+
+export function round(figure: number | undefined): string {
+  if (figure === undefined) return '-';
+  return figure >= 100 ? figure.toFixed(0) : figure.toFixed(figure >= 10 ? 1 : 2);
+}
+
+/** How long each operation took, in milliseconds. */
+export class Latencies {
+  readonly #times = new Map<string, number[]>();
+
+  add(operation: string, ms: number): void {
+    const known = this.#times.get(operation);
+    if (known) known.push(ms);
+    else this.#times.set(operation, [ms]);
+  }
+
+  /** One row an operation: name, count, p50, p99. */
+  rows(): string[][] {
+    return [...this.#times].map(([operation, times]) => {
+      const sorted = times.toSorted((a, b) => a - b);
+      const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]);
+      return [operation, String(times.length), at(0.5), at(0.99)];
+    });
+  }
+}
+
+/** Runs `work` over and over from `clients` at once for about `seconds`; resolves to how many ended per second. */
+export async function perSecond(
+  clients: number,
+  seconds: number,
+  work: (client: number) => Promise<void>,
+): Promise<number> {
+  const startedAt = performance.now();
+  const until = startedAt + seconds * 1000;
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      while (performance.now() < until) {
+        await work(client);
+        done += 1;
+      }
+    }),
+  );
+  return done / ((performance.now() - startedAt) / 1000);
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

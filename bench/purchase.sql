@@ -1,0 +1,126 @@
+-- One purchase by hand: the rows, reads and transactions of the service, one function a transaction, and nothing else.
+-- `sample` holds the texts of a real purchase; keys are put in by the caller.
+
+create table bench_sample as
+select q.input, q.evidence, q.planned_checks, q.input_digest, q.digest as quote_digest, r.body as report,
+  r.digest as report_digest, j.price_microcents as price,
+  (select body from receipts where job_key = j.job_key order by sequence limit 1) as receipt,
+  (select body from idempotency_claims where operation = 'check_work' and status = 201 limit 1) as quote_answer,
+  (select body from idempotency_claims where operation = 'pay' and status = 200 limit 1) as pay_answer
+from jobs j join quotes q using (quote_key) join reports r using (job_key) where j.state = 'accepted' limit 1;
+
+create function bench_recall(who text, what text, at text, k text) returns text language sql as $$
+  select fingerprint from idempotency_claims
+  where scope = who and operation = what and path_keys = at and idempotency_key = k $$;
+
+create function bench_quote(who text, account text, quote text, k text) returns void language plpgsql as $$
+declare s bench_sample; begin
+  select * into s from bench_sample;
+  insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
+  values (who, 'check_work', '', k, s.input_digest, now());
+  insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
+    price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at, expires_at)
+  values (quote, who, account, 'svc_work_check', 'svc.work_check.v1', '2026-07-21', 'open', s.price, s.price,
+    s.input_digest, s.input, s.evidence, s.planned_checks, s.quote_digest, now(), now() + '30 min');
+  insert into audit_rows (purchase_key, at, actor, action, state_to) values (quote, now(), who, 'quote', 'open');
+  update idempotency_claims set status = 201, body = s.quote_answer, headers = '{}', answered_at = now()
+  where scope = who and operation = 'check_work' and path_keys = '' and idempotency_key = k;
+end $$;
+
+create function bench_authorize(who text, account text, granted text, quote text, job text) returns void language plpgsql as $$
+declare cost bigint; begin
+  update quotes set state = 'authorized' where quote_key = quote and principal_key = who and state = 'open'
+    and expires_at > now() returning price_microcents into strict cost;
+  insert into grant_usage as u (grant_key, day, used_microcents)
+  select grant_key, current_date, cost from grants where grant_key = granted and cost <= daily_limit_microcents
+  on conflict (grant_key, day) do update set used_microcents = u.used_microcents + excluded.used_microcents
+  where u.used_microcents + excluded.used_microcents
+    <= (select daily_limit_microcents from grants where grant_key = granted);
+  insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+    review_state, price_microcents, authorized_on, created_at, updated_at, pay_by, stage)
+  values (job, quote, who, account, granted, 'awaiting_payment', 'none', 'none', 'not_open', cost, current_date, now(),
+    now(), now() + '1 day', 'awaiting_payment');
+  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+  values (quote, now(), who, 'authorize', 'open', 'awaiting_payment');
+end $$;
+
+create function bench_claim_payment(who text, job text, k text) returns void language sql as $$
+  insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
+  select who, 'pay', job, k, input_digest, now() from bench_sample $$;
+
+create function bench_intent(who text, job text, payment text, signed text) returns void language plpgsql as $$ begin
+  update jobs set payment_state = 'processing', updated_at = now()
+  where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
+  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, nonce,
+    valid_before, created_at, lease_until)
+  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, signed, now() + '2 min', now(), now()
+  from bench_sample;
+end $$;
+
+create function bench_receipt(job text, receipt text, nr int) returns void language sql as $$
+  insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
+  select receipt, job, nr, s.receipt, s.quote_digest, now() from bench_sample s $$;
+
+create function bench_collect(who text, quote text, job text, payment text, k text) returns void language plpgsql as $$
+declare s bench_sample; begin
+  select * into s from bench_sample;
+  update payments set state = 'collected', decided_at = now(), transaction = '0x' where payment_key = payment;
+  update jobs set state = 'queued', payment_state = 'collected', charge_state = 'held', collected_at = now(),
+    deliver_by = now() + '30 min', stage = 'queued', updated_at = now() where job_key = job and state = 'awaiting_payment';
+  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+  values (quote, now(), 'system', 'collect', 'awaiting_payment', 'queued');
+  insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
+    amount_microcents, currency, at)
+  values ('collected:' || payment, 'collected', job, who, 'asset:x402:eip155:84532', 'liability:held', s.price, 'USD', now());
+  insert into pgboss.job (name, data) values ('check', jsonb_build_object('job_key', job));
+  perform bench_receipt(job, 'rcpt_1' || job, 1);
+  update idempotency_claims set status = 200, body = s.pay_answer, headers = '{}', answered_at = now()
+  where scope = who and operation = 'pay' and path_keys = job and idempotency_key = k;
+end $$;
+
+create function bench_take(quote text, job text) returns text language plpgsql as $$
+declare content text; begin
+  update pgboss.job set state = 'active', started_on = now()
+  where id = (select id from pgboss.job where name = 'check' and data->>'job_key' = job limit 1);
+  update jobs set state = 'running', fence = 1, lease_until = now() + '20 s', stage = 'reading', percent = 10,
+    updated_at = now() where job_key = job and state = 'queued';
+  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+  values (quote, now(), 'worker', 'start', 'queued', 'running');
+  select input into content from quotes where quote_key = quote;
+  return content;
+end $$;
+
+create function bench_deliver(quote text, job text) returns void language plpgsql as $$
+declare s bench_sample; begin
+  select * into s from bench_sample;
+  update jobs set state = 'delivered', review_state = 'open', delivered_at = now(), review_by = now() + '3 days',
+    report_digest = s.report_digest, lease_until = null, stage = 'delivered', percent = 100, updated_at = now()
+  where job_key = job and state = 'running' and fence = 1;
+  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+  values (quote, now(), 'worker', 'deliver', 'running', 'delivered');
+  insert into reports (job_key, number, body, digest, delivered_at) values (job, 1, s.report, s.report_digest, now());
+  perform bench_receipt(job, 'rcpt_2' || job, 2);
+end $$;
+
+create function bench_accept(who text, quote text, job text) returns void language plpgsql as $$ begin
+  update jobs set state = 'accepted', charge_state = 'final', review_state = 'accepted', finalized_at = now(),
+    stage = 'accepted', updated_at = now() where job_key = job and state = 'delivered';
+  insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+  values (quote, now(), who, 'accept', 'delivered', 'accepted');
+  insert into reviews (review_key, job_key, report_number, decision, reviewer, at)
+  values ('review_' || job, job, 1, 'accept', who, now());
+  insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
+    amount_microcents, currency, at)
+  select 'accepted:' || job, 'accepted', job, who, 'liability:held', 'revenue:work_check', price, 'USD', now()
+  from bench_sample;
+  perform bench_receipt(job, 'rcpt_3' || job, 3);
+end $$;
+
+create function bench_credential(hash text) returns text language sql as $$
+  select grant_key from credentials c join principals p using (principal_key) join grants g using (principal_key)
+  where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() $$;
+
+create function bench_job(job text) returns json language sql as $$
+  select row_to_json(x) from (select jobs.*, (select json_agg(json_build_object('at', at, 'event', action,
+    'state', state_to) order by sequence) from audit_rows where purchase_key = jobs.quote_key) as timeline
+  from jobs where job_key = job) x $$;

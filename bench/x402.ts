@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import pg from 'pg';
+import type { Ports } from '../commands/ports.ts';
+import { startStack } from '../commands/stack.ts';
+import { Agent } from '../e2e/support/agent.ts';
+import { round, spread, table } from './measure.ts';
+import { startPeer } from './service.ts';
+
+const network = 'eip155:84532';
+
+/** Payments per second over the sandbox's chain: the service's pay step against a route that `@x402/express` guards. */
+export async function benchX402(
+  ports: Ports,
+  dataDir: string,
+  effort: { rounds: number; payments: number },
+): Promise<string> {
+  const stack = await startStack({ ports, dataDir: path.resolve(dataDir), mode: 'production' });
+  const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 1 });
+  const facilitatorUrl = `http://127.0.0.1:${ports.facilitator}`;
+  const payTo = `0x${'33'.repeat(20)}`;
+  const peer = await startPeer('express-seller.ts', String(ports.model), facilitatorUrl, payTo);
+  try {
+    const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+    await pool.query(`update grants set daily_limit_microcents = ${10n ** 18n}`);
+    const paying = await payers(stack.sandboxUrl, 8);
+    const rows: string[][] = [];
+    for (const clients of [1, 8]) {
+      const figures = { express: [] as number[], service: [] as number[] };
+      for (let turn = 0; turn < effort.rounds; turn += 1) {
+        figures.express.push(
+          await rate(effort.payments, clients, (client) =>
+            must(paying[client]?.(`http://127.0.0.1:${ports.model}/paid`, { method: 'POST' })),
+          ),
+        );
+        const jobs = await Promise.all(Array.from({ length: effort.payments }, () => agent.authorizedJob()));
+        figures.service.push(
+          await rate(effort.payments, clients, (client) =>
+            must(
+              paying[client]?.(`${stack.baseUrl}/api/agent/v1/jobs/${jobs.pop()}/payments`, {
+                method: 'POST',
+                headers: { authorization: `Bearer ${agent.token}`, 'content-type': 'application/json' },
+                body: JSON.stringify({ rail: 'x402', network, idempotency_key: randomUUID() }),
+              }),
+            ),
+          ),
+        );
+      }
+      const [express, service] = [spread(figures.express), spread(figures.service)];
+      rows.push([String(clients), express.text, service.text, round(service.median / express.median)]);
+    }
+    return [
+      '## Payments over x402, real signatures and chain',
+      table(['clients', '@x402/express /s', 'service /s', 'ratio'], rows),
+    ].join('\n');
+  } finally {
+    peer.stop();
+    await pool.end();
+    await stack.stop();
+  }
+}
+
+type Pay = ReturnType<typeof wrapFetchWithPayment>;
+
+async function payers(sandboxUrl: string, count: number): Promise<Pay[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const response = await fetch(`${sandboxUrl}/wallets`, { method: 'POST' });
+      const { private_key } = (await response.json()) as { private_key: `0x${string}` };
+      const client = new x402Client().register(network, new ExactEvmScheme(new Agent('', private_key).wallet));
+      client.setSpendControls({ maxAmountPerPayment: '$10' });
+      return wrapFetchWithPayment(fetch, client);
+    }),
+  );
+}
+
+async function must(sent: Promise<Response> | undefined): Promise<void> {
+  const response = await sent;
+  const body = await response?.text();
+  if (response?.status !== 200) throw new Error(`not paid: ${response?.status} ${body}`);
+}
+
+async function rate(payments: number, clients: number, pay: (client: number) => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  let left = payments;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      while (left > 0) {
+        left -= 1;
+        await pay(client);
+      }
+    }),
+  );
+  return payments / ((performance.now() - startedAt) / 1000);
+}
