@@ -1,70 +1,99 @@
-// The sandbox as a process: PORT names the app's port, DATA_DIR the folder that keeps balances and mail.
+// The local sandbox as one process tree: two chains, the facilitator, the mail server, the control port.
+// PORT=N places it (the control port is N + 1010), DATA_DIR holds what survives a restart (default .data).
+
 import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import { startChain } from './chain/chain.ts';
+import type { Server } from 'node:http';
+import { join, resolve } from 'node:path';
+import { type Chain, startChain } from './chain/chain.ts';
 import { NETWORKS } from './chain/networks.ts';
 import { startControl } from './control.ts';
 import { forkFacilitator } from './facilitator/process.ts';
 import { faultQueue } from './fault-queue.ts';
+import { BRAND } from './http.ts';
 import type { MailFault } from './mail/faults.ts';
 import { openMailbox } from './mail/mailbox.ts';
 import { startSmtp } from './mail/smtp.ts';
-import { ports } from './ports.ts';
+import { ports as portScheme } from './ports.ts';
 import { onEnd } from './process-end.ts';
 
-const stoppers: (() => unknown)[] = [];
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const DEFAULT_PORT = 3000;
+const toStop: (() => Promise<void> | void)[] = [];
+let stopping: Promise<void> | undefined;
 
-async function stop(code: number): Promise<never> {
-  await Promise.allSettled(stoppers.toReversed().map(async (stopPart) => stopPart()));
-  process.exit(code);
+/** Stops what was started, newest first, and ends with `code`. */
+function stopAll(code: number): Promise<void> {
+  stopping ??= (async () => {
+    for (const stop of toStop.reverse()) await stop();
+    process.exit(code);
+  })();
+  return stopping;
 }
 
-onEnd(() => void stop(0));
-try {
-  await start();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  await stop(1);
+/** One sentence on stderr, and everything stops. */
+function fail(sentence: string): void {
+  if (!stopping) console.error(`${BRAND}: ${sentence}`);
+  void stopAll(1);
+}
+
+/** A part that ends while nobody asked it to takes the rest with it. */
+function watch(name: string, exited: Promise<void>): void {
+  void exited.then(() => fail(`The ${name} ended by itself.`));
 }
 
 async function start(): Promise<void> {
-  const scheme = ports(Number(process.env.PORT ?? 3000));
-  const folder = path.resolve(process.env.DATA_DIR ?? '.data', 'sandbox');
+  const ports = portScheme(Number(process.env.PORT || DEFAULT_PORT));
+  const folder = join(resolve(process.env.DATA_DIR || join(import.meta.dirname, '..', '.data')), 'sandbox');
   mkdirSync(folder, { recursive: true });
+  const ready = (part: string, url: string) => console.log(`${BRAND} ${part} ${url}`);
 
-  const chains = await Promise.all(
+  const mailbox = openMailbox(join(folder, 'mail.jsonl'));
+  const mailFaults = faultQueue<MailFault>();
+  const smtp = await startSmtp(ports.smtp, mailbox, mailFaults);
+  toStop.push(smtp.stop);
+  ready('mail', `smtp://127.0.0.1:${ports.smtp}`);
+
+  const chains = await startChains(ports.chains, folder);
+  for (const { network, rpcUrl } of chains) ready(`chain ${network.network}`, rpcUrl);
+
+  const nodeUrls = Object.fromEntries(chains.map(({ network, nodeUrl }) => [String(network.chainId), nodeUrl]));
+  const facilitator = await forkFacilitator(ports.facilitator, nodeUrls);
+  toStop.push(facilitator.stop);
+  watch('facilitator', facilitator.exited);
+  const facilitatorUrl = `http://127.0.0.1:${ports.facilitator}`;
+  ready('facilitator', facilitatorUrl);
+
+  const control = await startControl(ports.control, { chains, facilitatorUrl, mailbox, mailFaults });
+  toStop.push(() => close(control));
+  ready('control', `http://127.0.0.1:${ports.control}`);
+  console.log('sandbox ready');
+}
+
+/** Both at once; when one cannot start, the other is stopped with everything else. */
+async function startChains(chainPorts: Record<number, number>, folder: string): Promise<Chain[]> {
+  const outcomes = await Promise.allSettled(
     NETWORKS.map(async (network) => {
-      const chain = await startChain(
-        network,
-        scheme.chains[network.chainId],
-        path.join(folder, `chain-${network.chainId}.json`),
-      );
-      stoppers.push(chain.stop);
-      say(`chain ${network.network} on port ${scheme.chains[network.chainId]}`);
+      const port = chainPorts[network.chainId];
+      if (port === undefined) throw new Error(`Chain ${network.network} has no port.`);
+      const chain = await startChain(network, port, join(folder, `chain-${network.chainId}.json`));
+      toStop.push(chain.stop);
+      watch(`chain ${network.network}`, chain.anvil.exited);
       return chain;
     }),
   );
-  const nodeUrls = Object.fromEntries(chains.map((chain) => [chain.network.chainId, chain.nodeUrl]));
-  const facilitator = await forkFacilitator(scheme.facilitator, nodeUrls);
-  stoppers.push(facilitator.stop);
-  say(`facilitator on port ${scheme.facilitator}`);
-
-  const mailbox = openMailbox(path.join(folder, 'mail.jsonl'));
-  const mailFaults = faultQueue<MailFault>();
-  const smtp = await startSmtp(scheme.smtp, mailbox, mailFaults);
-  stoppers.push(smtp.stop);
-  say(`mail on port ${scheme.smtp}`);
-
-  const facilitatorUrl = `http://127.0.0.1:${scheme.facilitator}`;
-  const control = await startControl(scheme.control, { chains, facilitatorUrl, mailbox, mailFaults });
-  stoppers.push(() => {
-    control.close();
-    control.closeAllConnections();
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   });
-  say(`control on port ${scheme.control}`);
-  // A part that ends by itself takes the sandbox with it: half a sandbox would make every failure look like ours.
-  for (const ended of [facilitator.exited, ...chains.map((chain) => chain.anvil.exited)])
-    void ended.then(() => stop(1));
-  say('sandbox ready');
+}
+
+function close(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+onEnd(() => void stopAll(0));
+try {
+  await start();
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
 }

@@ -3,8 +3,8 @@
 const PARENT_POLL_MS = 300;
 
 /**
- * Calls `stop` once: on SIGTERM or SIGINT, or when the parent process has disappeared (this process is then handed to
- * another parent, which the operating system shows as a changed parent id).
+ * Calls `stop` once: on SIGTERM or SIGINT, or when the parent process has disappeared. A forked process sees its channel
+ * close; any other is handed to another parent, which the operating system shows as a changed parent id.
  */
 export function onEnd(stop: () => void): void {
   const parent = process.ppid;
@@ -21,6 +21,7 @@ export function onEnd(stop: () => void): void {
   watch.unref();
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  process.on('disconnect', end);
   // A parent that is gone has closed our output too; a line nobody reads must not end us before the orderly stop.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});

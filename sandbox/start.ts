@@ -1,51 +1,91 @@
-// Starts the sandbox as a child process; for tests, which each have one of their own.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Address } from 'viem';
 import { sellerAccount } from './chain/accounts.ts';
-import { type Ports, ports } from './ports.ts';
+import type { ChainId } from './chain/networks.ts';
+import { type Ports, ports as portScheme } from './ports.ts';
 
+/** A running sandbox and where its parts are. */
 export type Sandbox = {
   readonly ports: Ports;
+  /** The control port's address. */
   readonly controlUrl: string;
   readonly facilitatorUrl: string;
-  readonly rpcUrls: Readonly<Record<84532 | 421614, string>>;
+  /** JSON-RPC addresses by chain id. */
+  readonly rpcUrls: Readonly<Record<ChainId, string>>;
   readonly smtpUrl: string;
-  /** The address that buyers pay. */
-  readonly payTo: string;
+  /** An account to be paid at when nothing else is configured. */
+  readonly payTo: Address;
+  /** The process that all of it runs under. */
+  readonly pid: number;
+  /** Stops all of it; resolves when it has ended and its state is on disk. */
   stop(): Promise<void>;
 };
 
-/** Resolves when every part listens; rejects with the sentence that the sandbox ended with. */
-export async function startSandbox(options: { port: number; dataDir: string }): Promise<Sandbox> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-    env: { ...process.env, PORT: String(options.port), DATA_DIR: options.dataDir },
+export type SandboxOptions = {
+  /** The app's port, from which every other follows. */
+  readonly port: number;
+  /** Its files lie in the subfolder `sandbox`. */
+  readonly dataDir: string;
+  readonly log?: (line: string) => void;
+};
+
+const START_MS_MAX = 30_000;
+const STOP_MS_MAX = 10_000;
+
+/**
+ * Starts the sandbox as a process of its own and resolves when every part answers. It ends with this process.
+ * Rejects with the sentence it ended with, for example that a port is in use.
+ */
+export async function startSandbox({ port, dataDir, log }: SandboxOptions): Promise<Sandbox> {
+  const ports = portScheme(port);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
   let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-2_000);
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    complaint ||= line;
+    log?.(line);
   });
+
+  async function stop(): Promise<void> {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+    await exited;
+    clearTimeout(timer);
+  }
+
   await new Promise<void>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line === 'sandbox ready') resolve();
+    const timer = setTimeout(
+      () => void stop().then(() => reject(new Error('The sandbox did not start.'))),
+      START_MS_MAX,
+    );
+    void exited.then(() => {
+      clearTimeout(timer);
+      reject(new Error(complaint || 'The sandbox ended before it was ready.'));
     });
-    child.once('exit', () => reject(new Error(complaint.trim() || 'The sandbox ended before it was ready.')));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      log?.(line);
+      if (line !== 'sandbox ready') return;
+      clearTimeout(timer);
+      resolve();
+    });
   });
-  const scheme = ports(options.port);
-  const at = (port: number) => `http://127.0.0.1:${port}`;
+  const url = (part: number) => `http://127.0.0.1:${part}`;
   return {
-    ports: scheme,
-    controlUrl: at(scheme.control),
-    facilitatorUrl: at(scheme.facilitator),
-    rpcUrls: { 84532: at(scheme.chains[84532]), 421614: at(scheme.chains[421614]) },
-    smtpUrl: `smtp://127.0.0.1:${scheme.smtp}`,
+    ports,
+    controlUrl: url(ports.control),
+    facilitatorUrl: url(ports.facilitator),
+    rpcUrls: { 84532: url(ports.chains[84532]), 421614: url(ports.chains[421614]) },
+    smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
     payTo: sellerAccount().address,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+    pid: child.pid ?? 0,
+    stop,
   };
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
 /** A running anvil. `exited` settles when it ends, by `stop` or by itself. */
 export type Anvil = { readonly rpcUrl: string; readonly exited: Promise<void>; stop(): Promise<void> };
@@ -14,26 +14,30 @@ const STOP_MS_MAX = 5_000;
 const ERROR_CHARACTERS_MAX = 2_000;
 
 /**
- * The anvil binary: of the npm package for this machine, else `anvil` on the PATH.
+ * The anvil binary: of the npm package for `platform` (such as `linux-amd64`), else `anvil` in a folder of `path`.
  * Throws one sentence that says what to install when there is neither.
  */
-export function findAnvil(): string {
-  const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+export function findAnvil(platform = thisPlatform(), path = process.env.PATH ?? ''): string {
   const packageName = `@foundry-rs/anvil-${platform}`;
-  try {
-    const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
-    const binary = join(dirname(manifest), 'bin', 'anvil');
-    if (existsSync(binary)) return binary;
-  } catch {
-    // Not installed for this platform: the PATH is next.
-  }
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const binary = join(folder, 'anvil');
-    if (folder !== '' && existsSync(binary)) return binary;
+  for (const binary of [packagedBinary(packageName), ...path.split(delimiter).map((folder) => join(folder, 'anvil'))]) {
+    if (binary !== undefined && isAbsolute(binary) && existsSync(binary)) return binary;
   }
   throw new Error(
     `The chains need anvil: run "npm install ${packageName}", or install Foundry so that anvil is on PATH.`,
   );
+}
+
+function thisPlatform(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
+/** undefined when the package is not installed, as npm leaves it on a platform that it is not made for. */
+function packagedBinary(packageName: string): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`)), 'bin', 'anvil');
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -41,9 +45,10 @@ export function findAnvil(): string {
  * written back when anvil ends orderly. Rejects with a sentence when it ends before it listens.
  */
 export async function startAnvil(chainId: number, stateFile: string): Promise<Anvil> {
-  const options = ['--chain-id', String(chainId), '--host', '127.0.0.1', '--port', '0', '--state', stateFile];
+  const listening = ['--chain-id', String(chainId), '--host', '127.0.0.1', '--port', '0'];
+  const keeping = ['--state', stateFile, '--prune-history', String(STATES_KEPT), '--cache-path', dirname(stateFile)];
   // detached: Ctrl-C in the terminal reaches the sandbox only, which then stops its parts in order.
-  const child = spawn(findAnvil(), [...options, '--prune-history', String(STATES_KEPT)], {
+  const child = spawn(findAnvil(), [...listening, ...keeping], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -62,6 +67,7 @@ function listeningPort(child: ChildProcess, chainId: number, stateFile: string):
     let printed = '';
     let complaint = '';
     const fail = () => {
+      clearTimeout(timer);
       const reason = complaint.trim().slice(0, ERROR_CHARACTERS_MAX) || 'it gave no reason';
       reject(new Error(`anvil for chain ${chainId} did not start (state file ${stateFile}): ${reason}`));
     };
@@ -91,7 +97,7 @@ function listeningPort(child: ChildProcess, chainId: number, stateFile: string):
  * kill -9 of the sandbox leaves nothing running and still saves the chain.
  */
 function endWithUs(child: ChildProcess): ChildProcess {
-  const script = 'cat > /dev/null; kill -TERM "$0" 2> /dev/null';
+  const script = 'read -r end; kill -TERM "$0" 2> /dev/null';
   return spawn('/bin/sh', ['-c', script, String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
 }
 

@@ -16,7 +16,7 @@ import multicall3 from './Multicall3.json' with { type: 'json' };
 import { MULTICALL3_ADDRESS, type Network, USDC_ABI } from './networks.ts';
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts';
 
-export type ChainClient = TestClient<'anvil'> & PublicActions;
+type ChainClient = TestClient<'anvil'> & PublicActions;
 
 export type Chain = {
   readonly network: Network;
@@ -33,7 +33,7 @@ export type Chain = {
 };
 
 // A real chain's time goes on when nobody pays: an empty block now and then lets an unused authorization expire.
-const IDLE_BLOCK_MS = 12_000;
+const IDLE_BLOCK_MS = 5_000;
 
 /** Starts the chain on `port`, its state kept in `stateFile`. Rejects with one sentence when it cannot. */
 export async function startChain(network: Network, port: number, stateFile: string): Promise<Chain> {

@@ -1,7 +1,7 @@
 // Compiles the sandbox's contracts: `node sandbox/chain/compile.ts` rewrites the committed artifacts.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
 
@@ -17,7 +17,7 @@ export const CONTRACT_NAMES = ['LocalUSDC', 'Multicall3'] as const;
 export type ContractName = (typeof CONTRACT_NAMES)[number];
 
 const OPENZEPPELIN = '@openzeppelin/contracts';
-const openzeppelinFolder = dirname(createRequire(import.meta.url).resolve(`${OPENZEPPELIN}/package.json`));
+const openzeppelinFolder = dirname(fileURLToPath(import.meta.resolve('@openzeppelin/contracts/package.json')));
 
 /** Where the committed artifact of a contract lies. */
 export function artifactPath(name: ContractName): string {

@@ -1,11 +1,12 @@
 // The JSON-RPC address of a chain: passes everything to anvil, and can stall, slow down or fail as providers do.
 // The facilitator has its own way to anvil, as it would have its own provider.
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gate } from '../fault-queue.ts';
 import { listen } from '../http.ts';
 
 /** What happens to every JSON-RPC call from now on. */
-export type RpcTrouble =
+type RpcTrouble =
   | { readonly mode: 'stall' }
   | { readonly mode: 'slow'; readonly ms: number }
   | { readonly mode: 'error'; readonly status: number };
@@ -18,11 +19,7 @@ export type RpcProxy = {
   close(): void;
 };
 
-const RPC_ERROR = {
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32_000, message: 'LOCAL SANDBOX: the provider is failing' },
-};
+const FAILURE = 'LOCAL SANDBOX: the provider fails as it was told to';
 
 /** Listens on `port` of the loopback and forwards to the node at `rpcUrl`. Rejects with a sentence if the port is taken. */
 export async function startRpcProxy(part: string, port: number, rpcUrl: string): Promise<RpcProxy> {
@@ -32,28 +29,27 @@ export async function startRpcProxy(part: string, port: number, rpcUrl: string):
   let trouble: RpcTrouble | undefined;
 
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse) {
-    if (trouble?.mode === 'error') {
-      outgoing.writeHead(trouble.status, { 'content-type': 'application/json' });
-      outgoing.end(JSON.stringify(RPC_ERROR));
+    const now = trouble;
+    if (now?.mode === 'error') {
+      outgoing.writeHead(now.status, { 'content-type': 'text/plain' }).end(FAILURE);
       return;
     }
-    if (trouble?.mode === 'slow')
-      await new Promise((resolve) => setTimeout(resolve, trouble?.mode === 'slow' ? trouble.ms : 0));
-    if (trouble?.mode === 'stall') await stalled.hold();
-    forward(incoming, outgoing);
+    if (now?.mode === 'slow') await sleep(now.ms);
+    if (now?.mode === 'stall') await stalled.hold();
+    if (!outgoing.destroyed) forward(incoming, outgoing);
   }
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse) {
     const { method, headers, url } = incoming;
-    const upstream = request(
-      { agent, host: target.hostname, port: target.port, method, path: url, headers },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      },
-    );
+    const upstream = request({ agent, host: target.hostname, port: target.port, method, path: url, headers });
+    upstream.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
     upstream.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => upstream.destroy());
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) upstream.destroy();
+    });
     incoming.pipe(upstream);
   }
 

@@ -111,30 +111,27 @@ async function settle(desk: Desk, call: Call): Promise<Answer> {
     desk.record.answered(settlement, answer);
     return { json: answer };
   };
+  const lost = (answer: Answer): Answer => {
+    desk.record.answered(settlement, null);
+    return answer;
+  };
   const outcome = { payer: settlement.payer, network: requirements.network };
 
   if (fault?.mode === 'hold_before_settle') await desk.holds.hold();
-  if (fault?.mode === 'error_500') return internalError();
+  if (fault?.mode === 'error_500') return lost(internalError());
+  if (fault?.mode === 'drop_before_settle') return lost('drop');
   if (fault?.mode === 'refuse') {
     return made({ ...outcome, success: false, errorReason: fault.reason, transaction: '' });
   }
   if (fault?.mode === 'lie' || fault?.mode === 'instant') {
     return made({ ...outcome, success: true, transaction: fault.transaction ?? generatePrivateKey() });
   }
-  if (fault?.mode === 'drop_before_settle') {
-    desk.record.answered(settlement, null);
-    return 'drop';
-  }
 
   const trace: SettlementTrace = { transactions: settlement.transactions, trouble: chainTrouble(fault) };
   const answer = await settlementTrace.run(trace, () => desk.x402.settle(payload, requirements));
   if (fault?.mode === 'hold_after_settle') await desk.holds.hold();
   if (fault?.mode === 'slow') await sleep(fault.ms);
-  if (fault?.mode === 'drop_after_settle') {
-    desk.record.answered(settlement, null);
-    return 'drop';
-  }
-  return made(answer);
+  return fault?.mode === 'drop_after_settle' ? lost('drop') : made(answer);
 }
 
 function chainTrouble(fault: Fault | undefined): SettlementTrace['trouble'] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What each fault does to a call, and whether the money has moved when it strikes. */
-export const FAULT_MODES = {
+const FAULT_MODES = {
   hold_before_settle: 'waits until released, then settles; no money has moved while it waits',
   hold_after_settle: 'settles, then keeps the answer until released',
   drop_before_settle: 'breaks the connection; no money moves',

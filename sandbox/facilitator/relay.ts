@@ -1,4 +1,4 @@
-import { type Answer, BRAND, type Call, type Routes } from '../http.ts';
+import type { Answer, Call, Routes } from '../http.ts';
 
 /** The control port's way into the facilitator's process: its switches, and its record of settlements. */
 export function relayToFacilitator(facilitatorUrl: string): { routes: Routes; restart(): Promise<void> } {
@@ -11,7 +11,6 @@ export function relayToFacilitator(facilitatorUrl: string): { routes: Routes; re
   }
   return {
     routes: {
-      'GET /facilitator': () => ({ json: { sandbox: BRAND, url: facilitatorUrl } }),
       'GET /facilitator/faults': () => relay('GET', 'faults'),
       'POST /facilitator/faults': (call) => relay('POST', 'faults', call),
       'DELETE /facilitator/faults': () => relay('DELETE', 'faults'),

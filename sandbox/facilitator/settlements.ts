@@ -14,7 +14,7 @@ export type Settlement = {
   settle_calls: number;
   /** Transactions that went to the chain. A claimed success without one here was a lie. */
   transactions: Hex[];
-  /** The answers to settle calls, oldest first; null for one that never left. */
+  /** The answers to settle calls, oldest first; null where none left. */
   answers: (SettleResponse | null)[];
 };
 

@@ -10,6 +10,7 @@ import {
   http,
   type PublicClient,
   TimeoutError,
+  type VerifyTypedDataParameters,
   WaitForTransactionReceiptTimeoutError,
 } from 'viem';
 import type { HDAccount } from 'viem/accounts';
@@ -58,7 +59,8 @@ export function createSigner(chainId: number, nodeUrl: string, account: HDAccoun
     {
       address: account.address,
       readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
-      verifyTypedData: (data) => client.verifyTypedData(data as Parameters<typeof client.verifyTypedData>[0]),
+      // The scheme types these loosely; viem refuses what does not fit together when it hashes them.
+      verifyTypedData: (data) => client.verifyTypedData(data as VerifyTypedDataParameters),
       getCode: cachedCode(client),
       sendTransaction: ({ to, data }) => send(to, data),
       writeContract: ({ address, ...call }) => send(address, encodeFunctionData(call)),

@@ -10,7 +10,7 @@ export type Mailbox = {
   list(to?: string): Letter[];
 };
 
-const LETTERS_KEPT = 1_000;
+export const LETTERS_KEPT = 1_000;
 // The file may grow to twice the letters kept before it is cut back, so that a letter costs one short write.
 const FILE_LINES_MAX = 2 * LETTERS_KEPT;
 
@@ -27,6 +27,9 @@ export function openMailbox(path: string): Mailbox {
     renameSync(shorter, path);
     linesInFile = letters.length;
   }
+
+  // A crash may have cut the last line short; the next letter must not be appended to it.
+  if (linesInFile > 0) cutBack();
 
   return {
     keep(letter) {
