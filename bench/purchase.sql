@@ -57,11 +57,11 @@ create function bench_intent(who text, job text, payment text, signed text) retu
   from bench_sample;
 end $$;
 
-create function bench_receipt(job text, receipt text, nr int) returns void language sql as $$
+create function bench_receipt(job text, named text, nr int) returns void language sql as $$
   insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
-  select receipt, job, nr, s.receipt, s.quote_digest, now() from bench_sample s $$;
+  select named, job, nr, s.receipt, s.quote_digest, now() from bench_sample s $$;
 
-create function bench_collect(who text, quote text, job text, payment text, k text) returns void language plpgsql as $$
+create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns void language plpgsql as $$
 declare s bench_sample; begin
   select * into s from bench_sample;
   update payments set state = 'collected', decided_at = now(), transaction = '0x' where payment_key = payment;
@@ -72,16 +72,15 @@ declare s bench_sample; begin
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
     amount_microcents, currency, at)
   values ('collected:' || payment, 'collected', job, who, 'asset:x402:eip155:84532', 'liability:held', s.price, 'USD', now());
-  insert into pgboss.job (name, data) values ('check', jsonb_build_object('job_key', job));
+  insert into pgboss.job (id, name, data) values (message::uuid, 'check', jsonb_build_object('job_key', job));
   perform bench_receipt(job, 'rcpt_1' || job, 1);
   update idempotency_claims set status = 200, body = s.pay_answer, headers = '{}', answered_at = now()
   where scope = who and operation = 'pay' and path_keys = job and idempotency_key = k;
 end $$;
 
-create function bench_take(quote text, job text) returns text language plpgsql as $$
+create function bench_take(quote text, job text, message text) returns text language plpgsql as $$
 declare content text; begin
-  update pgboss.job set state = 'active', started_on = now()
-  where id = (select id from pgboss.job where name = 'check' and data->>'job_key' = job limit 1);
+  update pgboss.job m set state = 'active', started_on = now() where m.name = 'check' and m.id = message::uuid;
   update jobs set state = 'running', fence = 1, lease_until = now() + '20 s', stage = 'reading', percent = 10,
     updated_at = now() where job_key = job and state = 'queued';
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
@@ -90,7 +89,7 @@ declare content text; begin
   return content;
 end $$;
 
-create function bench_deliver(quote text, job text) returns void language plpgsql as $$
+create function bench_deliver(quote text, job text, message text) returns void language plpgsql as $$
 declare s bench_sample; begin
   select * into s from bench_sample;
   update jobs set state = 'delivered', review_state = 'open', delivered_at = now(), review_by = now() + '3 days',
@@ -100,6 +99,7 @@ declare s bench_sample; begin
   values (quote, now(), 'worker', 'deliver', 'running', 'delivered');
   insert into reports (job_key, number, body, digest, delivered_at) values (job, 1, s.report, s.report_digest, now());
   perform bench_receipt(job, 'rcpt_2' || job, 2);
+  update pgboss.job m set state = 'completed', completed_on = now() where m.name = 'check' and m.id = message::uuid;
 end $$;
 
 create function bench_accept(who text, quote text, job text) returns void language plpgsql as $$ begin

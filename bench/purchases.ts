@@ -36,7 +36,7 @@ export async function benchPurchases(ports: Ports, dataDir: string, effort: Effo
   });
   const stub = await startPeer('facilitator-stub.ts', String(ports.facilitator), `0x${'22'.repeat(20)}`);
   try {
-    const admin = new pg.Pool({ connectionString: postgres.url, max: 1 });
+    const admin = openPool(postgres.url, 1);
     const at = (name: string) => new URL(`/${name}`, postgres.url).href;
     const env = (name: string) => stubbedEnvironment(ports, dataDir, at(name));
     await admin.query('create database filled');
@@ -49,7 +49,7 @@ export async function benchPurchases(ports: Ports, dataDir: string, effort: Effo
     for (let round = 0; round < effort.rounds; round += 1) {
       for (const side of ['sql', 'http'] as const) {
         await admin.query(`create database run template filled strategy file_copy`);
-        const pool = new pg.Pool({ connectionString: at('run'), max: clients });
+        const pool = openPool(at('run'), clients);
         const before = await count(pool);
         const perSec =
           side === 'sql'
@@ -89,6 +89,13 @@ export async function benchPurchases(ports: Ports, dataDir: string, effort: Effo
   }
 }
 
+function openPool(connectionString: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max });
+  // A connection that is closing when its database is dropped says so; nobody needs it any more.
+  pool.on('error', () => {});
+  return pool;
+}
+
 function stubbedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
   const stub = `http://127.0.0.1:${ports.facilitator}`;
   return {
@@ -101,7 +108,7 @@ function stubbedEnvironment(ports: Ports, dataDir: string, databaseUrl: string):
 
 /** Signs the principals in, buys one check for the sample, then buys the rest over SQL, and lets PostgreSQL tidy up. */
 async function fill(env: Record<string, string>, databaseUrl: string, purchases: number): Promise<Principal[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: clients });
+  const pool = openPool(databaseUrl, clients);
   const service = await startService(env);
   const principals = await Promise.all(
     Array.from({ length: principalCount }, (_, index) =>
