@@ -58,6 +58,8 @@ const SAME_BY_SYNONYM = 0.85;
 const SAME_BY_BROADER = 0.6;
 const SAME_BY_PREFIX = 0.5;
 const PREFIX = 5;
+/** A word in more passages than this is common in the evidence at hand. */
+const COMMON_PASSAGES = 120;
 const _NEAR = 3;
 
 type Cells = Map<number, Map<number, number>>;
@@ -164,30 +166,40 @@ function matchCells(
   texture: Texture,
 ): { cells: Cells; levels: number[]; exact: boolean[] } {
   const cells: Cells = new Map();
-  const levels: number[] = [];
-  const exact: boolean[] = [];
-  const mark = (stem: string, at: number, level: number): void => {
-    for (const passage of index.postings.get(stem) ?? []) {
-      let row = cells.get(passage);
-      if (row === undefined) {
-        row = new Map();
-        cells.set(passage, row);
-      }
-      if ((row.get(at) ?? 0) < level) row.set(at, level);
-      if ((levels[at] ?? 0) < level) levels[at] = level;
+  const levels: number[] = wanted.map(() => 0);
+  const common: { stem: string; at: number; level: number }[] = [];
+  const put = (passage: number, at: number, level: number): void => {
+    let row = cells.get(passage);
+    if (row === undefined) {
+      row = new Map();
+      cells.set(passage, row);
     }
+    if ((row.get(at) ?? 0) < level) row.set(at, level);
   };
-  for (const [at, { stem, token }] of wanted.entries()) {
-    levels[at] = 0;
+  const mark = (stem: string, at: number, level: number): void => {
+    const passages = index.postings.get(stem);
+    if (passages === undefined) return;
+    if ((levels[at] ?? 0) < level) levels[at] = level;
+    if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
+    else for (const passage of passages) put(passage, at, level);
+  };
+  const exact = wanted.map(({ stem, token }, at) => {
     mark(stem, at, 1);
-    exact[at] = levels[at] === 1;
-    if (token.kind === 'number') continue;
+    const found = levels[at] === 1;
+    if (token.kind === 'number') return found;
     for (const other of synonymsOf(stem)) mark(other, at, SAME_BY_SYNONYM);
     for (const other of broaderThan(stem)) mark(other, at, SAME_BY_BROADER);
     if (levels[at] === 0 && stem.length >= PREFIX)
       for (const other of texture.prefixes.get(stem.slice(0, PREFIX)) ?? []) {
         if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
       }
+    return found;
+  });
+  // A word of most passages chooses none of them: it is only looked up where rarer words already led.
+  const led = [...cells.keys()];
+  for (const { stem, at, level } of common) {
+    const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
+    for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
   }
   return { cells, levels, exact };
 }
