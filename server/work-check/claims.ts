@@ -3,6 +3,7 @@ import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { splitSentences } from './reading/sentences.ts';
 import { isContent, type Token, tokenize } from './reading/tokens.ts';
+import { readTables, type Table } from './tables.ts';
 
 /** One statement of the work that evidence can bear out or contradict. */
 export type Claim = {
@@ -39,7 +40,7 @@ export function readWork(product: JsonValue): Work {
   return {
     claims: claims.slice(0, CLAIMS_MAX),
     plain,
-    whole: typeof value === 'string' ? value : undefined,
+    whole: typeof value === 'string' && !claims.some((claim) => claim.record !== undefined) ? value : undefined,
     items: itemsOf(value),
     left_out,
   };
@@ -56,8 +57,34 @@ const HEADING = /^#{1,6}\s|^(?:\*\*|__)[^*_]+(?:\*\*|__):?$/;
 const COURTESY =
   /^(?:hi|hello|dear|hey|thanks?|thank you|best|kind|sincerely|regards|cheers|please (?:let|feel)|let me know|i hope|we hope|here (?:is|are)|sure|of course|certainly)\b/i;
 
-function textClaims(text: string): Claim[] {
-  const claims: Claim[] = [];
+/** Cells of the tables in a text, each with its column and what else stands in its row. */
+function cellClaims(tables: readonly Table[]): Claim[] {
+  return tables.flatMap(({ header, rows }, table) =>
+    rows.flatMap((cells, row) =>
+      cells.flatMap((cell, column) => {
+        const name = header[column]?.text ?? '';
+        if (column === 0 || cell.text === '' || name === '') return [];
+        const keys = cells.filter((_, other) => other !== column).map(({ text }) => text);
+        const at = `table ${table + 1}, row ${row + 1}, ${name}`;
+        const text = `${name} of ${cells[0]?.text ?? ''}: ${cell.text}`;
+        return [{ ...makeClaim(at, text, 'field'), record: { column: name, keys, value: cell.text } }];
+      }),
+    ),
+  );
+}
+
+function textClaims(whole: string): Claim[] {
+  const tables = readTables(whole, 0).filter(({ rows }) => rows.length > 0);
+  const claims = cellClaims(tables);
+  // The lines of a table are read as cells and not again as sentences; lengths stay, so places stay.
+  const lines = tables.flatMap(({ header, rows }) => [header, ...rows]);
+  let text = whole;
+  for (const cells of lines) {
+    const from = whole.lastIndexOf('\n', cells[0]?.start ?? 0) + 1;
+    const next = whole.indexOf('\n', cells.at(-1)?.end ?? 0);
+    const to = next === -1 ? whole.length : next;
+    text = text.slice(0, from) + ' '.repeat(to - from) + text.slice(to);
+  }
   for (const [index, { start, end }] of splitSentences(text).entries()) {
     const raw = text.slice(start, end);
     if (HEADING.test(raw)) continue;

@@ -31,6 +31,8 @@ const MATCHES_MAX = 6;
 /** How much of what stands around a figure a passage must share before another value there contradicts it. */
 const RIVAL_SUBJECT = 0.55;
 const RIVAL_AMONG_MANY = 0.75;
+/** Of two passages that share the words around a figure, the one that shares more of the whole claim comes first. */
+const WHOLE_CLAIM_SHARE = 0.5;
 /** A short passage speaks of the claim's subject when this share of its own words stands in the claim. */
 const PASSAGE_WITHIN_CLAIM = 0.75;
 /** A denial or an opposite counts only in a passage that shares this much of the claim. */
@@ -72,12 +74,12 @@ function coverageByBest(index: EvidenceIndex, content: string[], matches: Match[
 
 function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: Match[]): Fault | undefined {
   const kind: FaultKind = quantity.kind === 'date' || quantity.kind === 'time' ? 'date' : 'number';
-  const claimed = claim.text.slice(quantity.start, quantity.end);
-  const near = bestPassages(index, nearbyStems(claim, quantity), MATCHES_MAX);
+  const claimed = withUnit(claim.text, claim.tokens, quantity);
+  const near = nearMatches(claim, quantity, index, matches);
   const rival = findRival(claim, quantity, index, near);
   const same = (match: Match): boolean =>
     index.passages[match.passage]?.quantities.some((known) => compareQuantities(quantity, known) === 'same') ?? false;
-  const top = near[0]?.coverage ?? 0;
+  const top = Math.max(0, ...near.map(({ coverage }) => coverage));
   // A figure that stands only beside another subject does not bear the claim out.
   if (near.some((match) => same(match) && match.coverage >= top * NEARLY_AS_GOOD)) return undefined;
   if (rival === undefined) {
@@ -88,8 +90,22 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
   }
   const passage = index.passages[rival.passage];
   const text = passage === undefined ? '' : (index.sources[passage.source]?.text ?? '');
-  const known = text.slice(rival.quantity.start, rival.quantity.end);
+  const known = withUnit(text, passage?.tokens ?? [], rival.quantity);
   return { kind, contradicts: true, claimed, known, passage: rival.passage };
+}
+
+/** Passages that share the words around a figure, the ones nearest to the whole claim first. */
+function nearMatches(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: readonly Match[]): Match[] {
+  const whole = new Map(matches.map(({ passage, coverage }) => [passage, coverage]));
+  const rank = ({ passage, coverage }: Match): number => coverage + WHOLE_CLAIM_SHARE * (whole.get(passage) ?? 0);
+  return bestPassages(index, nearbyStems(claim, quantity), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));
+}
+
+/** A figure with the word it counts, as a reader would quote it. */
+function withUnit(text: string, tokens: readonly Token[], quantity: Quantity): string {
+  const next = tokens[quantity.last + 1];
+  const counts = quantity.kind === 'number' && quantity.unit !== '' && next?.kind === 'word';
+  return text.slice(quantity.start, counts ? next.end : quantity.end);
 }
 
 /**
@@ -103,7 +119,7 @@ function findRival(
   near: readonly Match[],
 ): { quantity: Quantity; passage: number } | undefined {
   for (const match of near) {
-    if (match.coverage < RIVAL_SUBJECT) return undefined;
+    if (match.coverage < RIVAL_SUBJECT) continue;
     const others = (index.passages[match.passage]?.quantities ?? []).filter(
       (known) =>
         compareQuantities(quantity, known) === 'different' &&

@@ -3,10 +3,7 @@ import type { Fault } from './contradictions.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
 import { tokenize } from './reading/tokens.ts';
-
-type Cell = { text: string; start: number; end: number };
-/** A table in a source; every row is as long as the header. */
-export type Table = { source: number; header: Cell[]; rows: Cell[][] };
+import { type Cell, readTables, type Table } from './tables.ts';
 
 /** The row and column a claim names, and whether the value there is the claimed one. */
 export type BoundCell = {
@@ -14,65 +11,6 @@ export type BoundCell = {
   agrees: boolean;
   fault: Fault | undefined;
 };
-
-const COLUMNS_MAX = 60;
-const ROWS_MAX = 2_000;
-
-/** Tables of a text, in Markdown, with bars, as CSV or with tabs: a header and rows with the same number of cells. */
-export function readTables(text: string, source: number): Table[] {
-  const tables: Table[] = [];
-  let current: Cell[][] = [];
-  const close = (): void => {
-    const [header, ...rows] = current;
-    if (header !== undefined && rows.length > 0) tables.push({ source, header, rows });
-    current = [];
-  };
-  let offset = 0;
-  for (const line of text.split('\n')) {
-    const cells = splitRow(line, offset);
-    offset += line.length + 1;
-    if (cells === undefined) {
-      close();
-      continue;
-    }
-    if (cells.every(({ text: cell }) => /^:?-{2,}:?$/.test(cell))) continue;
-    if (current[0] !== undefined && current[0].length !== cells.length) close();
-    if (current.length < ROWS_MAX) current.push(cells);
-  }
-  close();
-  return tables;
-}
-
-function splitRow(line: string, offset: number): Cell[] | undefined {
-  const bare = line.replace(/\r$/, '');
-  const mark = bare.includes('|')
-    ? '|'
-    : bare.includes('\t')
-      ? '\t'
-      : (bare.match(/,/g) ?? []).length >= 2
-        ? ','
-        : undefined;
-  if (mark === undefined) return undefined;
-  const cells: Cell[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let at = 0; at <= bare.length; at += 1) {
-    if (mark === ',' && bare[at] === '"') quoted = !quoted;
-    if (at < bare.length && (bare[at] !== mark || quoted)) continue;
-    const raw = bare.slice(start, at);
-    const lead = raw.length - raw.trimStart().length;
-    const value = raw.trim();
-    cells.push({
-      text: value.replace(/^"(.*)"$/, '$1'),
-      start: offset + start + lead,
-      end: offset + start + lead + value.length,
-    });
-    start = at + 1;
-  }
-  if (mark === '|' && cells[0]?.text === '') cells.shift();
-  if (mark === '|' && cells.at(-1)?.text === '') cells.pop();
-  return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
-}
 
 const known = new WeakMap<EvidenceIndex, Table[]>();
 

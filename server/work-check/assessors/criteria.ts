@@ -46,7 +46,7 @@ const CONCEPTS = new Map(
     .split(',')
     .map((pair) => {
       const [word = '', kind = ''] = pair.split(' ');
-      return [stem(word), kind as Quantity['kind']] as const;
+      return [word, kind as Quantity['kind']] as const;
     }),
 );
 
@@ -61,9 +61,7 @@ export function readCriterion(text: string): CriterionReading {
   if (faithful && (topic.length === 0 || /\b(?:every|all|each|any|no|nothing|only)\b/i.test(text))) {
     if (topic.length <= 2 && quoted.length === 0) return { kind: 'faithful', scope };
   }
-  const asked = tokens.flatMap(
-    (token) => CONCEPTS.get(token.stem) ?? (token.lower === 'when' ? ['date' as const] : []),
-  );
+  const asked = tokens.flatMap((token) => conceptOf(token) ?? (token.lower === 'when' ? ['date' as const] : []));
   const figures = [...new Set(asked)];
   if (topic.length === 0 && quoted.length === 0 && (faithful || figures.length === 0))
     return faithful ? { kind: 'faithful', scope } : { kind: 'judgement' };
@@ -71,11 +69,16 @@ export function readCriterion(text: string): CriterionReading {
   return { kind: 'content', topic, figures, scope, quoted };
 }
 
+/** Only the noun itself asks for a figure: "pricing" does not. */
+function conceptOf({ lower }: Token): Quantity['kind'] | undefined {
+  return CONCEPTS.get(lower) ?? CONCEPTS.get(lower.replace(/s$/, '')) ?? CONCEPTS.get(lower.replace(/ies$/, 'y'));
+}
+
 // "Unit price" asks for a price; the unit is no subject of its own.
 const UNIT = stem('unit');
 
 function isTopic(token: Token): boolean {
-  return isContent(token) && !META.has(token.stem) && !CONCEPTS.has(token.stem) && token.stem !== UNIT;
+  return isContent(token) && !META.has(token.stem) && conceptOf(token) === undefined && token.stem !== UNIT;
 }
 
 function scopeOf(text: string): Scope {

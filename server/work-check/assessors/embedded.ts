@@ -331,7 +331,10 @@ function summarize(looked: readonly Judged[], index: EvidenceIndex): AssessedFin
   if (status === 'met' && supported[0] !== undefined)
     parts.push(`The evidence bears out “${clip(supported[0].reading.claim.text)}”.`);
   const shown = unique(passages).slice(0, PASSAGES_PER_FINDING);
-  const reason = [...parts, tallyOf(looked)].filter((part) => part !== '').join(' ');
+  const reason = [...parts, tallyOf(looked)]
+    .filter((part) => part !== '')
+    .join(' ')
+    .replaceAll('.”.', '.”');
   return { status, reason, passages: shown };
 }
 

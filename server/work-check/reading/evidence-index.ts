@@ -67,6 +67,9 @@ export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) 
   return { sources, passages, postings, labels, weight: rarity };
 }
 
+/** A word in more passages than this chooses none of them; it is only looked up where rarer words already led. */
+const COMMON_PASSAGES = 120;
+
 export type Match = { passage: number; coverage: number };
 
 /**
@@ -76,11 +79,18 @@ export type Match = { passage: number; coverage: number };
 export function bestPassages(index: EvidenceIndex, stems: Iterable<string>, limit: number): Match[] {
   const scores = new Map<number, number>();
   let total = 0;
+  const common: { stem: string; weight: number }[] = [];
   for (const stem of new Set(stems)) {
     const weight = index.weight(stem);
     total += weight;
-    for (const passage of index.postings.get(stem) ?? []) scores.set(passage, (scores.get(passage) ?? 0) + weight);
+    const passages = index.postings.get(stem) ?? [];
+    if (passages.length > COMMON_PASSAGES) common.push({ stem, weight });
+    else for (const passage of passages) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   }
+  const led = [...scores.keys()];
+  for (const { stem, weight } of common)
+    for (const passage of led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES))
+      if (index.passages[passage]?.stems.has(stem)) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   if (total === 0) return [];
   return [...scores]
     .map(([passage, score]) => ({ passage, coverage: score / total }))

@@ -28,11 +28,9 @@ export const FEATURES = [
   ['unseen_share', -1],
   ['unseen_near_heaviest', -1],
   ['unseen_near_count', -1],
-  ['figures', 0],
   ['figures_unseen', -1],
   ['figures_unseen_near', -1],
   ['figures_rival', -1],
-  ['names', 0],
   ['names_unseen', -1],
   ['names_unseen_near', -1],
   ['negation_differs', -1],
@@ -42,17 +40,17 @@ export const FEATURES = [
   ['order_kept', 1],
   ['swapped', -1],
   ['hedge_lost', -1],
-  ['hedge_added', 0],
   ['strong_words', -1],
   ['speaker', -1],
-  ['claim_words', 0],
   ['evidence_passages', 0],
-  ['claim_sentences', 0],
   ['plain_share', 1],
 ] as const satisfies readonly (readonly [string, -1 | 0 | 1])[];
 
 export type FeatureName = (typeof FEATURES)[number][0];
 export const FEATURE_COUNT = FEATURES.length;
+/** Places of the two features that carry the coverage prior. */
+export const WHOLE_SOFT = FEATURES.findIndex(([name]) => name === 'whole_soft');
+export const THREE_SOFT = FEATURES.findIndex(([name]) => name === 'three_soft');
 const AT = new Map<string, number>(FEATURES.map(([name], index) => [name, index]));
 
 const CANDIDATES_MAX = 48;
@@ -60,6 +58,8 @@ const SAME_BY_SYNONYM = 0.85;
 const SAME_BY_BROADER = 0.6;
 const SAME_BY_PREFIX = 0.5;
 const PREFIX = 5;
+/** A word in more passages than this is common in the evidence at hand. */
+const COMMON_PASSAGES = 120;
 const _NEAR = 3;
 
 type Cells = Map<number, Map<number, number>>;
@@ -142,7 +142,6 @@ export function readFeatures(text: string, index: EvidenceIndex): Reading {
   readNames(text, tokens, index, nearStems, set);
   readTone(tokens, near, set);
   readSwaps(wanted, three?.levels ?? new Map(), near, set);
-  set('claim_words', Math.log1p(wanted.length));
   set('evidence_passages', Math.log1p(index.passages.length));
   return { features, best };
 }
@@ -167,30 +166,40 @@ function matchCells(
   texture: Texture,
 ): { cells: Cells; levels: number[]; exact: boolean[] } {
   const cells: Cells = new Map();
-  const levels: number[] = [];
-  const exact: boolean[] = [];
-  const mark = (stem: string, at: number, level: number): void => {
-    for (const passage of index.postings.get(stem) ?? []) {
-      let row = cells.get(passage);
-      if (row === undefined) {
-        row = new Map();
-        cells.set(passage, row);
-      }
-      if ((row.get(at) ?? 0) < level) row.set(at, level);
-      if ((levels[at] ?? 0) < level) levels[at] = level;
+  const levels: number[] = wanted.map(() => 0);
+  const common: { stem: string; at: number; level: number }[] = [];
+  const put = (passage: number, at: number, level: number): void => {
+    let row = cells.get(passage);
+    if (row === undefined) {
+      row = new Map();
+      cells.set(passage, row);
     }
+    if ((row.get(at) ?? 0) < level) row.set(at, level);
   };
-  for (const [at, { stem, token }] of wanted.entries()) {
-    levels[at] = 0;
+  const mark = (stem: string, at: number, level: number): void => {
+    const passages = index.postings.get(stem);
+    if (passages === undefined) return;
+    if ((levels[at] ?? 0) < level) levels[at] = level;
+    if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
+    else for (const passage of passages) put(passage, at, level);
+  };
+  const exact = wanted.map(({ stem, token }, at) => {
     mark(stem, at, 1);
-    exact[at] = levels[at] === 1;
-    if (token.kind === 'number') continue;
+    const found = levels[at] === 1;
+    if (token.kind === 'number') return found;
     for (const other of synonymsOf(stem)) mark(other, at, SAME_BY_SYNONYM);
     for (const other of broaderThan(stem)) mark(other, at, SAME_BY_BROADER);
     if (levels[at] === 0 && stem.length >= PREFIX)
       for (const other of texture.prefixes.get(stem.slice(0, PREFIX)) ?? []) {
         if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
       }
+    return found;
+  });
+  // A word of most passages chooses none of them: it is only looked up where rarer words already led.
+  const led = [...cells.keys()];
+  for (const { stem, at, level } of common) {
+    const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
+    for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
   }
   return { cells, levels, exact };
 }
@@ -234,7 +243,6 @@ function bestWindow(wanted: readonly Wanted[], cells: Cells, index: EvidenceInde
 /** The weakest sentence of a statement of several decides much. */
 function readSentences(text: string, cells: Cells, wanted: readonly Wanted[], index: EvidenceIndex, set: Set_): void {
   const spans = splitSentences(text);
-  set('claim_sentences', Math.log1p(spans.length));
   let [weakestOne, weakestThree] = [1, 1];
   for (const { start, end } of spans.length > 0 ? spans : [{ start: 0, end: text.length }]) {
     const own = new Set(tokenize(text.slice(start, end)).map((token) => token.stem));
@@ -310,7 +318,6 @@ function readFigures(tokens: readonly Token[], index: EvidenceIndex, near: reado
   const rival = away.filter((figure) =>
     near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === 'different')),
   );
-  set('figures', figures.length);
   set('figures_unseen', unseen.length);
   set('figures_unseen_near', away.length);
   set('figures_rival', rival.length);
@@ -326,7 +333,6 @@ function readNames(
   const capitals = tokens.filter((token, at) => token.capital && isContent(token) && at > 0 && token.lower.length > 2);
   const shouting = text === text.toUpperCase();
   const names = shouting ? [] : capitals;
-  set('names', Math.min(6, names.length));
   set('names_unseen', names.filter(({ stem }) => !index.postings.has(stem)).length);
   set('names_unseen_near', names.filter(({ stem }) => !nearStems.has(stem)).length);
 }
@@ -363,7 +369,6 @@ function readTone(tokens: readonly Token[], near: readonly Passage[], set: Set_)
   const hedged = any(HEDGES, own);
   const nearHedged = any(HEDGES, theirs);
   set('hedge_lost', !hedged && nearHedged ? 1 : 0);
-  set('hedge_added', hedged && !nearHedged ? 1 : 0);
   set('strong_words', [...STRONG].filter((word) => own.has(word) && !theirs.has(word)).length);
   set('speaker', Math.min(3, tokens.filter((token) => SPEAKER.has(token.lower)).length));
 }

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { startModelServer } from '../../sandbox/model/server.ts';
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { languageModelAssessor } from './assessors/language-model.ts';
+import { checkWork } from './check.ts';
+import { CheckRequest } from './contract.ts';
+import { CheckFailure } from './failure.ts';
+import { validateReport } from './validate-report.ts';
+
+/** What became of a trial's inputs; any other outcome throws. */
+export type Outcomes = { delivered: number; refused: number };
+
+const now = new Date('2026-05-13T08:00:00Z');
+const SEED = 20260721;
+
+const request: CheckRequest = {
+  work_product: 'The bridge is 312 metres long.',
+  evidence: [{ source: 'Guide', text: 'The Aldwych bridge opened on 4 May 1932 and is 312 metres long.' }],
+  criteria: ['Gives the length', 'Gives the year'],
+};
+
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '| a |\n## Verdict',
+    '</evidence>',
+    '__proto__',
+    'met',
+    'supported',
+    'evidence/0',
+    '312 metres',
+  ),
+);
+const oddNumber = fc.constantFrom(0, 1, 2, -1, 0.5, 1e308, Number.MAX_SAFE_INTEGER);
+const status = fc.constantFrom('met', 'missing', 'contradicted', 'partly_met', 'not_assessable', 'MET', '', 'great');
+const finding = fc.record(
+  {
+    index: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(0, 1, 2) }, oddNumber, oddText),
+    status: fc.oneof({ weight: 4, arbitrary: status }, fc.jsonValue({ maxDepth: 1 })),
+    reason: fc.oneof({ weight: 4, arbitrary: oddText }, fc.jsonValue({ maxDepth: 1 })),
+    citations: fc.oneof(
+      fc.array(fc.record({ ref: oddText, quote: oddText }, { requiredKeys: [] }), { maxLength: 4 }),
+      fc.constant([{ ref: 'evidence/0', quote: 'is 312 metres' }]),
+      fc.jsonValue({ maxDepth: 1 }),
+    ),
+  },
+  { requiredKeys: [] },
+);
+const wellFormed = fc.tuple(status, status, status, oddText, oddText).map(([first, second, third, reason, quote]) => ({
+  verdict: 'supported',
+  findings: [first, second, third].map((value, index) => ({
+    index,
+    status: value,
+    reason,
+    citations: [{ ref: 'evidence/0', quote }],
+  })),
+}));
+const answer = fc
+  .oneof(
+    wellFormed,
+    fc.record(
+      {
+        verdict: fc.oneof(fc.constantFrom('supported', 'revise', 'ok'), oddText),
+        findings: fc.array(finding, { maxLength: 4 }),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.jsonValue(),
+  )
+  .chain((value) => {
+    const text = JSON.stringify(value);
+    return fc.oneof(
+      { weight: 4, arbitrary: fc.constant(text) },
+      fc.nat(text.length).map((length) => text.slice(0, length)),
+      fc.constant(`Here it is: ${text}`),
+      fc.constant(text.replace(/\d+/, 'NaN')),
+    );
+  });
+
+/** Lets a model give malformed answers: each one ends in a valid report or a failed delivery. */
+export async function tryMalformedAnswers(runs: number): Promise<Outcomes> {
+  let text = '';
+  const server = await startModelServer(0, () => text);
+  const model = { provider: 'openai_compatible' as const, model: 'scripted', base_url: server.url, api_key: 'sandbox' };
+  const assessor = languageModelAssessor([model]);
+  const outcomes: Outcomes = { delivered: 0, refused: 0 };
+  try {
+    await fc.assert(
+      fc.asyncProperty(answer, async (content) => {
+        text = content;
+        await settle(() => checkWork(request, { assessor, now }), request, outcomes);
+      }),
+      { numRuns: runs, seed: SEED, endOnFailure: true },
+    );
+  } finally {
+    await server.close();
+  }
+  return outcomes;
+}
+
+const anything = fc.oneof(oddText, oddNumber, fc.jsonValue({ maxDepth: 3 }), fc.constant(null));
+const oddEvidence = fc.oneof(oddText, fc.record({ source: oddText, text: oddText }), anything);
+/** Well shaped, with words nobody expects. */
+const oddInput = fc.record(
+  {
+    work_product: fc.oneof(
+      fc.lorem({ mode: 'sentences', maxCount: 3 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
+      fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(fc.string(), fc.nat(), fc.boolean(), fc.constant(null))),
+    ),
+    evidence: fc.array(
+      fc.oneof(fc.lorem(), fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constant('a | b\n1 | 2')),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    ),
+    criteria: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), { maxLength: 4 }),
+    rubric: fc.oneof(fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }), fc.constant('- one\n- two')),
+  },
+  { requiredKeys: ['work_product', 'evidence'] },
+);
+const wildInput = fc.record(
+  {
+    work_product: fc.oneof(
+      { weight: 3, arbitrary: oddText },
+      fc.object({ maxDepth: 3, withNullPrototype: false }),
+      anything,
+    ),
+    evidence: fc.oneof({ weight: 4, arbitrary: fc.array(oddEvidence, { minLength: 1, maxLength: 3 }) }, anything),
+    request: fc.oneof(oddText, anything),
+    criteria: fc.oneof(fc.array(fc.oneof(oddText, anything), { maxLength: 4 }), anything),
+    rubric: anything,
+    work_kind: fc.constantFrom('answer', 'summary', 'poem', 7),
+    max_evidence_age_seconds: oddNumber,
+    downstream_policy: fc.oneof(fc.constant({ human_approval_required: true }), anything),
+  },
+  { requiredKeys: ['work_product', 'evidence'] },
+);
+
+const input = fc.oneof(wildInput, oddInput);
+
+/** Sends malformed requests: each one is refused by the contract or ends in a valid report. */
+export async function tryMalformedInputs(runs: number): Promise<Outcomes> {
+  const outcomes: Outcomes = { delivered: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(input, async (value) => {
+      const parsed = CheckRequest.safeParse(value);
+      if (!parsed.success) {
+        outcomes.refused += 1;
+        return;
+      }
+      await settle(() => checkWork(parsed.data, { assessor: embeddedAssessor, now }), parsed.data, outcomes);
+    }),
+    { numRuns: runs, seed: SEED, endOnFailure: true },
+  );
+  return outcomes;
+}
+
+async function settle(run: () => Promise<unknown>, about: CheckRequest, outcomes: Outcomes): Promise<void> {
+  let report: unknown;
+  try {
+    report = await run();
+  } catch (error) {
+    if (!(error instanceof CheckFailure)) throw error;
+    outcomes.refused += 1;
+    return;
+  }
+  validateReport(report, about);
+  outcomes.delivered += 1;
+}

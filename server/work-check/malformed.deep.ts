@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { tryMalformedAnswers, tryMalformedInputs } from './malformed-trial.ts';
+
+describe('malformed material, at length', () => {
+  it('delivers no report that breaks the contract over 10,000 answers of a model', async () => {
+    const { delivered, refused } = await tryMalformedAnswers(10_000);
+    expect(delivered + refused).toBe(10_000);
+  });
+
+  it('delivers no report that breaks the contract over 2,000 requests', async () => {
+    const { delivered, refused } = await tryMalformedInputs(2_000);
+    expect(delivered + refused).toBe(2_000);
+  });
+});
