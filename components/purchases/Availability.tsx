@@ -26,9 +26,11 @@ const reasonWords: Record<string, string> = {
   registrations_closed: SWITCHED_OFF,
 };
 
-/** Reasons as words, each once: `Not set up, Switched off`. */
-function reasonsText(reasons: readonly string[]): string {
-  return [...new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')))].join(', ');
+/** Reasons as words, each once. What was never set up need not be called switched off as well. */
+export function reasonsText(reasons: readonly string[]): string {
+  const words = new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')));
+  if (words.has(NOT_SET_UP)) words.delete(SWITCHED_OFF);
+  return [...words].join(', ');
 }
 
 function Column({ name, state, detail }: { name: string; state: string; detail: string }): ReactNode {

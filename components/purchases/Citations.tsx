@@ -11,12 +11,18 @@ import {
   useState,
 } from 'react';
 
-interface Current {
+interface Opened {
   number: number;
-  open: (number: number) => void;
+  /** The finding whose mark opened it; null when none did. */
+  from: number | null;
 }
 
-const CurrentPassage = createContext<Current>({ number: 1, open: () => {} });
+interface Current extends Opened {
+  /** `control` names what inside the passage takes the focus; without it the passage does. */
+  open: (opened: Opened, control?: string) => void;
+}
+
+const CurrentPassage = createContext<Current>({ number: 1, from: null, open: () => {} });
 
 /** The address of a passage within its page; without scripts it is a plain jump. */
 function anchorOf(number: number): string {
@@ -28,36 +34,40 @@ function numberInAddress(): number | null {
   return match ? Number(match[1]) : null;
 }
 
+/** Once the passage is shown. On a wide screen it is in view already, and the list beside it must not jump away. */
+function moveTo(number: number, control?: string): void {
+  requestAnimationFrame(() => {
+    const passage = document.getElementById(anchorOf(number));
+    const target = control ? passage?.querySelector<HTMLElement>(`[aria-label="${control}"]`) : passage;
+    target?.focus({ preventScroll: true });
+    passage?.scrollIntoView({ block: 'nearest' });
+  });
+}
+
 /** Keeps which passage is open. The address carries it, so a link to a passage opens it and Back goes back. */
 export function Citations({ count, children }: { count: number; children: ReactNode }) {
-  const [number, setNumber] = useState(1);
+  const [opened, setOpened] = useState<Opened>({ number: 1, from: null });
 
   useEffect(() => {
     function follow() {
       const named = numberInAddress();
-      if (named !== null && named >= 1 && named <= count) setNumber(named);
+      if (named === null || named < 1 || named > count) return;
+      setOpened({ number: named, from: null });
+      moveTo(named);
     }
     follow();
+    // Also fires for Back and Forward between two passages.
     window.addEventListener('hashchange', follow);
-    window.addEventListener('popstate', follow);
-    return () => {
-      window.removeEventListener('hashchange', follow);
-      window.removeEventListener('popstate', follow);
-    };
+    return () => window.removeEventListener('hashchange', follow);
   }, [count]);
 
-  const open = useCallback((next: number) => {
-    setNumber(next);
-    window.history.pushState(null, '', `#${anchorOf(next)}`);
-    // After the passage is shown: on a wide screen it is in view already, and the list must not jump away.
-    requestAnimationFrame(() => {
-      const passage = document.getElementById(anchorOf(next));
-      passage?.focus({ preventScroll: true });
-      passage?.scrollIntoView({ block: 'nearest' });
-    });
+  const open = useCallback((next: Opened, control?: string) => {
+    setOpened(next);
+    window.history.pushState(null, '', `#${anchorOf(next.number)}`);
+    moveTo(next.number, control);
   }, []);
 
-  const current = useMemo(() => ({ number, open }), [number, open]);
+  const current = useMemo(() => ({ ...opened, open }), [opened, open]);
   return <CurrentPassage value={current}>{children}</CurrentPassage>;
 }
 
@@ -66,24 +76,24 @@ interface LinkProps {
   className: string;
   label?: string;
   children: ReactNode;
-  /** Marks itself while its passage is open. */
-  marks?: boolean;
+  /** The finding whose mark this is; it shows while the mark's passage is open. */
+  finding?: number;
 }
 
 /** Opens a passage. */
-export function PassageLink({ number, className, label, children, marks = false }: LinkProps) {
+export function PassageLink({ number, className, label, children, finding }: LinkProps) {
   const current = useContext(CurrentPassage);
   function follow(event: MouseEvent) {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    current.open(number);
+    current.open({ number, from: finding ?? null }, label);
   }
   return (
     <a
       href={`#${anchorOf(number)}`}
       className={className}
       aria-label={label}
-      aria-current={marks && current.number === number ? 'true' : undefined}
+      aria-current={finding !== undefined && current.from === finding && current.number === number ? 'true' : undefined}
       onClick={follow}
     >
       {children}

@@ -27,9 +27,9 @@ export function Findings({ findings, passages }: { findings: readonly Finding[];
             </div>
             <div className="col-start-2 mt-2 flex items-start justify-between gap-3 md:contents">
               <State kind="finding" value={finding.status} />
-              <div className="flex flex-wrap justify-end gap-y-1 md:-mr-1">
+              <div className="flex flex-wrap content-start justify-end gap-y-1 md:-mr-1">
                 {cited.map((passage) => (
-                  <PassageLink key={passage} number={passage} className="cite" marks>
+                  <PassageLink key={passage} number={passage} className="cite" finding={number}>
                     <span className="sr-only">Citation </span>[{passage}]
                   </PassageLink>
                 ))}

@@ -36,7 +36,7 @@ function Heading({ job }: { job: Job }) {
           .
         </p>
       </div>
-      <div className="flex gap-2 md:mt-1 print:hidden">
+      <div className="flex flex-wrap gap-2 md:mt-1 print:hidden">
         <a className="btn" href={`/reports/${job.job_key}/report.md`} download>
           <Download className="icon" />
           Markdown
