@@ -16,6 +16,7 @@ import { controlClient } from './control-client.ts';
 import { freePort } from './ports.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 import { buyer, type Payment, PRICE_UNITS, signPayment, startSeller } from './stock-payment.ts';
+import { temporarySandbox } from './temporary-sandbox.ts';
 
 const WALLET_UNITS = 1_000_000_000n;
 
@@ -86,7 +87,7 @@ function isAlive(pid: number): boolean {
 describe('the sandbox', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox({ port: await freePort(), dataDir: mkdtempSync(join(tmpdir(), 'sandbox-')) });
+    sandbox = await temporarySandbox();
     return sandbox.stop;
   });
 

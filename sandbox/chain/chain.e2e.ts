@@ -1,13 +1,10 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import { createPublicClient, http } from 'viem';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../control-client.ts';
-import { freePort } from '../ports.ts';
-import { type Sandbox, startSandbox } from '../start.ts';
+import type { Sandbox } from '../start.ts';
 import { type Payment, signPayment } from '../stock-payment.ts';
+import { temporarySandbox } from '../temporary-sandbox.ts';
 
 const NETWORK = 'eip155:421614';
 const CHAIN_ID = 421614;
@@ -16,7 +13,7 @@ let sandbox: Sandbox;
 let control: ReturnType<typeof controlClient>;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ port: await freePort(), dataDir: mkdtempSync(join(tmpdir(), 'sandbox-')) });
+  sandbox = await temporarySandbox();
   control = controlClient(sandbox.controlUrl);
   return sandbox.stop;
 });

@@ -1,12 +1,9 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FacilitatorTimeoutError, HTTPFacilitatorClient } from '@x402/core/server';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../control-client.ts';
-import { freePort } from '../ports.ts';
-import { type Sandbox, startSandbox } from '../start.ts';
+import type { Sandbox } from '../start.ts';
 import { type Payment, PRICE_UNITS, signPayment } from '../stock-payment.ts';
+import { temporarySandbox } from '../temporary-sandbox.ts';
 
 const NETWORK = 'eip155:84532';
 
@@ -15,7 +12,7 @@ let control: ReturnType<typeof controlClient>;
 let facilitator: HTTPFacilitatorClient;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ port: await freePort(), dataDir: mkdtempSync(join(tmpdir(), 'sandbox-')) });
+  sandbox = await temporarySandbox();
   control = controlClient(sandbox.controlUrl);
   facilitator = new HTTPFacilitatorClient({ url: sandbox.facilitatorUrl });
   return sandbox.stop;

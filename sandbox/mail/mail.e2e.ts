@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -14,7 +14,10 @@ let control: ReturnType<typeof controlClient>;
 beforeAll(async () => {
   sandbox = await startSandbox({ port: await freePort(), dataDir });
   control = controlClient(sandbox.controlUrl);
-  return () => sandbox.stop();
+  return async () => {
+    await sandbox.stop();
+    rmSync(dataDir, { recursive: true });
+  };
 });
 
 afterEach(async () => {

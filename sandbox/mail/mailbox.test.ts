@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +6,9 @@ import { LETTERS_KEPT, type Letter, openMailbox } from './mailbox.ts';
 
 let file: string;
 beforeEach(() => {
-  file = join(mkdtempSync(join(tmpdir(), 'mailbox-')), 'mail.jsonl');
+  const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
+  file = join(folder, 'mail.jsonl');
+  return () => rmSync(folder, { recursive: true });
 });
 
 function letter(subject: string): Letter {
