@@ -3,9 +3,9 @@ import path from 'node:path';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import pg from 'pg';
-import type { Ports } from '../commands/ports.ts';
 import { startStack } from '../commands/stack.ts';
 import { Agent } from '../e2e/support/agent.ts';
+import type { Ports } from '../sandbox/ports.ts';
 import { round, spread, table } from './measure.ts';
 import { startPeer } from './service.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import type { Ports } from './ports.ts';
+import type { Ports } from '../sandbox/ports.ts';
 import { Refusal } from './refusal.ts';
 
 const SECRET_BYTES = 32;
@@ -22,6 +22,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
   const baseUrl = `http://localhost:${ports.app}`;
   return {
     PORT: String(ports.app),
+    DATA_DIR: dataDir,
     BASE_URL: baseUrl,
     DATABASE_URL: databaseUrl,
     ENVIRONMENT: 'test',
@@ -32,7 +33,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     X402_FACILITATOR_URL: `http://127.0.0.1:${ports.facilitator}`,
     X402_PAY_TO: privateKeyToAddress(secrets.pay_to_private_key),
     X402_NETWORKS: 'eip155:84532,eip155:421614',
-    X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chain84532},421614=http://127.0.0.1:${ports.chain421614}`,
+    X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
     X402_CONFIRMATIONS: '1',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',

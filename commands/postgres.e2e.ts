@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from './ports.ts';
+import { freePorts } from './ports.ts';
 import { createDatabase, type PostgresOptions, startPostgres } from './postgres.ts';
 
 const folders: string[] = [];
@@ -68,7 +68,7 @@ describe('startPostgres', () => {
     const options = await newPlace();
     await start(options);
     const pid = readFileSync(path.join(options.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0];
-    await expect(startPostgres({ ...options, port: await freePort() })).rejects.toThrow(
+    await expect(startPostgres({ ...options, port: (await freePorts()).postgres })).rejects.toThrow(
       `PostgreSQL (process ${pid}) is already running on this data folder`,
     );
   });
@@ -92,7 +92,7 @@ async function newPlace(): Promise<PostgresOptions> {
   const folder = mkdtempSync(path.join(tmpdir(), 'work-check-test-'));
   folders.push(folder);
   chmodSync(folder, 0o755);
-  return { dataDir: path.join(folder, 'postgres'), port: await freePort(), durable: false };
+  return { dataDir: path.join(folder, 'postgres'), port: (await freePorts()).postgres, durable: false };
 }
 
 async function start(options: PostgresOptions): ReturnType<typeof startPostgres> {

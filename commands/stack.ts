@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ports } from '../sandbox/ports.ts';
 import { sandboxedEnvironment } from './environment.ts';
 import { migrate } from './migrate.ts';
-import { type Ports, requireFreePort } from './ports.ts';
+import { requireFreePort } from './ports.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 import { printLine, type RunningProcess, startProcess } from './processes.ts';
 import { Refusal } from './refusal.ts';
@@ -81,7 +82,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
           show: mode === 'development' ? 'all' : 'problems',
         }),
       );
-    const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
+    const sandboxUrl = `http://127.0.0.1:${ports.control}`;
     const baseUrl = `http://localhost:${ports.app}`;
     const startWorker = () => start('worker', 'server/queue/worker.ts', watch);
     const startApp = async () => untilHealthy(start('app', 'server/start.ts'), `${baseUrl}/.well-known/svc`);
@@ -99,10 +100,10 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
 
 async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.app, 'the app');
-  await requireFreePort(ports.sandbox, "the sandbox's control");
+  await requireFreePort(ports.control, "the sandbox's control");
   await requireFreePort(ports.facilitator, 'the payment facilitator');
-  await requireFreePort(ports.chain84532, 'the chain 84532');
-  await requireFreePort(ports.chain421614, 'the chain 421614');
+  await requireFreePort(ports.chains[84532], 'the chain 84532');
+  await requireFreePort(ports.chains[421614], 'the chain 421614');
   await requireFreePort(ports.smtp, 'the mail server');
 }
 

@@ -49,7 +49,7 @@ function tracked(...folders: string[]): string[] {
   return list.split('\n').filter((file) => /\.tsx?$/.test(file) && existsSync(path.join(root, file)));
 }
 
-const isTest = (file: string) => /\.(test|e2e|deep)\.tsx?$/.test(file) || file.startsWith('e2e/');
+const isTest = (file: string) => /(\.(test|e2e|deep)|-trial)\.tsx?$/.test(file) || file.startsWith('e2e/');
 const isPure = (file: string) => pure.some((pattern) => pattern.test(file));
 const floorOf = (file: string) => floors.find(([pattern]) => pattern.test(file))?.[1];
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** What the stand-in does, chosen by the model's name. */
-export const behaviours = [
+const behaviours = [
   'good',
   'slow',
   'stall',
@@ -18,7 +18,7 @@ export const behaviours = [
   'directed',
   'strict',
 ] as const;
-export type Behaviour = (typeof behaviours)[number];
+type Behaviour = (typeof behaviours)[number];
 
 type Material = {
   criteria: { index: number; text: string }[];

@@ -1,6 +1,8 @@
 import { decode, encode } from 'next-auth/jwt';
+import { callerOf } from '../identity/caller.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import type { Configuration } from '../kernel/env.ts';
+import type { Context } from '../runtime.ts';
 
 /** Who a browser says is looking. The database decides whether that session still stands. */
 export interface MemberSession {
@@ -49,4 +51,9 @@ export async function memberSessionOf(
     // Another secret, an ended token or someone's invention: all mean that nobody is signed in.
     return null;
   }
+}
+
+/** Whether the session that the context shows still stands in the database. */
+export async function isSignedIn(ctx: Context): Promise<boolean> {
+  return (await callerOf(ctx)).kind === 'member';
 }
