@@ -19,7 +19,7 @@ export type Claim = {
 };
 
 /** More statements than any honest work of 65,536 bytes holds; the rest is named in the limitations. */
-export const CLAIMS_MAX = 2_000;
+const CLAIMS_MAX = 2_000;
 
 export type Work = {
   claims: Claim[];
@@ -127,7 +127,7 @@ function fieldClaim(at: string, key: string, item: JsonValue, record: { [key: st
 }
 
 /** `invoiceTotal` and `invoice_total` read as "invoice total". */
-export function wordsOfKey(key: string): string {
+function wordsOfKey(key: string): string {
   return key
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/[_\-./]+/g, ' ')

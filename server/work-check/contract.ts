@@ -110,10 +110,7 @@ export const checkRequestFields = {
 };
 
 /** Bounds that look at several fields: the total input size, and the findings that criteria and rubric will need. */
-export function checkWholeRequest(
-  value: { [K in keyof typeof checkRequestFields]?: unknown },
-  ctx: IssueContext,
-): void {
+function checkWholeRequest(value: { [K in keyof typeof checkRequestFields]?: unknown }, ctx: IssueContext): void {
   // A value that its own field refused must not be walked again.
   if (ctx.issues.length > 0) return;
   const own = Object.entries(value).filter(([key, field]) => key in checkRequestFields && field !== undefined);
@@ -231,11 +228,11 @@ export function reportDigest(report: object): string {
   return textDigest(canonicalJson(report));
 }
 
-export const verdicts = ['supported', 'insufficient_evidence', 'revise', 'escalate'] as const;
+const verdicts = ['supported', 'insufficient_evidence', 'revise', 'escalate'] as const;
 export const Verdict = z.enum(verdicts);
 export type Verdict = z.infer<typeof Verdict>;
 
-export const findingStatuses = ['met', 'partly_met', 'missing', 'contradicted', 'not_assessable'] as const;
+const findingStatuses = ['met', 'partly_met', 'missing', 'contradicted', 'not_assessable'] as const;
 export const FindingStatus = z.enum(findingStatuses);
 export type FindingStatus = z.infer<typeof FindingStatus>;
 

@@ -24,7 +24,7 @@ function tablesOf(index: EvidenceIndex): Table[] {
 }
 
 /** Text of a cell without differences of case, spacing and punctuation. */
-export function plainCell(text: string): string {
+function plainCell(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}.%+-]+/gu, ' ')

@@ -404,7 +404,7 @@ function unique(passages: readonly Passage[]): Passage[] {
 }
 
 /** Cuts a quotation to a readable length. */
-export function clip(text: string): string {
+function clip(text: string): string {
   const flat = text.replaceAll(/\s+/g, ' ').trim();
   return flat.length <= QUOTE_CHARS ? flat : `${flat.slice(0, QUOTE_CHARS - 1).trimEnd()}…`;
 }
