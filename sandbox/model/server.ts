@@ -1,25 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the stand-in does, chosen by the model's name. */
-const behaviours = [
-  'good',
-  'slow',
-  'stall',
-  'too-many-requests',
-  'broken',
-  'truncated',
-  'wrong-enum',
-  'missing-criteria',
-  'invented-citations',
-  'echo',
-  'huge',
-  'not-a-number',
-  'directed',
-  'strict',
-] as const;
-type Behaviour = (typeof behaviours)[number];
-
 type Material = {
   criteria: { index: number; text: string }[];
   evidence: { ref: string; text: string }[];
@@ -34,8 +15,9 @@ const BODY_BYTES_MAX = 8 * 1024 * 1024;
 export type ModelServer = { url: string; calls: () => number; close: () => Promise<void> };
 
 /**
- * LOCAL SANDBOX: an OpenAI-compatible chat server with scripted behaviours. `script` replaces the answer of the model
- * named `scripted`.
+ * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: `good`,
+ * `slow`, `stall`, `too-many-requests`, `broken`, `truncated`, `wrong-enum`, `missing-criteria`, `invented-citations`,
+ * `echo`, `huge`, `not-a-number`, `directed`, `strict`, or `scripted`, which answers what `script` returns.
  */
 export async function startModelServer(port: number, script: () => string = () => ''): Promise<ModelServer> {
   let calls = 0;

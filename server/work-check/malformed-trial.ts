@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { startModelServer } from '../../sandbox/model/server.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { languageModelAssessor } from './assessors/language-model.ts';
 import { checkWork } from './check.ts';
@@ -81,24 +80,21 @@ const answer = fc
     );
   });
 
-/** Lets a model give malformed answers: each one ends in a valid report or a failed delivery. */
-export async function tryMalformedAnswers(runs: number): Promise<Outcomes> {
-  let text = '';
-  const server = await startModelServer(0, () => text);
-  const model = { provider: 'openai_compatible' as const, model: 'scripted', base_url: server.url, api_key: 'sandbox' };
+/**
+ * Lets the model at `url` give malformed answers, each handed to `say` before it is asked: each one ends in a valid
+ * report or a failed delivery.
+ */
+export async function tryMalformedAnswers(runs: number, url: string, say: (answer: string) => void): Promise<Outcomes> {
+  const model = { provider: 'openai_compatible' as const, model: 'scripted', base_url: url, api_key: 'sandbox' };
   const assessor = languageModelAssessor([model]);
   const outcomes: Outcomes = { delivered: 0, refused: 0 };
-  try {
-    await fc.assert(
-      fc.asyncProperty(answer, async (content) => {
-        text = content;
-        await settle(() => checkWork(request, { assessor, now }), request, outcomes);
-      }),
-      { numRuns: runs, seed: SEED, endOnFailure: true },
-    );
-  } finally {
-    await server.close();
-  }
+  await fc.assert(
+    fc.asyncProperty(answer, async (content) => {
+      say(content);
+      await settle(() => checkWork(request, { assessor, now }), request, outcomes);
+    }),
+    { numRuns: runs, seed: SEED, endOnFailure: true },
+  );
   return outcomes;
 }
 

@@ -1,9 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ModelServer, startModelServer } from '../../sandbox/model/server.ts';
 import { tryMalformedAnswers, tryMalformedInputs } from './malformed-trial.ts';
+
+let server: ModelServer;
+let answer = '';
+const say = (next: string): void => {
+  answer = next;
+};
+beforeAll(async () => {
+  server = await startModelServer(0, () => answer);
+});
+afterAll(() => server.close());
 
 describe('malformed material, at length', () => {
   it('delivers no report that breaks the contract over 10,000 answers of a model', async () => {
-    const { delivered, refused } = await tryMalformedAnswers(10_000);
+    const { delivered, refused } = await tryMalformedAnswers(10_000, server.url, say);
     expect(delivered + refused).toBe(10_000);
   });
 

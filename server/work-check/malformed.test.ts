@@ -1,9 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ModelServer, startModelServer } from '../../sandbox/model/server.ts';
 import { tryMalformedAnswers, tryMalformedInputs } from './malformed-trial.ts';
+
+let server: ModelServer;
+let answer = '';
+const say = (next: string): void => {
+  answer = next;
+};
+beforeAll(async () => {
+  server = await startModelServer(0, () => answer);
+});
+afterAll(() => server.close());
 
 describe('malformed material', () => {
   it('delivers no report that breaks the contract, whatever a model answers', { timeout: 60_000 }, async () => {
-    const outcomes = await tryMalformedAnswers(250);
+    const outcomes = await tryMalformedAnswers(250, server.url, say);
     expect(outcomes.delivered).toBeGreaterThan(10);
     expect(outcomes.refused).toBeGreaterThan(10);
   });
