@@ -67,7 +67,7 @@ export const walletChallenge = defineOperation({
   audience: ['public'],
   effect: 'write',
   idempotency: 'optional',
-  input: z.strictObject({ address, format: z.enum(['siwe']).optional() }),
+  input: z.strictObject({ address, format: z.enum(['siwe', 'legacy']).optional() }),
   output: z
     .object({
       challenge_key: z.string(),

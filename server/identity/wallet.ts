@@ -22,17 +22,11 @@ export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ c
   const expiresAt = after(ctx.now, seconds.challengeLifetime);
   const { host } = new URL(ctx.baseUrl);
   const nonce = randomText(nonceLength);
-  const message = createSiweMessage({
-    address,
-    chainId: signInChainId,
-    domain: host,
-    uri: ctx.baseUrl,
-    version: '1',
-    nonce,
-    issuedAt: ctx.now,
-    expirationTime: expiresAt,
-    statement: 'Sign in to Work Check. This authorizes no payment.',
-  });
+  const terms = { address, domain: host, uri: ctx.baseUrl, nonce, issuedAt: ctx.now, expirationTime: expiresAt };
+  const message =
+    input.format === 'legacy'
+      ? legacyMessage(terms)
+      : createSiweMessage({ ...terms, chainId: signInChainId, version: '1', statement });
   const challengeKey = newKey('challenge');
   tx.write(sql`
     insert into wallet_challenges (challenge_key, address, nonce, message, created_at, expires_at)
@@ -50,6 +44,30 @@ export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ c
     },
   };
 };
+
+const statement = 'Sign in to Work Check. This authorizes no payment.';
+
+/** The same terms as plain lines, for wallets and libraries that do not know EIP-4361. */
+function legacyMessage(terms: {
+  address: Address;
+  domain: string;
+  uri: string;
+  nonce: string;
+  issuedAt: Date;
+  expirationTime: Date;
+}): string {
+  return [
+    statement,
+    '',
+    `Address: ${terms.address}`,
+    `Domain: ${terms.domain}`,
+    `URI: ${terms.uri}`,
+    `Chain: ${signInChainId}`,
+    `Nonce: ${terms.nonce}`,
+    `Issued: ${terms.issuedAt.toISOString()}`,
+    `Expires: ${terms.expirationTime.toISOString()}`,
+  ].join('\n');
+}
 
 /** Spends the challenge and opens a session, in one transaction: of many parallel tries one succeeds. */
 export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, input, tx }) => {

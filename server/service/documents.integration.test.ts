@@ -27,7 +27,7 @@ describe('the discovery document', () => {
     expect(body.mcp.tools).toHaveLength(10);
     expect(body.registration).toMatchObject({ method: 'POST', url: `${service.baseUrl}/api/agent/v1/registrations` });
     expect(body.wallet.signing).toEqual({
-      formats: ['siwe'],
+      formats: ['siwe', 'legacy'],
       default_format: 'siwe',
       signature: 'eip191_personal_sign',
       chain_id: 84532,
@@ -143,6 +143,25 @@ describe('a wallet', () => {
     service.advanceClock(-301);
   });
 
+  it('signs in with the legacy format under the same terms, and its sign-in pays for nothing', async () => {
+    const agent = await Agent.arrive(service);
+    const { body: challenge } = await agent.post('/api/x402/v1/wallets/challenge', {
+      address: agent.wallet.address,
+      format: 'legacy',
+    });
+    for (const term of [agent.wallet.address, challenge.nonce, challenge.domain, challenge.expires_at]) {
+      expect(challenge.message).toContain(term);
+    }
+    const signature = await agent.wallet.signMessage({ message: challenge.message });
+    const verified = await agent.post('/api/x402/v1/wallets/verify', {
+      challenge_key: challenge.challenge_key,
+      signature,
+    });
+    expect(verified.status).toBe(200);
+    const jobKey = await agent.authorizedJob();
+    expect((await agent.pay(jobKey, { signature })).status).toBe(400);
+  });
+
   it('is let out after an hour, and finds its purchases again when it signs in anew', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
@@ -176,6 +195,8 @@ describe('the door', () => {
     expect((await post(' '.repeat(2 * 1024 * 1024 + 1), json)).body.code).toBe('input_too_large');
     const wrong = await agent.send('PUT', '/api/agent/v1/checks', '{}', json);
     expect([wrong.status, wrong.body.code, wrong.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'POST']);
+    const nowhere = await agent.get('/api/agent/v1/nowhere');
+    expect([nowhere.status, nowhere.body.code]).toEqual([404, 'not_found']);
     expect(wrong.body.type).toBe(`${service.baseUrl}/problems/method_not_allowed`);
   });
 });

@@ -92,7 +92,7 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
 /** Signing parameters of the wallet sign-in (service.md 5.5). */
 function signing(baseUrl: string): z.input<typeof contract.Signing> {
   return {
-    formats: ['siwe'],
+    formats: ['siwe', 'legacy'],
     default_format: 'siwe',
     signature: 'eip191_personal_sign',
     chain_id: signInChainId,

@@ -20,6 +20,9 @@ const routes: Route[] = Object.values(operations).map((operation) => ({
   keys: pathKeys(operation),
 }));
 
+/** Agents call here: what is not there is refused in their language, not with a page. */
+const agentAddresses = /^\/api\/(agent|x402)\//;
+
 /**
  * Answers the operations straight from Node's HTTP server, with the same handlers that the route files use: a Next
  * route costs about a millisecond of CPU a request. Resolves to false when the address is none of theirs.
@@ -30,7 +33,12 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     const match = route.pattern.exec(path);
     return match ? [{ route, match }] : [];
   });
-  if (atPath.length === 0) return false;
+  if (atPath.length === 0) {
+    if (!agentAddresses.test(path)) return false;
+    const problem = new Problem('not_found', 'There is no operation at this address.');
+    await send(refusedResponse(runtime.configuration, problem), res);
+    return true;
+  }
   const found = atPath.find(({ route }) => route.method === req.method);
   const request = webRequest(req);
   const response = found

@@ -55,7 +55,7 @@ function assessEmbedded(task: AssessmentTask): Assessment {
     score: rounded(whole?.score ?? mean(judged.map(({ score }) => score))),
     confidence: rounded(judged.length === 0 ? 0 : decided / judged.length),
     limitations: [
-      'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and no arithmetic was done over tables beyond sums and counts they hold.',
+      'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and tables were looked up, not calculated.',
       `On data sets of kinds it was not trained on, the support score told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
     ],
   };
