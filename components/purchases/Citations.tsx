@@ -109,8 +109,8 @@ export function PassageFrame({ number, children }: { number: number; children: R
       id={anchorOf(number)}
       tabIndex={-1}
       aria-labelledby={`${anchorOf(number)}-name`}
-      hidden={current.number !== number}
-      className="noscript:block! print:block! print:break-inside-avoid print:not-first:border-t print:not-first:border-line noscript:not-first:border-t noscript:not-first:border-line"
+      // A class, not the attribute: what is hidden by attribute no stylesheet can show on paper.
+      className={`-outline-offset-2 noscript:not-first:border-t noscript:not-first:border-line print:break-inside-avoid print:not-first:border-t print:not-first:border-line ${current.number === number ? '' : 'hidden noscript:block print:block'}`}
     >
       {children}
     </article>

@@ -59,8 +59,8 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           role="tabpanel"
           id={`${id}-panel-${index}`}
           aria-labelledby={`${id}-tab-${index}`}
-          hidden={index !== current}
-          className="space-y-4 noscript:mb-8 noscript:block! print:mb-8 print:block!"
+          // A class, not the attribute: what is hidden by attribute no stylesheet can show on paper.
+          className={`space-y-4 noscript:mb-8 print:mb-8 ${index === current ? '' : 'hidden noscript:block print:block'}`}
         >
           {tab.panel}
         </div>
