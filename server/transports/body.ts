@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/problem.ts';
 
 /** The raw body may not be larger: the largest honest input, escaped, stays well below. */
-const maxBodyBytes = 2 * 1024 * 1024;
+export const maxBodyBytes = 2 * 1024 * 1024;
 
 /** Reads a JSON object from a request. Throws `unsupported_media_type`, `input_too_large` or `malformed_request`. */
 export async function readBody(request: Request): Promise<Record<string, unknown>> {
@@ -15,15 +15,18 @@ export async function readBody(request: Request): Promise<Record<string, unknown
   return parseObject(bytes);
 }
 
+export function bodyTooLarge(): Problem {
+  return new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
+}
+
 async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () => new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw bodyTooLarge();
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw tooLarge();
+    if (size > maxBodyBytes) throw bodyTooLarge();
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);

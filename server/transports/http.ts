@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { pathKeys } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
+import { bodyTooLarge, maxBodyBytes } from './body.ts';
 import { answer, refusedResponse } from './rest.ts';
 
 interface Route {
@@ -40,13 +40,16 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     return true;
   }
   const found = atPath.find(({ route }) => route.method === req.method);
-  const request = webRequest(req);
-  const response = found
-    ? await answer(runtime, found.route.name, request, paramsOf(found.route, found.match))
-    : wrongMethod(
-        runtime,
-        atPath.map(({ route }) => route.method),
-      );
+  const body = found ? await readCapped(req) : null;
+  const response =
+    body === 'too_large'
+      ? refusedResponse(runtime.configuration, bodyTooLarge())
+      : found
+        ? await answer(runtime, found.route.name, webRequest(req, body), paramsOf(found.route, found.match))
+        : wrongMethod(
+            runtime,
+            atPath.map(({ route }) => route.method),
+          );
   await send(response, res);
   return true;
 }
@@ -71,17 +74,32 @@ function wrongMethod(runtime: Runtime, allowed: string[]): Response {
   return refusedResponse(runtime.configuration, problem);
 }
 
-function webRequest(req: IncomingMessage): Request {
+/** What of an oversized body is still taken in, and forgotten, so that its sender gets to read the refusal. */
+const drainedBytes = 8 * maxBodyBytes;
+
+/** The whole body of a request, or the word for a body that is too large to keep. */
+async function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_large'> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > drainedBytes) break;
+    if (size <= maxBodyBytes) chunks.push(chunk);
+  }
+  if (size > maxBodyBytes) return 'too_large';
+  return size === 0 ? null : Buffer.concat(chunks, size);
+}
+
+function webRequest(req: IncomingMessage, body: Buffer | null): Request {
   const headers = new Headers();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     headers.append(req.rawHeaders[index] ?? '', req.rawHeaders[index + 1] ?? '');
   }
-  const hasBody = req.method !== 'GET' && req.method !== 'HEAD';
   return new Request(new URL(req.url ?? '/', 'http://localhost'), {
     method: req.method ?? 'GET',
     headers,
-    ...(hasBody ? { body: Readable.toWeb(req) as ReadableStream<Uint8Array>, duplex: 'half' } : {}),
-  } as RequestInit);
+    ...(body && req.method !== 'GET' ? { body: new Uint8Array(body) } : {}),
+  });
 }
 
 async function send(response: Response, res: ServerResponse): Promise<void> {
