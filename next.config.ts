@@ -1,9 +1,9 @@
 import type { NextConfig } from 'next';
-import { closedPolicy, commonHeaders } from './server/transports/security-headers.ts';
+import { commonHeaders, dataHeaders } from './server/transports/security-headers.ts';
 
 const headersOf = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
 
-/** Where answers are data, not pages. Pages get their policy, with a nonce, from `proxy.ts`. */
+/** Where answers are data, not pages; the plain HTTP server sends the same. Pages get their policy from `proxy.ts`. */
 const dataPaths = ['/api/:path*', '/mcp', '/.well-known/:path*', '/openapi.json', '/llms.txt'];
 
 const config: NextConfig = {
@@ -13,7 +13,7 @@ const config: NextConfig = {
   async headers() {
     return [
       { source: '/:path*', headers: headersOf(commonHeaders) },
-      ...dataPaths.map((source) => ({ source, headers: headersOf({ 'Content-Security-Policy': closedPolicy }) })),
+      ...dataPaths.map((source) => ({ source, headers: headersOf(dataHeaders) })),
     ];
   },
 };

@@ -9,7 +9,12 @@ import { Refusal } from './refusal.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Which sources the build in `.next` was made from; written last, so that half a build has none. */
 const STAMP = path.join(ROOT, '.next', 'built-from');
-const SOURCES = ['{app,client,components,prisma,public,server}/**', '*.{config.ts,config.mjs}', 'package-lock.json'];
+const SOURCES = [
+  '{app,client,components,prisma,public,server}/**',
+  '*.{config.ts,config.mjs}',
+  'proxy.ts',
+  'package-lock.json',
+];
 const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
 
 /** Builds the app for production unless `.next` was built from these very sources; says whether it did. */

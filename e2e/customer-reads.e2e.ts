@@ -129,3 +129,128 @@ describe('every page', () => {
     await context.close();
   });
 });
+
+describe('the policy of a page', () => {
+  const noncesOf = (policy: string) => [...policy.matchAll(/'nonce-([^']+)'/g)].map(([, nonce]) => nonce);
+
+  it('lets nothing run that does not carry its nonce, which is new every time and never the client’s', async () => {
+    const seen = new Set<string>();
+    for (const address of ['/', '/docs', '/sample-report', '/problems/not_found', '/sign-in', '/no-such-page']) {
+      for (let load = 0; load < 20; load += 1) {
+        const asked = { 'content-security-policy': "script-src 'nonce-mine'", 'x-nonce': 'mine' };
+        const response = await fetch(stack.baseUrl + address, { headers: asked });
+        const policy = response.headers.get('content-security-policy') ?? '';
+        const html = await response.text();
+        const [nonce = ''] = noncesOf(policy);
+        expect(new Set(noncesOf(policy)).size).toBe(1);
+        expect(policy).not.toMatch(/unsafe-|mine|\*/);
+        expect(policy).toMatch(/object-src 'none'.*base-uri 'none'.*frame-ancestors 'none'/);
+        const scripts = [...html.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
+        expect(scripts.length).toBeGreaterThan(0);
+        expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
+        expect(html).not.toMatch(/<style\b|\sstyle="|\son[a-z]+="/);
+        seen.add(nonce);
+      }
+    }
+    expect(seen.size).toBe(6 * 20);
+  });
+
+  it('locks what is no page: an answer opened as a document can load nothing', async () => {
+    for (const address of ['/.well-known/svc', '/openapi.json', '/llms.txt', '/api/agent/v1/me', '/api/nothing']) {
+      const { headers } = await fetch(stack.baseUrl + address);
+      expect([address, headers.get('content-security-policy')]).toEqual([
+        address,
+        expect.stringMatching(/^default-src 'none';/),
+      ]);
+      expect([address, headers.get('x-content-type-options')]).toEqual([address, 'nosniff']);
+    }
+  });
+});
+
+describe('a form', () => {
+  it('signs in without scripts, and out again for good', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(await link());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const { cookies } = await context.storageState();
+    await page.goto(`${stack.baseUrl}/receipts/${jobKey}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Receipt');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    // A copy of the cookie from before is worth nothing either.
+    await context.addCookies(cookies);
+    await page.goto(`${stack.baseUrl}/receipts/${jobKey}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/sign in/i);
+    await context.close();
+  });
+
+  it('does nothing when another site sends it', async () => {
+    const url = new URL(await link());
+    const send = (origin: string) =>
+      fetch(`${stack.baseUrl}/sign-in/confirm`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin },
+        body: new URLSearchParams({ link: url.searchParams.get('link') ?? '' }),
+      });
+    for (const origin of ['https://evil.example', 'null']) expect((await send(origin)).status).toBe(403);
+    const own = await send(stack.baseUrl);
+    expect(own.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
+  });
+});
+
+describe('a report', () => {
+  it('opens the passage that a citation names, keeps it in the address, and goes back', async () => {
+    await owner.goto(`${stack.baseUrl}/reports/${jobKey}`, { waitUntil: 'networkidle' });
+    const open = () => owner.locator('article:visible mark').allInnerTexts();
+    const first = await open();
+    await owner.getByRole('link', { name: 'Citation [2]' }).first().click();
+    expect(owner.url()).toMatch(/#passage-2$/);
+    const second = await open();
+    expect(second).not.toEqual(first);
+    await owner.getByRole('link', { name: 'Next citation' }).click();
+    expect(await open()).not.toEqual(second);
+    await owner.goBack();
+    await expect.poll(open).toEqual(second);
+    await owner.reload({ waitUntil: 'networkidle' });
+    expect(await open()).toEqual(second);
+  });
+
+  it('shows every passage on paper and without scripts', async () => {
+    const cited = await owner.locator('article mark').count();
+    expect(cited).toBeGreaterThan(1);
+    await owner.emulateMedia({ media: 'print' });
+    expect(await owner.locator('article:visible mark').count()).toBe(cited);
+    await owner.emulateMedia({ media: null });
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/reports/${jobKey}`);
+    expect(await page.locator('article:visible mark').count()).toBe(cited);
+    await context.close();
+  });
+
+  it('is downloaded by members alone', async () => {
+    for (const file of [
+      `reports/${jobKey}/report.md`,
+      `reports/${jobKey}/report.json`,
+      `receipts/${jobKey}/receipt.json`,
+    ]) {
+      expect((await fetch(`${stack.baseUrl}/${file}`)).status).toBe(401);
+      const own = await owner.request.get(`${stack.baseUrl}/${file}`);
+      expect([file, own.status(), own.headers()['content-disposition']]).toEqual([
+        file,
+        200,
+        expect.stringMatching(/^attachment; filename="job_\w+-(report\.md|report\.json|receipt\.json)"$/),
+      ]);
+    }
+  });
+});
+
+describe('a receipt', () => {
+  it('is verified by the browser that shows it', async () => {
+    await owner.goto(`${stack.baseUrl}/receipts/${jobKey}`);
+    await owner.getByRole('heading', { name: 'Signature verified' }).waitFor();
+  });
+});

@@ -5,6 +5,7 @@ import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
 import { answer, refusedResponse } from './rest.ts';
+import { dataHeaders } from './security-headers.ts';
 
 interface Route {
   name: OperationName;
@@ -105,6 +106,7 @@ function webRequest(req: IncomingMessage, body: Buffer | null): Request {
 async function send(response: Response, res: ServerResponse): Promise<void> {
   const body = response.body ? Buffer.from(await response.arrayBuffer()) : null;
   res.writeHead(response.status, {
+    ...dataHeaders,
     ...Object.fromEntries(response.headers),
     ...(body ? { 'content-length': body.length } : {}),
   });

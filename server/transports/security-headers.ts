@@ -10,7 +10,10 @@ export const commonHeaders = {
 } as const;
 
 /** For answers that are no pages: opened as a document they can load and run nothing. */
-export const closedPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+export const dataHeaders = {
+  ...commonHeaders,
+  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+} as const;
 
 /**
  * The policy of a page. Nothing runs but scripts that carry the nonce and what those load.
