@@ -32,20 +32,22 @@ export async function benchX402(
       for (let turn = 0; turn < effort.rounds; turn += 1) {
         figures.express.push(
           await rate(effort.payments, clients, (client) =>
-            must(paying[client]?.(`http://127.0.0.1:${ports.model}/paid`, { method: 'POST' })),
+            must(() => paying[client]?.(`http://127.0.0.1:${ports.model}/paid`, { method: 'POST' })),
           ),
         );
-        const jobs = await Promise.all(Array.from({ length: effort.payments }, () => agent.authorizedJob()));
+        const jobs: string[] = [];
+        while (jobs.length < effort.payments) jobs.push(await agent.authorizedJob());
         figures.service.push(
-          await rate(effort.payments, clients, (client) =>
-            must(
-              paying[client]?.(`${stack.baseUrl}/api/agent/v1/jobs/${jobs.pop()}/payments`, {
+          await rate(effort.payments, clients, (client) => {
+            const job = jobs.pop();
+            return must(() =>
+              paying[client]?.(`${stack.baseUrl}/api/agent/v1/jobs/${job}/payments`, {
                 method: 'POST',
                 headers: { authorization: `Bearer ${agent.token}`, 'content-type': 'application/json' },
                 body: JSON.stringify({ rail: 'x402', network, idempotency_key: randomUUID() }),
               }),
-            ),
-          ),
+            );
+          }),
         );
       }
       const [express, service] = [spread(figures.express), spread(figures.service)];
@@ -76,10 +78,16 @@ async function payers(sandboxUrl: string, count: number): Promise<Pay[]> {
   );
 }
 
-async function must(sent: Promise<Response> | undefined): Promise<void> {
-  const response = await sent;
-  const body = await response?.text();
-  if (response?.status !== 200) throw new Error(`not paid: ${response?.status} ${body}`);
+/** Pays; what the seller refuses is tried again, and its time counts. A third refusal fails the run. */
+async function must(send: () => Promise<Response> | undefined): Promise<void> {
+  let refusal = '';
+  for (let tries = 0; tries < 3; tries += 1) {
+    const response = await send();
+    const body = await response?.text();
+    if (response?.status === 200) return;
+    refusal = `${response?.status} ${body}`;
+  }
+  throw new Error(`not paid: ${refusal}`);
 }
 
 async function rate(payments: number, clients: number, pay: (client: number) => Promise<void>): Promise<number> {
