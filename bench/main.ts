@@ -1,4 +1,7 @@
-/** `npm run bench`: speed as ratios, in one run. `npm run bench -- quick` is a smoke run whose figures mean nothing. */
+/**
+ * `npm run bench`: speed as ratios, in one run; `-- purchases` or `-- x402` runs one half. `-- quick` is a smoke run
+ * whose figures mean nothing.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,10 +19,11 @@ const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
 chmodSync(folder, 0o755);
 try {
   const effort = quick ? { rounds: 1, seconds: 3, filled: 500 } : { rounds: 3, seconds: 10, filled: 10_000 };
-  console.log(await benchPurchases(await freePorts(), folder, effort));
-  console.log(
-    `\n${await benchX402(await freePorts(), path.join(folder, 'x402'), quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 80 })}`,
-  );
+  if (!process.argv.includes('x402')) console.log(await benchPurchases(await freePorts(), folder, effort));
+  if (!process.argv.includes('purchases')) {
+    const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 60 };
+    console.log(await benchX402(await freePorts(), path.join(folder, 'x402'), payments));
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

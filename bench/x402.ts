@@ -25,11 +25,12 @@ export async function benchX402(
   try {
     const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
     await pool.query(`update grants set daily_limit_microcents = ${10n ** 18n}`);
-    const paying = await payers(stack.sandboxUrl, 8);
     const rows: string[][] = [];
     for (const clients of [1, 8]) {
       const figures = { express: [] as number[], service: [] as number[] };
       for (let turn = 0; turn < effort.rounds; turn += 1) {
+        // A wallet of the sandbox holds 1,000 USDC, which is 200 payments.
+        const paying = await payers(stack.sandboxUrl, clients);
         figures.express.push(
           await rate(effort.payments, clients, (client) =>
             must(() => paying[client]?.(`http://127.0.0.1:${ports.model}/paid`, { method: 'POST' })),

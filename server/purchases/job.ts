@@ -198,7 +198,6 @@ export function actionView(
   keys: Record<string, string>,
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
 ): contract.NextAction {
-  if (action === 'cancel_payment') throw new Error('no payment can be canceled yet');
   const operation = actionOperations[action];
   const expires = { authorize: deadlines.expires_at, pay: deadlines.pay_by, review: deadlines.review_by };
   const expiresAt = action in expires ? expires[action as keyof typeof expires] : undefined;

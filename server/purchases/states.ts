@@ -79,7 +79,7 @@ export interface Authority {
   maySpend: boolean;
 }
 
-export type ActionName = 'authorize' | 'pay' | 'cancel_payment' | 'cancel' | 'report' | 'review' | 'receipt';
+export type ActionName = 'authorize' | 'pay' | 'cancel' | 'report' | 'review' | 'receipt';
 
 /** Whether the table lets `transition` happen to a job in this state. */
 export function can(transition: TransitionName, state: JobState): boolean {
