@@ -90,7 +90,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     const sandbox = await untilHealthy(start('sandbox', 'sandbox/main.ts'), `${sandboxUrl}/chains`);
     const worker = startWorker();
     const app = await startApp();
-    const broken = Promise.race([database.broken, ...[sandbox, worker, app].map(describeEnd)]);
+    const broken = Promise.race([database.broken, sandbox.died, worker.died, app.died]);
     return { baseUrl, sandboxUrl, databaseUrl, sandbox, worker, app, startWorker, startApp, broken, stop };
   } catch (error) {
     await stop();
@@ -124,17 +124,11 @@ async function startDatabase(
   };
 }
 
-async function describeEnd({ name, ended, tail }: RunningProcess): Promise<string> {
-  const how = await ended;
-  const reason = typeof how === 'number' ? `exit code ${how}` : how;
-  return [`The ${name} ended by itself (${reason}). Its last lines:`, ...tail()].join('\n  ');
-}
-
 /** Resolves when the address answers 200; throws a `Refusal` when the process ends first or a minute has passed. */
 async function untilHealthy(running: RunningProcess, url: string): Promise<RunningProcess> {
   const deadline = performance.now() + HEALTH_TIMEOUT_MS;
   let end: string | undefined;
-  void describeEnd(running).then((sentence) => (end = sentence));
+  void running.died.then((sentence) => (end = sentence));
   while (!(await answers(url))) {
     if (end !== undefined) throw new Refusal(end);
     if (performance.now() > deadline) {
