@@ -4,6 +4,8 @@ import { Refusal } from './refusal.ts';
 
 /** The exit code of a command that Ctrl-C ended before it could say how it went. */
 const INTERRUPTED = 130;
+/** One Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+const ECHO_MS = 1_000;
 const PARENT_POLL_MS = 300;
 
 /**
@@ -26,14 +28,14 @@ async function reportFailure(main: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Resolves with the first signal that asks this command to end. A second one ends it at once. */
+/** Resolves with the first signal that asks this command to end. A person's second one ends it at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
-    let isAsked = false;
+    let askedAt: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (isAsked) process.exit(INTERRUPTED);
-        isAsked = true;
+        if (askedAt !== undefined && performance.now() - askedAt > ECHO_MS) process.exit(INTERRUPTED);
+        askedAt ??= performance.now();
         resolve();
       });
     }

@@ -50,7 +50,7 @@ interface Stoppable {
 
 /**
  * Starts everything on this machine and resolves when the app answers. `DATABASE_URL` replaces the database from npm.
- * Throws a `Refusal` with one sentence when a port is busy or a part does not come up; nothing is left running then.
+ * Throws a `Refusal` with one sentence when a part does not come up; nothing is left running then.
  */
 export async function startStack({ ports, dataDir, mode }: StackOptions): Promise<Stack> {
   const started: Stoppable[] = [];
@@ -62,7 +62,6 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     for (const part of started.toReversed()) await part.stop();
   };
   try {
-    await requireFreePorts(ports);
     mkdirSync(dataDir, { recursive: true });
     const database = keep(await startDatabase(ports, dataDir));
     const databaseUrl = database.url;
@@ -98,7 +97,8 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
   }
 }
 
-async function requireFreePorts(ports: Ports): Promise<void> {
+/** Throws a `Refusal` that names the first port that something else already listens on. */
+export async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.app, 'the app');
   await requireFreePort(ports.control, "the sandbox's control");
   await requireFreePort(ports.facilitator, 'the payment facilitator');
