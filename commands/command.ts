@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stopAll } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 /** The exit code of a command that Ctrl-C ended before it could say how it went. */
 const INTERRUPTED = 130;
+/** One Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+const ECHO_MS = 1_000;
+const PARENT_POLL_MS = 300;
 
 /**
  * Runs a command to its end or to Ctrl-C, ends every process it started, and exits. A `Refusal` becomes its sentence
@@ -24,16 +28,23 @@ async function reportFailure(main: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Resolves with the first signal that asks this command to end. A second one ends it at once. */
+/** Resolves with the first signal that asks this command to end. A person's second one ends it at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(INTERRUPTED);
-        asked = true;
+        if (askedAt !== undefined && performance.now() - askedAt > ECHO_MS) process.exit(INTERRUPTED);
+        askedAt ??= performance.now();
         resolve();
       });
     }
+    if (process.env.npm_lifecycle_event !== undefined) void parentGone().then(resolve);
   });
+}
+
+/** An npm that is killed cannot tell us; we notice by our new parent. */
+async function parentGone(): Promise<void> {
+  const parent = process.ppid;
+  while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });
 }

@@ -12,7 +12,7 @@ import { runCommand } from './command.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
 import { endingOf, printLine, spawnWatched } from './processes.ts';
-import { dataDir, type Stack, startStack } from './stack.ts';
+import { dataDir, requireFreePorts, type Stack, startStack } from './stack.ts';
 
 const AGENT = path.resolve(import.meta.dirname, '..', 'client', 'example-agent.ts');
 
@@ -21,6 +21,8 @@ await runCommand(demo, { afterInterrupt: 0 });
 async function demo(): Promise<number> {
   const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
   const ports = portsFrom(process.env.PORT);
+  // Before the build, which takes a minute.
+  await requireFreePorts(ports);
   await generateClient();
   if (await buildApp()) printLine('build', 'done; it is kept until a source changes');
   const stack = await startStack({ ports, dataDir: dataDir(), mode: 'production' });

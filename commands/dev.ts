@@ -2,13 +2,15 @@
 import { runCommand } from './command.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
-import { dataDir, startStack } from './stack.ts';
+import { dataDir, requireFreePorts, startStack } from './stack.ts';
 
 await runCommand(dev, { afterInterrupt: 0 });
 
 async function dev(): Promise<number> {
+  const ports = portsFrom(process.env.PORT);
+  await requireFreePorts(ports);
   await generateClient();
-  const stack = await startStack({ ports: portsFrom(process.env.PORT), dataDir: dataDir(), mode: 'development' });
+  const stack = await startStack({ ports, dataDir: dataDir(), mode: 'development' });
   console.log(`\n${stack.baseUrl} is up. Press Ctrl-C to stop everything.\n`);
   console.error(await stack.broken);
   return 1;

@@ -30,6 +30,8 @@ export async function requireFreePort(port: number, purpose: string): Promise<vo
 export async function freePorts(): Promise<Ports> {
   return ports(await freePort());
 }
+
+/** The error's code, or `undefined` when the port can be listened on. A machine without IPv6 answers with its own. */
 function tryToListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePorts } from './ports.ts';
 import { createDatabase, type PostgresOptions, startPostgres } from './postgres.ts';
+import { testFolder } from './test-folder.ts';
 
 const folders: string[] = [];
 
@@ -89,9 +89,8 @@ describe('startPostgres', () => {
 });
 
 async function newPlace(): Promise<PostgresOptions> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'work-check-test-'));
+  const folder = testFolder();
   folders.push(folder);
-  chmodSync(folder, 0o755);
   return { dataDir: path.join(folder, 'postgres'), port: (await freePorts()).postgres, durable: false };
 }
 

@@ -30,8 +30,8 @@ export interface ProcessOptions {
 
 export interface RunningProcess {
   readonly name: string;
-  /** Resolves when it has ended, with its exit code or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Resolves with one sentence and its last lines when it ends without having been asked to. */
+  readonly died: Promise<string>;
   /** What it last printed, readable. */
   tail(): readonly string[];
   /** Asks it to end, and after ten seconds makes it; resolves when it and all it started are gone. */
@@ -53,14 +53,17 @@ export function startProcess({ name, command, args, env, show }: ProcessOptions)
       if (show === 'all' || isProblem) printLine(name, text);
     });
   }
-  const ended = endingOf(child);
-  return {
-    name,
-    ended,
-    tail: () => tail,
-    stop: () => stopGroup(child, 'SIGTERM'),
-    kill: () => stopGroup(child, 'SIGKILL'),
+  let isAsked = false;
+  const end = (signal: NodeJS.Signals) => {
+    isAsked = true;
+    return stopGroup(child, signal);
   };
+  const died = endingOf(child).then((how) => {
+    if (isAsked || isStopping) return new Promise<never>(() => undefined);
+    const reason = typeof how === 'number' ? `exit code ${how}` : how;
+    return [`The ${name} ended by itself (${reason}). Its last lines:`, ...tail].join('\n  ');
+  });
+  return { name, died, tail: () => tail, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
 /** One line of a process, behind its name. */

@@ -50,7 +50,7 @@ interface Stoppable {
 
 /**
  * Starts everything on this machine and resolves when the app answers. `DATABASE_URL` replaces the database from npm.
- * Throws a `Refusal` with one sentence when a port is busy or a part does not come up; nothing is left running then.
+ * Throws a `Refusal` with one sentence when a part does not come up; nothing is left running then.
  */
 export async function startStack({ ports, dataDir, mode }: StackOptions): Promise<Stack> {
   const started: Stoppable[] = [];
@@ -62,7 +62,6 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     for (const part of started.toReversed()) await part.stop();
   };
   try {
-    await requireFreePorts(ports);
     mkdirSync(dataDir, { recursive: true });
     const database = keep(await startDatabase(ports, dataDir));
     const databaseUrl = database.url;
@@ -90,7 +89,7 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
     const sandbox = await untilHealthy(start('sandbox', 'sandbox/main.ts'), `${sandboxUrl}/chains`);
     const worker = startWorker();
     const app = await startApp();
-    const broken = Promise.race([database.broken, ...[sandbox, worker, app].map(describeEnd)]);
+    const broken = Promise.race([database.broken, sandbox.died, worker.died, app.died]);
     return { baseUrl, sandboxUrl, databaseUrl, sandbox, worker, app, startWorker, startApp, broken, stop };
   } catch (error) {
     await stop();
@@ -98,7 +97,8 @@ export async function startStack({ ports, dataDir, mode }: StackOptions): Promis
   }
 }
 
-async function requireFreePorts(ports: Ports): Promise<void> {
+/** Throws a `Refusal` that names the first port that something else already listens on. */
+export async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.app, 'the app');
   await requireFreePort(ports.control, "the sandbox's control");
   await requireFreePort(ports.facilitator, 'the payment facilitator');
@@ -124,17 +124,11 @@ async function startDatabase(
   };
 }
 
-async function describeEnd({ name, ended, tail }: RunningProcess): Promise<string> {
-  const how = await ended;
-  const reason = typeof how === 'number' ? `exit code ${how}` : how;
-  return [`The ${name} ended by itself (${reason}). Its last lines:`, ...tail()].join('\n  ');
-}
-
 /** Resolves when the address answers 200; throws a `Refusal` when the process ends first or a minute has passed. */
 async function untilHealthy(running: RunningProcess, url: string): Promise<RunningProcess> {
   const deadline = performance.now() + HEALTH_TIMEOUT_MS;
   let end: string | undefined;
-  void describeEnd(running).then((sentence) => (end = sentence));
+  void running.died.then((sentence) => (end = sentence));
   while (!(await answers(url))) {
     if (end !== undefined) throw new Refusal(end);
     if (performance.now() > deadline) {

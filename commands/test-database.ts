@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { databaseUrl } from './postgres.ts';
@@ -6,6 +7,8 @@ import { databaseUrl } from './postgres.ts';
 /** The database that every test database is a copy of: all migrations applied, no rows. */
 export const TEMPLATE = 'work_check_template';
 const POOL_SIZE = 20;
+const UNUSED_ATTEMPTS = 100;
+const UNUSED_POLL_MS = 20;
 
 export interface TestDatabase {
   readonly url: string;
@@ -23,10 +26,10 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 /** The same for a single test or a property's run; the caller drops it. */
-async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
+export async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }> {
   const adminUrl = inject('postgresUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(adminUrl, `create database ${name} template ${TEMPLATE} strategy wal_log`);
+  await administer(adminUrl, (admin) => admin.query(`create database ${name} template ${TEMPLATE} strategy wal_log`));
   const url = databaseUrl(adminUrl, name);
   const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE });
   return {
@@ -34,17 +37,32 @@ async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<void> }
     pool,
     drop: async () => {
       await pool.end();
-      await administer(adminUrl, `drop database ${name} with (force)`);
+      await administer(adminUrl, async (admin) => {
+        await untilUnused(admin, name);
+        await admin.query(`drop database ${name} with (force)`);
+      });
     },
   };
 }
 
-async function administer(adminUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
+/**
+ * A pool has ended before its last connections have; one that is cut off in between fails the run of whoever had it.
+ * What is still connected after a while was forgotten by the test, and goes by force.
+ */
+async function untilUnused(admin: pg.Client, name: string): Promise<void> {
+  for (let attempt = 0; attempt < UNUSED_ATTEMPTS; attempt++) {
+    const { rowCount } = await admin.query('select 1 from pg_stat_activity where datname = $1', [name]);
+    if (rowCount === 0) return;
+    await sleep(UNUSED_POLL_MS);
+  }
+}
+
+async function administer(adminUrl: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
   try {
-    await client.query(statement);
+    await work(admin);
   } finally {
-    await client.end();
+    await admin.end();
   }
 }
