@@ -4,20 +4,11 @@ import { toWire } from '../kernel/money.ts';
 import { operations } from '../operations.ts';
 import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
-import { bounds, CheckRequest, Report, workKinds } from '../work-check/contract.ts';
+import { bounds, CheckRequest, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
-import {
-  defaultGrant,
-  includedCorrections,
-  maxFindings,
-  price,
-  retentionDays,
-  seconds,
-  service,
-  unsupportedWorkKinds,
-} from './terms.ts';
+import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
 
 /** Names and order of the MCP tools (service.md 1.11). */
 const mcpTools = [

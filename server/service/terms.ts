@@ -41,13 +41,3 @@ export const seconds = {
 export const includedCorrections = 1;
 export const retentionDays = 30;
 export const maxFindings = 40;
-
-export const unsupportedWorkKinds = [
-  'code_execution',
-  'action_verification',
-  'external_side_effects',
-  'certification',
-  'legal_opinion',
-  'medical_opinion',
-  'financial_advice',
-] as const;
