@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { freePort, type Ports, ports } from '../sandbox/ports.ts';
+import { freePort, onFreePort, type Ports, ports } from '../sandbox/ports.ts';
 import { Refusal } from './refusal.ts';
 
 const DEFAULT_PORT = 3000;
@@ -29,6 +29,11 @@ export async function requireFreePort(port: number, purpose: string): Promise<vo
 /** Ports for a copy that runs beside whatever else this machine runs. */
 export async function freePorts(): Promise<Ports> {
   return ports(await freePort());
+}
+
+/** Starts something on free ports, and on others when another program was faster to one of them. */
+export function onFreePorts<T>(start: (ports: Ports) => Promise<T>): Promise<T> {
+  return onFreePort((port) => start(ports(port)));
 }
 
 /** The error's code, or `undefined` when the port can be listened on. A machine without IPv6 answers with its own. */

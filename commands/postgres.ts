@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePorts, requireFreePort } from './ports.ts';
+import { onFreePorts, requireFreePort } from './ports.ts';
 import { endingOf, spawnWatched, stopGroup } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
@@ -74,7 +74,7 @@ export async function startPostgres({ dataDir, port, durable }: PostgresOptions)
 /** Starts an empty PostgreSQL on a free port, whose data go when it stops. */
 export async function startThrowawayPostgres(): Promise<Postgres> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'work-check-postgres-'));
-  const postgres = await startPostgres({ dataDir, port: (await freePorts()).postgres, durable: false });
+  const postgres = await onFreePorts((ports) => startPostgres({ dataDir, port: ports.postgres, durable: false }));
   return {
     ...postgres,
     stop: async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../commands/chromium.ts';
-import { freePorts } from '../commands/ports.ts';
+import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
@@ -24,7 +24,7 @@ chmodSync(folder, 0o755);
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 beforeAll(async () => {
-  stack = await startStack({ ports: await freePorts(), dataDir: folder, mode: 'production' });
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
   db = openDatabase(stack.databaseUrl, 2);
   const { executablePath, args, env } = await findChromium();
   browser = await chromium.launch({ executablePath, args: [...args], env });

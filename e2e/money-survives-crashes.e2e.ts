@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts } from '../commands/ports.ts';
+import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { Agent, type Answer, clearFaults, facilitatorFault, settlementsOf } from './support/agent.ts';
 import { brokenInvariants } from './support/invariants.ts';
@@ -18,7 +18,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'crash-'));
 chmodSync(folder, 0o755);
 
 beforeAll(async () => {
-  stack = await startStack({ ports: await freePorts(), dataDir: folder, mode: 'production' });
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
   ({ app, worker } = stack);
   pool = new pg.Pool({ connectionString: stack.databaseUrl });
 });

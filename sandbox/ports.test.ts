@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ports } from './ports.ts';
+import { onFreePort, ports } from './ports.ts';
 
 describe('the port scheme', () => {
   it('follows from the port of the app', () => {
@@ -21,5 +21,33 @@ describe('the port scheme', () => {
 
   it('takes the highest port that leaves room for the others', () => {
     expect(ports(64_518).postgres).toBe(65_535);
+  });
+});
+
+describe('a start on free ports', () => {
+  it('is made again on others when a program was faster', async () => {
+    const tried: number[] = [];
+    const started = await onFreePort(async (port) => {
+      tried.push(port);
+      if (tried.length < 3) throw new Error(`Port ${port} is in use by another program.`);
+      return port;
+    });
+    expect(started).toBe(tried[2]);
+    expect(new Set(tried).size).toBe(3);
+  });
+
+  it('fails at once for any other reason', async () => {
+    let starts = 0;
+    const start = async () => {
+      starts += 1;
+      throw new Error('There is no anvil.');
+    };
+    await expect(onFreePort(start)).rejects.toThrow('There is no anvil.');
+    expect(starts).toBe(1);
+  });
+
+  it('stays below the ports that systems hand out by themselves', async () => {
+    const highest = await onFreePort(async (port) => ports(port).postgres);
+    expect(highest).toBeLessThan(16_000);
   });
 });

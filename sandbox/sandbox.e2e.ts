@@ -13,7 +13,7 @@ import { type Address, createPublicClient, http } from 'viem';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ChainId, NETWORKS, USDC_ABI } from './chain/networks.ts';
 import { controlClient } from './control-client.ts';
-import { freePort } from './ports.ts';
+import { freePort, onFreePort } from './ports.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 import { buyer, type Payment, PRICE_UNITS, signPayment, startSeller } from './stock-payment.ts';
 import { temporarySandbox } from './temporary-sandbox.ts';
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 async function start(dataDir = temporaryFolder()): Promise<Sandbox> {
-  const sandbox = await startSandbox({ port: await freePort(), dataDir });
+  const sandbox = await onFreePort((port) => startSandbox({ port, dataDir }));
   cleanups.push(sandbox.stop);
   return sandbox;
 }

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './ports.ts';
+import { onFreePort } from './ports.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 /** For the tests: a sandbox on free ports whose files go with it when it stops. */
 export async function temporarySandbox(): Promise<Sandbox> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  const sandbox = await startSandbox({ port: await freePort(), dataDir });
+  const sandbox = await onFreePort((port) => startSandbox({ port, dataDir }));
   return {
     ...sandbox,
     async stop() {

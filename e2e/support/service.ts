@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
-import { freePort } from '../../sandbox/ports.ts';
+import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { executeJob } from '../../server/purchases/execute.ts';
@@ -33,7 +33,7 @@ export interface Service {
 export async function startService(): Promise<Service> {
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
-  const sandbox = await startSandbox({ port: await freePort(), dataDir: folder });
+  const sandbox = await onFreePort((port) => startSandbox({ port, dataDir: folder }));
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

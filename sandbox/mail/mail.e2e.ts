@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../control-client.ts';
-import { freePort } from '../ports.ts';
+import { onFreePort } from '../ports.ts';
 import { type Sandbox, startSandbox } from '../start.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
@@ -12,7 +12,7 @@ let sandbox: Sandbox;
 let control: ReturnType<typeof controlClient>;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ port: await freePort(), dataDir });
+  sandbox = await onFreePort((port) => startSandbox({ port, dataDir }));
   control = controlClient(sandbox.controlUrl);
   return async () => {
     await sandbox.stop();
@@ -86,7 +86,7 @@ describe('the mail server', () => {
   it('has the letters of earlier runs after a restart', async () => {
     await send('kept@example.com', 'Still here');
     await sandbox.stop();
-    sandbox = await startSandbox({ port: await freePort(), dataDir });
+    sandbox = await onFreePort((port) => startSandbox({ port, dataDir }));
     control = controlClient(sandbox.controlUrl);
     expect(await subjects('kept@example.com')).toEqual(['Still here']);
   });
