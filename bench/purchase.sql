@@ -51,9 +51,9 @@ create function bench_claim_payment(who text, job text, k text) returns void lan
 create function bench_intent(who text, job text, payment text, signed text) returns void language plpgsql as $$ begin
   update jobs set payment_state = 'processing', updated_at = now()
   where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
-  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, nonce,
-    valid_before, created_at, lease_until)
-  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, signed, now() + '2 min', now(), now()
+  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
+    nonce, valid_before, created_at, lease_until)
+  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, '0x3c44', signed, now() + '2 min', now(), now()
   from bench_sample;
 end $$;
 

@@ -19,8 +19,20 @@ const invariants: Record<string, string> = {
       <> case when j.charge_state = 'held' then j.price_microcents else 0 end`,
   'remedies give back no more than was collected': `
     select job_key from ledger_transfers group by job_key
-    having coalesce(sum(amount_microcents) filter (where event = 'credited'), 0)
+    having coalesce(sum(amount_microcents) filter (where event in ('credited', 'refund_owed')), 0)
       > coalesce(sum(amount_microcents) filter (where event = 'collected'), 0)`,
+  'what is owed back is a refund on its way, in the books and on the job': `
+    select refund_key from refunds r join jobs using (job_key) join payments p using (payment_key)
+    left join ledger_transfers l on l.event_key = 'refund_owed:' || payment_key
+    where l.amount_microcents is distinct from r.amount_microcents or r.amount_microcents > p.amount_microcents
+      or jobs.payment_state <> r.state`,
+  'credit to spend is what the books say, and never below zero': `
+    select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
+      select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
+        else -amount_microcents end) as balance
+      from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
+    ) l using (principal_key)
+    where w.balance_microcents is distinct from l.balance or l.balance < 0`,
   'no job works or is delivered without a collection': `
     select job_key from jobs j where state not in ('awaiting_payment', 'canceled')
       and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,

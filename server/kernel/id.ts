@@ -14,6 +14,7 @@ export type KeyPrefix =
   | 'quote'
   | 'job'
   | 'pay'
+  | 'refund'
   | 'review'
   | 'rcpt'
   | 'req';

@@ -9,7 +9,11 @@ import type { Microcents } from '../kernel/money.ts';
  * | `asset:x402:<network>` | asset | stablecoins collected on that chain |
  * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
  * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
+ * | `liability:refunds` | liability | owed back to who paid, and not yet given back |
  * | `revenue:work_check` | revenue | accepted reports |
+ *
+ * No job has more taken from `held` or `refunds` than was put there for it, and no principal more from its
+ * `wallet_credit`: triggers on the table of transfers hold that.
  */
 export interface Movement {
   event: string;
@@ -27,6 +31,9 @@ export const accepted: Movement = { event: 'accepted', debit: 'liability:held', 
 
 /** No report came, or the job was canceled before one: what was held is owed as credit for future work. */
 export const credited: Movement = { event: 'credited', debit: 'liability:held', credit: 'liability:wallet_credit' };
+
+/** The charge was waived: what was held is owed back to who paid. */
+export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 
 /** A movement with everything a row of the books needs. `key` names the one event that may be posted. */
 export interface Posting extends Movement {

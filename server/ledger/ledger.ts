@@ -15,11 +15,7 @@ export function post(tx: Tx, posting: Posting): void {
 
 /** The credit a principal holds for future work, in microcents. */
 export async function walletCredit(db: Queries, principalKey: string): Promise<bigint> {
-  const row = await db.one<{ credit: bigint }>(sql`
-    select (coalesce(sum(amount_microcents) filter (where credit_account = 'liability:wallet_credit'), 0)
-      - coalesce(sum(amount_microcents) filter (where debit_account = 'liability:wallet_credit'), 0))::bigint as credit
-    from ledger_transfers
-    where principal_key = ${principalKey}
-      and 'liability:wallet_credit' in (debit_account, credit_account)`);
-  return row.credit;
+  const row = await db.maybe<{ balance_microcents: bigint }>(sql`
+    select balance_microcents from wallet_credits where principal_key = ${principalKey}`);
+  return row?.balance_microcents ?? 0n;
 }

@@ -10,11 +10,12 @@ import {
 } from 'viem';
 import type { Network } from '../kernel/env.ts';
 
-/** One signed EIP-3009 transfer: what a buyer's signature lets anyone carry out once. */
+/** One signed EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
 export interface Authorization {
   network: Network;
   asset: Address;
   from: Address;
+  to: Address;
   nonce: Hex;
   /** In the token's smallest units. */
   amount: bigint;
@@ -32,7 +33,7 @@ export type OnChain =
   | { outcome: 'unconfirmed' }
   /** Not used so far; it can still be. */
   | { outcome: 'unused' }
-  /** It can no longer pay us: expired, canceled, or it paid somebody else. */
+  /** It can no longer move the money: expired, canceled, or used for something else. */
   | { outcome: 'never' };
 
 const token = parseAbi([
@@ -52,8 +53,8 @@ export interface Chain {
   read(authorization: Authorization, hint?: Hex): Promise<OnChain>;
 }
 
-/** Reads one chain over JSON-RPC. `payTo` is the address that must have received the money. */
-export function openChain(rpcUrl: string, payTo: Address, confirmations: number): Chain {
+/** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
+export function openChain(rpcUrl: string, confirmations: number): Chain {
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 0 }) });
 
   async function inTransaction(authorization: Authorization, hash: Hex): Promise<OnChain | null> {
@@ -61,7 +62,7 @@ export function openChain(rpcUrl: string, payTo: Address, confirmations: number)
       if (error.name === 'TransactionReceiptNotFoundError') return null;
       throw error;
     });
-    if (receipt?.status !== 'success' || !pays(receipt.logs, authorization, payTo)) return null;
+    if (receipt?.status !== 'success' || !pays(receipt.logs, authorization)) return null;
     if (confirmations > 1) {
       const latest = await client.getBlockNumber({ cacheTime: 0 });
       if (latest - receipt.blockNumber + 1n < BigInt(confirmations)) return { outcome: 'unconfirmed' };
@@ -98,8 +99,8 @@ export function openChain(rpcUrl: string, payTo: Address, confirmations: number)
   };
 }
 
-/** Whether these logs use exactly this authorization and move its full amount to us. */
-function pays(logs: Log[], authorization: Authorization, payTo: Address): boolean {
+/** Whether these logs use exactly this authorization and move its full amount to the address it names. */
+function pays(logs: Log[], authorization: Authorization): boolean {
   const ofToken = logs.filter((log) => isAddressEqual(log.address, authorization.asset));
   const events = parseEventLogs({ abi: token, logs: ofToken });
   const used = events.some(
@@ -114,7 +115,7 @@ function pays(logs: Log[], authorization: Authorization, payTo: Address): boolea
       (event) =>
         event.eventName === 'Transfer' &&
         isAddressEqual(event.args.from, authorization.from) &&
-        isAddressEqual(event.args.to, payTo) &&
+        isAddressEqual(event.args.to, authorization.to) &&
         event.args.value === authorization.amount,
     )
   );

@@ -5,7 +5,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Authorization } from './chain.ts';
 
-/** One attempt to pay for a job. `settling` and `unknown` are open: the money may or may not move. */
+/** One attempt to pay for a job with a signed transfer. `settling` and `unknown` are open: the money may or may not move. */
 export interface PaymentRow {
   payment_key: string;
   job_key: string;
@@ -13,6 +13,7 @@ export interface PaymentRow {
   network: Network;
   asset: `0x${string}`;
   payer: `0x${string}`;
+  pay_to: `0x${string}`;
   nonce: `0x${string}`;
   amount_microcents: bigint;
   valid_before: Date;
@@ -43,11 +44,11 @@ export function recordIntent(
 ): void {
   const { authorization } = intent;
   tx.write(sql`
-    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, nonce,
-      valid_before, created_at, lease_until)
+    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
+      nonce, valid_before, created_at, lease_until)
     values (${intent.paymentKey}, ${intent.jobKey}, 'x402', 'x402', 'settling', ${intent.amount},
-      ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.nonce},
-      ${authorization.validBefore}, ${intent.now}, ${intent.leaseUntil})`);
+      ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.to},
+      ${authorization.nonce}, ${authorization.validBefore}, ${intent.now}, ${intent.leaseUntil})`);
 }
 
 /** Decides an open attempt, once. False when somebody decided it before. */
@@ -87,6 +88,7 @@ export function authorizationOf(row: PaymentRow): Authorization {
     network: row.network,
     asset: row.asset,
     from: row.payer,
+    to: row.pay_to,
     nonce: row.nonce,
     amount: BigInt(toTokenUnits(microcents(row.amount_microcents))),
     validBefore: row.valid_before,

@@ -59,7 +59,7 @@ export function openX402(configuration: X402Configuration): X402Rail {
     server.register(network, new ExactEvmScheme());
     const rpcUrl = configuration.rpcUrls[network];
     if (!rpcUrl) throw new Error(`no RPC address for ${network}`);
-    chains.set(network, openChain(rpcUrl, configuration.payTo, configuration.confirmations));
+    chains.set(network, openChain(rpcUrl, configuration.confirmations));
   }
   const chainOf = (network: Network): Chain => {
     const chain = chains.get(network);
@@ -174,6 +174,7 @@ function authorizationOf(payload: PaymentPayload, requirement: PaymentRequiremen
     network: requirement.network as Network,
     asset: requirement.asset.toLowerCase() as Address,
     from: String(from).toLowerCase() as Address,
+    to: requirement.payTo.toLowerCase() as Address,
     nonce: String(nonce).toLowerCase() as Hex,
     amount: BigInt(requirement.amount),
     validBefore: new Date(Number(validBefore) * 1000),

@@ -6,6 +6,7 @@ import { currency, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
@@ -55,6 +56,9 @@ interface ReceiptFacts {
   transaction: string;
   amount_microcents: bigint;
   decided_at: Date;
+  refund_state: string | null;
+  refund_reason: RefundReason | null;
+  refund_at: Date | null;
   sequence: number | null;
   digest: string | null;
 }
@@ -74,10 +78,13 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, now: Date): Promise<void> {
   const facts = await tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
-      payments.network, payments.transaction, payments.amount_microcents, payments.decided_at, last.sequence, last.digest
+      payments.network, payments.transaction, payments.amount_microcents, payments.decided_at, refunds.state as refund_state,
+      refunds.reason as refund_reason, coalesce(refunds.decided_at, refunds.created_at) as refund_at, last.sequence,
+      last.digest
     from jobs
     join quotes using (quote_key)
     join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
+    left join refunds using (payment_key)
     left join lateral (
       select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
     ) last on true
@@ -107,7 +114,7 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       finalized_at: job.finalized_at?.toISOString() ?? null,
       basis: basis[job.charge_state],
     },
-    remedy: remedyOf(job, now),
+    remedy: remedyOf(job, facts),
     business_authority: 'advisory_only',
     receipt_certifies_work: false,
     terms_version: facts.terms_version,
@@ -120,15 +127,31 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
 }
 
-function remedyOf(job: JobRow, now: Date): contract.Receipt['remedy'] {
-  if (job.payment_state !== 'credited') {
-    return { kind: 'none', state: 'none', amount_microcents: 0, reason: null, at: null };
+const refundReasons: Record<RefundReason, string> = {
+  second_dispute: 'The buyer disputed the report again after the correction.',
+  recheck_failed: 'The correction could not be delivered.',
+  waived_by_operator: 'The service waived the charge.',
+};
+
+/** What was given back, or is owed, for a collection that did not become a charge. */
+function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
+  if (facts.refund_state && facts.refund_reason) {
+    return {
+      kind: 'refund',
+      state: facts.refund_state,
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: refundReasons[facts.refund_reason],
+      at: facts.refund_at?.toISOString() ?? null,
+    };
   }
-  return {
-    kind: 'wallet_credit',
-    state: 'credited',
-    amount_microcents: toWire(job.price_microcents),
-    reason: job.failure ?? 'The job was canceled before delivery.',
-    at: now.toISOString(),
-  };
+  if (job.payment_state === 'credited') {
+    return {
+      kind: 'wallet_credit',
+      state: 'credited',
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: job.failure ?? (job.state === 'waived' ? basis.waived : 'The job was canceled before delivery.'),
+      at: job.finalized_at?.toISOString() ?? null,
+    };
+  }
+  return { kind: 'none', state: 'none', amount_microcents: 0, reason: null, at: null };
 }
