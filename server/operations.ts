@@ -25,3 +25,14 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/**
+ * The MCP tools in the order of a purchase, each with the operations that it carries. A tool with several takes the key
+ * of any one of them.
+ */
+export const tools: ReadonlyMap<string, readonly (Operation & { name: OperationName })[]> = Map.groupBy(
+  Object.values(operations).filter(
+    (operation): operation is Extract<typeof operation, { tool: string }> => 'tool' in operation,
+  ),
+  (operation) => operation.tool,
+);

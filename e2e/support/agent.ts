@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { x402Client } from '@x402/fetch';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
@@ -88,9 +89,14 @@ export class Agent {
   async signPayment(jobKey: string, network = 'eip155:84532'): Promise<string> {
     const unpaid = await this.pay(jobKey, { network });
     const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+    return encodePaymentSignatureHeader(await this.createPayment(required));
+  }
+
+  /** The payment that this wallet signs for what an unpaid answer asks for. */
+  createPayment(required: PaymentRequired): Promise<PaymentPayload> {
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(this.wallet));
     client.setSpendControls({ maxAmountPerPayment: '$10' });
-    return encodePaymentSignatureHeader(await client.createPaymentPayload(required));
+    return client.createPaymentPayload(required);
   }
 
   pay(jobKey: string, options: { key?: string; network?: string; signature?: string } = {}): Promise<Answer> {

@@ -37,8 +37,10 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly waits?: true;
   /** Anyone may keep the answer this many seconds. Without it answers are private. */
   readonly cacheSeconds?: number;
-  /** The MCP tool that carries it. */
+  /** The MCP tool that carries it. Operations that name the same one share it. */
   readonly tool?: `svc.${string}`;
+  /** Ends something that cannot be had back: hosts of MCP clients ask a person before. */
+  readonly destroys?: true;
 }
 
 /** Problems that every operation can answer, besides its own. */

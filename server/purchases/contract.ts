@@ -268,6 +268,7 @@ export const job = defineOperation({
   success: [200],
   waits: true,
   problems: ['invalid_token', 'not_found'],
+  tool: 'svc.purchase_status',
 });
 
 export const report = defineOperation({
@@ -374,4 +375,5 @@ export const cancel = defineOperation({
     'payment_unknown',
   ],
   tool: 'svc.cancel_job',
+  destroys: true,
 });

@@ -24,7 +24,6 @@ describe('the discovery document', () => {
       ),
     );
     expect(body.endpoints.check_work).toBe('POST /api/agent/v1/checks');
-    expect(body.mcp.tools).toHaveLength(10);
     expect(body.registration).toMatchObject({ method: 'POST', url: `${service.baseUrl}/api/agent/v1/registrations` });
     expect(body.wallet.signing).toEqual({
       formats: ['siwe', 'legacy'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signInChainId } from '../identity/wallet.ts';
 import { toWire } from '../kernel/money.ts';
-import { operations } from '../operations.ts';
+import { operations, tools } from '../operations.ts';
 import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
 import { bounds, CheckRequest, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
@@ -9,20 +9,6 @@ import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
 import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
-
-/** Names and order of the MCP tools (service.md 1.11). */
-const mcpTools = [
-  'svc.whoami',
-  'svc.check_work',
-  'svc.purchase_status',
-  'svc.authorize_purchase',
-  'svc.pay',
-  'svc.cancel_payment',
-  'svc.get_report',
-  'svc.review_delivery',
-  'svc.get_receipt',
-  'svc.cancel_job',
-];
 
 /** The endpoints of service.md 2.1 that version 1 promises. Those that an operation serves are taken from it. */
 const endpointNames = [
@@ -67,7 +53,7 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
       },
       instructions: at('/docs'),
       manifest: at(operations.discovery.path),
-      mcp: { tools: mcpTools, url: at('/mcp?profile=buyer') },
+      mcp: mcp(ctx.baseUrl),
       openapi: at('/openapi.json'),
       registration: { method: 'POST', state: registrations.state, url: at('/api/agent/v1/registrations') },
       service_page: at('/'),
@@ -79,6 +65,11 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
     },
   };
 };
+
+/** The second door to the same operations (service.md 1.11). */
+function mcp(baseUrl: string) {
+  return { tools: [...tools.keys()], url: `${baseUrl}/mcp?profile=buyer` };
+}
 
 /** Signing parameters of the wallet sign-in (service.md 5.5). */
 function signing(baseUrl: string): z.input<typeof contract.Signing> {
@@ -118,7 +109,7 @@ export const serviceContract: Verb<typeof contract.serviceContract> = async ({ c
     authentication: authentication(ctx.baseUrl),
     availability: await availability(ctx.runtime, ctx.now),
     interfaces: {
-      mcp: { tools: mcpTools, url: `${ctx.baseUrl}/mcp?profile=buyer` },
+      mcp: mcp(ctx.baseUrl),
       rest: `${ctx.baseUrl}/api/agent/v1`,
     },
     sample_report: await sample(),

@@ -19,7 +19,8 @@ export function bodyTooLarge(): Problem {
   return new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+/** The whole body. Throws `input_too_large` past the cap. */
+export async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw bodyTooLarge();
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];

@@ -25,6 +25,7 @@ export async function llmsText(request: Request): Promise<Response> {
     '',
     `- [Discovery document](${at(operations.discovery.path)}): where to call, and how to sign in`,
     `- [Service contract](${at(operations.service_contract.path)}): terms, schemas, flow, recovery, a sample report`,
+    `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
     '',

@@ -4,6 +4,7 @@ import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
+import { answerMcp } from './mcp.ts';
 import { answer, refusedResponse } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
@@ -30,6 +31,16 @@ const agentAddresses = /^\/api\/(agent|x402)\//;
  */
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
+  if (path === '/mcp') {
+    const body = await readCapped(req);
+    await send(
+      body === 'too_large'
+        ? refusedResponse(runtime.configuration, bodyTooLarge())
+        : await answerMcp(runtime, webRequest(req, body)),
+      res,
+    );
+    return true;
+  }
   const atPath = routes.flatMap((route) => {
     const match = route.pattern.exec(path);
     return match ? [{ route, match }] : [];

@@ -1,42 +1,11 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { commonProblems, type Operation, pathKeys } from '../kernel/operation.ts';
-import { type ProblemCode, problems } from '../kernel/problem.ts';
+import { problems } from '../kernel/problem.ts';
 import { operations } from '../operations.ts';
 import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
-
-const Problem = z
-  .object({
-    type: z.url(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-    retryable: z.boolean(),
-    request_id: z.string(),
-    errors: z
-      .array(
-        z.object({
-          pointer: z.string(),
-          code: z.string(),
-          detail: z.string(),
-          limit: z.number().optional(),
-          actual: z.number().optional(),
-        }),
-      )
-      .optional(),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457. `code` tells what happened, `type` leads to a page about it.' });
-
-const PaymentRequired = z
-  .looseObject({
-    x402Version: z.literal(2),
-    error: z.string().optional(),
-    resource: z.looseObject({ url: z.string() }),
-    accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), amount: z.string() })),
-  })
-  .meta({ id: 'PaymentRequired', description: 'x402 version 2. The same JSON stands in the PAYMENT-REQUIRED header.' });
+import { PaymentRequiredObject, ProblemObject } from './refusals.ts';
 
 const idempotencyKey = z.string().min(1).max(maxKeyLength);
 
@@ -120,14 +89,14 @@ function responses(operation: Operation): ZodOpenApiOperationObject['responses']
   if (operation.paid) {
     answers['402'] = {
       description: 'Not paid, or the payment is not valid.',
-      content: { 'application/json': { schema: PaymentRequired } },
+      content: { 'application/json': { schema: PaymentRequiredObject } },
     };
   }
   const byStatus = Map.groupBy([...operation.problems, ...commonProblems], (code) => problems[code].status);
   for (const [status, codes] of byStatus) {
     answers[`${status as 400}`] = {
       description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
-      content: { 'application/problem+json': { schema: Problem } },
+      content: { 'application/problem+json': { schema: ProblemObject } },
     };
   }
   return answers;

@@ -69,7 +69,8 @@ function outcomeResponse(operation: Operation, ctx: Context, request: Request, o
   return new Response(outcome.text, { status: outcome.status, headers });
 }
 
-function refusalResponse(ctx: Context, error: unknown): Response {
+/** The answer to a request that was refused, or that broke. */
+export function refusalResponse(ctx: Context, error: unknown): Response {
   if (error instanceof PaymentRequired) {
     return new Response(JSON.stringify(error.body), {
       status: 402,

@@ -12,6 +12,11 @@ export function Operations() {
         <li key={operation.name} className="border-b border-line py-3">
           <Key>{`${operation.method} ${operation.path}`}</Key>
           <p className="mt-1">{operation.summary}</p>
+          {operation.tool ? (
+            <p className="mt-1 text-dense text-ink-3">
+              Over MCP: <Key>{operation.tool}</Key>
+            </p>
+          ) : null}
         </li>
       ))}
     </ul>

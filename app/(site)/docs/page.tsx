@@ -17,6 +17,7 @@ const contents = [
   ['Sign in', 'sign-in'],
   ['Buy a check', 'buy'],
   ['Repeat safely', 'repeat'],
+  ['Buy over MCP', 'mcp'],
   ['Operations', 'operations'],
   ['Problems', 'problems'],
   ['Terms', 'terms'],
@@ -90,6 +91,23 @@ function Repeat() {
   );
 }
 
+function Mcp() {
+  return (
+    <>
+      <p>
+        The same operations are tools at <Key>/mcp?profile=buyer</Key>. Send the credential as{' '}
+        <Key>Authorization: Bearer …</Key> with the connection, never as an argument; the list of tools needs none. A
+        client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
+      </p>
+      <p>
+        Arguments are the keys of the address and the body, side by side. A refusal is a result with <Key>isError</Key>{' '}
+        and the same object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed
+        payment in <Key>_meta[&quot;x402/payment&quot;]</Key>.
+      </p>
+    </>
+  );
+}
+
 /** The guide for whoever builds or instructs a buying agent. */
 export default function DocsPage() {
   return (
@@ -123,6 +141,9 @@ export default function DocsPage() {
         </Section>
         <Section id="repeat" title="Repeat safely">
           <Repeat />
+        </Section>
+        <Section id="mcp" title="Buy over MCP">
+          <Mcp />
         </Section>
         <Section id="operations" title="Operations">
           <Operations />

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { clientKinds, connectMcp, type McpClient } from '../../e2e/support/mcp-client.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { price, service as terms } from '../service/terms.ts';
+import { exampleRequest } from '../work-check/sample.ts';
+
+const service = await startService();
+const address = `${service.baseUrl}/mcp?profile=buyer`;
+
+/** service.md 1.11. Those that no operation serves yet are neither listed nor named. */
+const interfaceTools = [
+  'svc.whoami',
+  'svc.check_work',
+  'svc.purchase_status',
+  'svc.authorize_purchase',
+  'svc.pay',
+  'svc.cancel_payment',
+  'svc.get_report',
+  'svc.review_delivery',
+  'svc.get_receipt',
+  'svc.cancel_job',
+];
+
+const quoteArguments = (changes: Record<string, unknown> = {}) => ({
+  ...exampleRequest,
+  max_price_microcents: Number(price),
+  idempotency_key: randomUUID(),
+  ...changes,
+});
+
+describe.each(clientKinds)('a client of the kind "%s"', (kind) => {
+  let agent: Agent;
+  let buyer: McpClient;
+  beforeAll(async () => {
+    agent = await Agent.arrive(service);
+    buyer = await connectMcp(kind, address, agent.token);
+    // From here on the client holds every answer against the schema that its tool was listed with.
+    await buyer.list();
+  });
+  afterAll(() => buyer.close());
+
+  it('speaks its own revision and is shown the tools without a credential', async () => {
+    const stranger = await connectMcp(kind, address);
+    expect(stranger.version()).toMatch(kind === '2026-07-28' ? /^2026-07-28$/ : /^2025-/);
+    const tools = await stranger.list();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(interfaceTools.filter((name) => names.includes(name)));
+    expect(names.length).toBeGreaterThanOrEqual(9);
+    const { body } = await agent.get('/.well-known/svc');
+    expect(body.mcp).toEqual({ tools: names, url: address });
+    await stranger.close();
+  });
+
+  it('is refused a call without a credential, in the words of REST', async () => {
+    const stranger = await connectMcp(kind, address);
+    const refused = await stranger.call('svc.whoami');
+    const nobody = new Agent(service.baseUrl, `0x${'22'.repeat(32)}`);
+    const rest = await nobody.get('/api/agent/v1/me');
+    expect(refused.isError).toBe(true);
+    expect({ ...refused.body, request_id: '' }).toEqual({ ...rest.body, request_id: '' });
+    expect(JSON.parse(refused.texts[1] ?? '')).toEqual(refused.body);
+    await stranger.close();
+  });
+
+  it('buys a check from quote to receipt, and pays for it in the metadata of the call', async () => {
+    const quote = await buyer.call('svc.check_work', quoteArguments());
+    expect(quote.body).toMatchObject({ state: 'open', price: { amount_microcents: 500_000_000 } });
+    expect(quote.texts[0]).toContain('svc.authorize_purchase');
+    const { quote_key } = quote.body;
+    const authorized = await buyer.call('svc.authorize_purchase', { quote_key, terms_version: terms.termsVersion });
+    const { job_key } = authorized.body;
+    expect((await buyer.call('svc.purchase_status', { quote_key })).body.job_key).toBe(job_key);
+
+    const payment = { job_key, rail: 'x402', idempotency_key: randomUUID() };
+    const unpaid = await buyer.call('svc.pay', payment);
+    expect(unpaid.isError).toBe(true);
+    expect(unpaid.body).toMatchObject({ x402Version: 2, accepts: [{ amount: '5000000' }, { amount: '5000000' }] });
+    expect(JSON.parse(unpaid.texts[0] ?? '')).toEqual(unpaid.body);
+    const signed = await agent.createPayment(unpaid.body);
+    const paid = await buyer.call('svc.pay', payment, { 'x402/payment': signed });
+    expect(paid.body).toMatchObject({ job_key, state: 'queued', payment_state: 'collected' });
+    expect(paid.meta['x402/payment-response']).toMatchObject({
+      success: true,
+      payer: agent.wallet.address.toLowerCase(),
+    });
+    const repeated = await buyer.call('svc.pay', payment, { 'x402/payment': signed });
+    expect(repeated.body).toEqual(paid.body);
+    expect(repeated.meta).toMatchObject({
+      'svc/idempotent-replayed': true,
+      'x402/payment-response': paid.meta['x402/payment-response'],
+    });
+
+    const early = await buyer.call('svc.get_report', { job_key });
+    expect([early.isError, early.body.code, early.meta['svc/retry-after-seconds']]).toEqual([
+      true,
+      'report_not_ready',
+      1,
+    ]);
+    await service.execute(job_key);
+    const delivered = await buyer.call('svc.purchase_status', { job_key });
+    expect(delivered.body).toEqual((await agent.job(job_key)).body);
+    expect(delivered.texts[0]).toContain('svc.review_delivery');
+    expect((await buyer.call('svc.get_report', { job_key })).body.verdict).toBe('revise');
+    const accepted = await buyer.call('svc.review_delivery', { job_key, decision: 'accept' });
+    expect(accepted.body).toMatchObject({ state: 'accepted', charge_state: 'final' });
+    const receipt = await buyer.call('svc.get_receipt', { job_key });
+    expect(receipt.body).toEqual((await agent.get(`/api/agent/v1/jobs/${job_key}/receipt`)).body);
+  });
+
+  it('is told of a field at fault as over REST, and of a credential among the arguments', async () => {
+    const unknown = await buyer.call('svc.check_work', quoteArguments({ colour: 'red' }));
+    expect(unknown.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/colour' }] });
+    const leaked = await buyer.call('svc.whoami', { authorization: agent.token });
+    expect(leaked.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/authorization' }] });
+    const keyless = await buyer.call('svc.check_work', quoteArguments({ idempotency_key: undefined }));
+    expect(keyless.body.code).toBe('idempotency_key_required');
+    const both = await buyer.call('svc.purchase_status', { quote_key: 'quote_1', job_key: 'job_1' });
+    expect(both.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/job_key' }] });
+  });
+
+  it('reads and calls the tools without dots when it asks for that', async () => {
+    const snake = await connectMcp(kind, `${address}&names=snake`, agent.token);
+    const names = (await snake.list()).map(({ name }) => name);
+    expect(names.every((name) => /^svc_[a-z_]+$/.test(name))).toBe(true);
+    expect((await snake.call('svc_whoami')).body).toMatchObject({ principal: { kind: 'wallet' } });
+    expect((await snake.call('svc.whoami')).isError).toBe(false);
+    expect((await buyer.call('svc_whoami')).isError).toBe(false);
+    await snake.close();
+  });
+
+  it('cannot call a tool that is not there', async () => {
+    await expect(buyer.call('svc.refund')).rejects.toThrow('There is no tool "svc.refund"');
+  });
+});
+
+describe('the tools', () => {
+  it('say what reads and what cannot be had back, and take no combinators at the root of their arguments', async () => {
+    const client = await connectMcp('2026-07-28', address);
+    const tools = await client.list();
+    const where = (hint: string) => tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+    expect(where('readOnlyHint')).toEqual(['svc.whoami', 'svc.purchase_status', 'svc.get_report', 'svc.get_receipt']);
+    expect(where('destructiveHint')).toEqual(expect.arrayContaining(['svc.pay', 'svc.cancel_job']));
+    expect(where('destructiveHint')).not.toContain('svc.check_work');
+    for (const { inputSchema } of tools) {
+      expect(inputSchema.type).toBe('object');
+      for (const combinator of ['anyOf', 'oneOf', 'allOf']) expect(inputSchema).not.toHaveProperty(combinator);
+    }
+    await client.close();
+  });
+});
+
+describe('the endpoint', () => {
+  const post = (path: string, message: unknown, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, service.baseUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(message),
+    });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+  it('serves buyers when the address has lost its query', async () => {
+    expect(await (await post('/mcp', list)).text()).toContain('svc.whoami');
+    const other = await post('/mcp?profile=operator', list);
+    expect([other.status, (await other.json()).code]).toEqual([404, 'not_found']);
+  });
+
+  it('names every request, and refuses a token in the address, another site, GET and what is too large', async () => {
+    const good = await post('/mcp', list, { origin: service.baseUrl });
+    expect([good.status, good.headers.get('x-request-id')]).toEqual([200, expect.stringMatching(/^req_/)]);
+    const agent = await Agent.arrive(service);
+    const leaked = await post(`/mcp?token=${agent.token}`, list);
+    expect([leaked.status, (await leaked.json()).code]).toEqual([400, 'credential_in_url']);
+    expect((await post('/mcp', list, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await fetch(new URL('/mcp', service.baseUrl))).status).toBe(405);
+    const large = await post('/mcp', { ...list, params: { padding: ' '.repeat(2 * 1024 * 1024) } });
+    expect([large.status, (await large.json()).code]).toEqual([413, 'input_too_large']);
+  });
+
+  it('opens no subscription: nothing here changes without being asked', async () => {
+    const listen = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: {
+        notifications: { toolsListChanged: true },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+          'io.modelcontextprotocol/clientInfo': { name: 'a buyer', version: '1' },
+        },
+      },
+    };
+    const answer = await post('/mcp', listen, {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    });
+    expect(await answer.text()).toContain('Subscription limit reached');
+  });
+});

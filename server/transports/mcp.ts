@@ -1,0 +1,191 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  originValidationResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { decodePaymentResponseHeader } from '@x402/core/http';
+import { errorFields, log } from '../kernel/log.ts';
+import { PaymentRequired, Problem, problems, problemText } from '../kernel/problem.ts';
+import { webRuntime } from '../open-runtime.ts';
+import { type Outcome, perform } from '../perform.ts';
+import type { Context, Runtime } from '../runtime.ts';
+import { service } from '../service/terms.ts';
+import { maxBodyBytes, readBytes } from './body.ts';
+import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
+import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
+import { refusalResponse } from './rest.ts';
+
+/** The only profile. It is the default too: some clients drop the query string of the address they were given. */
+const profile = 'buyer';
+/** Tools are the same for everyone and change with a release. */
+const listCache = { ttlMs: 300_000, cacheScope: 'public' } as const;
+/** The x402 transport over MCP carries payment and settlement here (x402 v2, transports/mcp). */
+const paymentKey = 'x402/payment';
+const paymentResponseKey = 'x402/payment-response';
+
+const instructions = [
+  'Buys a check of agent-made work. Send the credential as Authorization: Bearer with every call, never as an argument.',
+  'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
+  'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
+  'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
+].join(' ');
+
+/** The handler of `/mcp`, for its route file. */
+export async function mcp(request: Request): Promise<Response> {
+  return answerMcp(await webRuntime(), request);
+}
+
+/**
+ * Answers one MCP request over Streamable HTTP (interface.md 8): stateless, the 2026-07-28 revision and, with the same
+ * tools, clients of 2025. Holds no rule of the business.
+ */
+export async function answerMcp(runtime: Runtime, request: Request): Promise<Response> {
+  const ctx = contextOf(runtime, request);
+  try {
+    const url = new URL(request.url);
+    refuseTokenInUrl(url);
+    const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
+    if (foreign) return identified(foreign, ctx);
+    const spelling = spellingOf(url.searchParams);
+    const bytes = await readBytes(request);
+    let fault: unknown;
+    const handler = createMcpHandler(() => serverFor(ctx, spelling), {
+      maxRequestBodySize: maxBodyBytes,
+      // There is nothing to subscribe to: the tools change with a release, and jobs are read.
+      maxSubscriptions: 0,
+      onerror: (error) => {
+        fault = error;
+      },
+    });
+    const { method, headers } = request;
+    const whole = new Request(url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) });
+    const response = await handler.fetch(whole);
+    // What a client did wrong is in its answer; only what broke here is worth a line.
+    if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
+    return identified(response, ctx);
+  } catch (error) {
+    return refusalResponse(ctx, error);
+  }
+}
+
+function spellingOf(query: URLSearchParams): Spelling {
+  if ((query.get('profile') ?? profile) !== profile) {
+    throw new Problem('not_found', `There is no such profile; the one there is, is ${profile}.`);
+  }
+  return query.get('names') === 'snake' ? 'snake' : 'dots';
+}
+
+function identified(response: Response, { requestId }: Context): Response {
+  response.headers.set('x-request-id', requestId);
+  return response;
+}
+
+/** A server for one exchange. Nothing is registered tool by tool: that was a third of the cost of a request. */
+function serverFor(ctx: Context, spelling: Spelling): Server {
+  const server = new Server(
+    { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
+    {
+      capabilities: { tools: {} },
+      instructions,
+      cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: toolListings[spelling] }));
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
+    call(ctx, params.name, params.arguments ?? {}, mcpReq._meta),
+  );
+  return server;
+}
+
+async function call(
+  ctx: Context,
+  tool: string,
+  args: Record<string, unknown>,
+  meta: ServerContext['mcpReq']['_meta'],
+): Promise<CallToolResult> {
+  const operation = operationOf(tool, args);
+  if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${tool.slice(0, 64)}".`);
+  try {
+    const { idempotency_key, ...input } = args;
+    const takesKey = operation.idempotency !== 'none';
+    const outcome = await perform(
+      operation.name,
+      {
+        ...ctx,
+        idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
+        payment: paymentOf(meta?.[paymentKey]),
+      },
+      takesKey ? input : args,
+    );
+    return resultOf(outcome, ctx);
+  } catch (error) {
+    return refusalOf(error, ctx);
+  }
+}
+
+/** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
+function paymentOf(payment: unknown): string | null {
+  return payment === undefined ? null : Buffer.from(JSON.stringify(payment)).toString('base64');
+}
+
+/** What REST says in headers stands in `_meta`. */
+function metaOf(ctx: Context, headers: Record<string, string>): Record<string, unknown> {
+  const paid = headers['PAYMENT-RESPONSE'];
+  const retryAfter = headers['Retry-After'];
+  return {
+    'svc/request-id': ctx.requestId,
+    ...(retryAfter ? { 'svc/retry-after-seconds': Number(retryAfter) } : {}),
+    ...(paid ? { [paymentResponseKey]: decodePaymentResponseHeader(paid) } : {}),
+  };
+}
+
+function resultOf(outcome: Outcome, ctx: Context): CallToolResult {
+  const body = outcome.body as Record<string, unknown>;
+  return {
+    content: [text(lineOf(body)), text(outcome.text)],
+    structuredContent: body,
+    _meta: {
+      ...metaOf(ctx, outcome.headers),
+      ...(outcome.replayed ? { 'svc/idempotent-replayed': true } : {}),
+    },
+  };
+}
+
+function lineOf(body: Record<string, unknown>): string {
+  const { quote_key, job_key, state, next_actions } = body;
+  if (typeof state !== 'string' || !Array.isArray(next_actions)) return 'Done. The answer is the JSON that follows.';
+  const next = next_actions.map((action: { mcp_tool: string }) => action.mcp_tool).join(', ');
+  const subject = 'payment_state' in body ? job_key : quote_key;
+  return `${subject} is ${state.replaceAll('_', ' ')}. ${next ? `Allowed now: ${next}.` : 'Nothing is allowed now; read it again.'}`;
+}
+
+function refusalOf(error: unknown, ctx: Context): CallToolResult {
+  if (error instanceof PaymentRequired) {
+    // x402 clients look for the JSON in the first text.
+    const line = `Not paid. Sign one of accepts and repeat the call with the payment in _meta["${paymentKey}"].`;
+    return refusal(error.body, [JSON.stringify(error.body), line], metaOf(ctx, {}));
+  }
+  const problem = error instanceof Problem ? error : new Problem('internal', 'The request failed.');
+  const json = problemText(problem, ctx);
+  const line = `${problem.message} ${problems[problem.code].next}`;
+  return refusal(JSON.parse(json), [line, json], {
+    ...metaOf(ctx, problem.extras.headers ?? {}),
+    ...(problem.extras.replayOf ? { 'svc/idempotent-replayed': true } : {}),
+  });
+}
+
+function refusal(
+  structuredContent: Record<string, unknown>,
+  texts: string[],
+  _meta: Record<string, unknown>,
+): CallToolResult {
+  return { isError: true, content: texts.map(text), structuredContent, _meta };
+}
+
+function text(value: string): { type: 'text'; text: string } {
+  return { type: 'text', text: value };
+}

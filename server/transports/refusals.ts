@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type ProblemCode, problems } from '../kernel/problem.ts';
+
+/** How a refusal looks on the wire, whichever transport carries it. OpenAPI and the MCP tools are made from these. */
+
+export const ProblemObject = z
+  .looseObject({
+    type: z.url(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+    retryable: z.boolean(),
+    request_id: z.string(),
+    errors: z
+      .array(
+        z.object({
+          pointer: z.string(),
+          code: z.string(),
+          detail: z.string(),
+          limit: z.number().optional(),
+          actual: z.number().optional(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({
+    id: 'Problem',
+    description:
+      'RFC 9457. `code` tells what happened, `type` leads to a page about it. Some codes carry further members.',
+  });
+
+export const PaymentRequiredObject = z
+  .looseObject({
+    x402Version: z.literal(2),
+    error: z.string().optional(),
+    resource: z.looseObject({ url: z.string() }),
+    accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), amount: z.string() })),
+  })
+  .meta({
+    id: 'PaymentRequired',
+    description: 'x402 version 2. Over REST the same JSON stands in the PAYMENT-REQUIRED header.',
+  });
