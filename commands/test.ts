@@ -9,6 +9,7 @@ import { buildApp, runNext } from './build.ts';
 import { runCommand } from './command.ts';
 import { generateClient } from './prisma.ts';
 import { runProgram } from './processes.ts';
+import { forgetProvoked, unprovokedProblems } from './provoked-problems.ts';
 import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -35,7 +36,15 @@ const steps: Record<string, () => Promise<Counts>> = {
     return style.failed > 0 ? style : runTool('knip', []);
   },
   unit: () => runTests('unit'),
-  integration: () => runTests('integration'),
+  integration: () => {
+    forgetProvoked();
+    return runTests('integration');
+  },
+  problems: async () => {
+    const missing = unprovokedProblems();
+    for (const pair of missing) console.error(`No test provokes this declared problem of an operation: ${pair}`);
+    return missing.length === 0 ? { passed: 1, failed: 0 } : BROKEN;
+  },
   build: async () => {
     await generateClient();
     console.log((await buildApp()) ? 'Built.' : 'The last build is of these sources.');

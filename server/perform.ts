@@ -6,7 +6,7 @@ import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import { answerOf, type Claim, claimKey, keepAnswer, recall, remember } from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
-import { commonProblems, type Operation, pathKeys } from './kernel/operation.ts';
+import { doorProblems, type Operation, pathKeys } from './kernel/operation.ts';
 import { PaymentRequired, Problem, type ProblemCode, problemText } from './kernel/problem.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
 import { validationProblem } from './kernel/validation.ts';
@@ -236,7 +236,7 @@ function inProgress(): Problem {
 function declared(operation: Operation, ctx: Context, error: unknown): Error {
   if (error instanceof PaymentRequired && operation.paid) return error;
   if (sqlState(error) === lockNotAvailable) return inProgress();
-  const allowed: readonly ProblemCode[] = [...operation.problems, ...commonProblems];
+  const allowed: readonly ProblemCode[] = [...operation.problems, ...doorProblems(operation)];
   if (error instanceof Problem && allowed.includes(error.code)) return error;
   const undeclared = error instanceof Problem ? { undeclared: error.code } : {};
   log('operation_failed', {

@@ -15,6 +15,7 @@ import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
 import { brokenInvariants } from './invariants.ts';
+import { ProvokedProblems } from './provoked.ts';
 
 /** The service as a test meets it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
 export interface Service {
@@ -29,8 +30,11 @@ export interface Service {
   sweep(): Promise<void>;
 }
 
-/** Starts a service for the tests of one file. After each test the invariants of the books must hold. */
-export async function startService(): Promise<Service> {
+/**
+ * Starts a service for the tests of one file; `environment` replaces variables of its own. After each test the
+ * invariants of the books must hold.
+ */
+export async function startService(environment: Record<string, string> = {}): Promise<Service> {
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
   const sandbox = await onFreePort((port) => startSandbox({ port, dataDir: folder }));
@@ -51,12 +55,19 @@ export async function startService(): Promise<Service> {
       X402_PAY_TO: sandbox.payTo,
       X402_NETWORKS: 'eip155:84532,eip155:421614',
       X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
+      ...environment,
     },
     'web',
   );
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
+  const provoked = new ProvokedProblems();
   server.on('request', async (req, res) => {
+    const end = res.end.bind(res);
+    res.end = (chunk?: unknown) => {
+      provoked.note(req.method ?? '', req.url ?? '', String(chunk ?? ''));
+      return end(chunk);
+    };
     if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
   });
 
@@ -65,6 +76,7 @@ export async function startService(): Promise<Service> {
     context.expect(broken).toEqual([]);
   });
   afterAll(async () => {
+    provoked.save();
     server.close();
     server.closeAllConnections();
     await runtime.close();

@@ -81,7 +81,8 @@ export const walletChallenge = defineOperation({
     })
     .meta({ id: 'WalletChallenge' }),
   success: [200],
-  problems: ['idempotency_key_mismatch', 'idempotency_key_conflict', 'idempotency_in_progress'],
+  // Whoever is not known yet has no conflicts: the body itself is the scope of the key.
+  problems: ['idempotency_key_mismatch', 'idempotency_in_progress'],
 });
 
 export const walletVerify = defineOperation({

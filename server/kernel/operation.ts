@@ -43,16 +43,22 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly destroys?: true;
 }
 
-/** Problems that every operation can answer, besides its own. */
-export const commonProblems = [
-  'malformed_request',
+const problemsOfEvery = [
   'credential_in_url',
-  'input_too_large',
-  'unsupported_media_type',
   'validation_failed',
   'method_not_allowed',
   'internal',
 ] as const satisfies readonly ProblemCode[];
+const problemsOfBodies = [
+  'malformed_request',
+  'input_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ProblemCode[];
+
+/** Problems that the door answers for an operation, besides those of its own. */
+export function doorProblems({ method }: Pick<Operation, 'method'>): readonly ProblemCode[] {
+  return method === 'POST' ? [...problemsOfEvery, ...problemsOfBodies] : problemsOfEvery;
+}
 
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(
   operation: Rest & Operation<Input, Output>,

@@ -369,7 +369,6 @@ export const cancel = defineOperation({
     'invalid_token',
     'not_found',
     'idempotency_key_mismatch',
-    'idempotency_key_conflict',
     'idempotency_in_progress',
     'action_not_allowed',
     'payment_unknown',

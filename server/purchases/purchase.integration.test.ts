@@ -224,6 +224,26 @@ describe('a request that is repeated', () => {
   });
 });
 
+describe('a review', () => {
+  it('is made by whom the grant lets review, of the newest report, and never by the producer of the work', async () => {
+    const agent = await arrive();
+    const wallet = agent.wallet.address.toLowerCase();
+    const jobKey = await agent.paidJob({ producer: { wallet: agent.wallet.address } });
+    await service.execute(jobKey);
+    const accept = (more = {}) => agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept', ...more });
+    const other = await accept({ report_digest: `sha256:${'0'.repeat(64)}` });
+    expect([other.status, other.body.code]).toEqual([409, 'report_changed']);
+    const own = await accept();
+    expect([own.status, own.body.code]).toEqual([403, 'producer_may_not_accept']);
+    const allow = (may: boolean) =>
+      service.database.pool.query('update grants set review_authority = $1 where principal_key = $2', [may, wallet]);
+    await allow(false);
+    const outside = await accept();
+    await allow(true);
+    expect([outside.status, outside.body.code]).toEqual([403, 'grant_scope_missing']);
+  });
+});
+
 describe('following a job', () => {
   it('answers 304 while nothing has changed, and waits for the change when asked to', async () => {
     const agent = await arrive();

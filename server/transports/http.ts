@@ -52,7 +52,7 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     return true;
   }
   const found = atPath.find(({ route }) => route.method === req.method);
-  const body = found ? await readCapped(req) : null;
+  const body = found?.route.method === 'POST' ? await readCapped(req) : null;
   const response =
     body === 'too_large'
       ? refusedResponse(runtime.configuration, bodyTooLarge())
@@ -110,7 +110,7 @@ function webRequest(req: IncomingMessage, body: Buffer | null): Request {
   return new Request(new URL(req.url ?? '/', 'http://localhost'), {
     method: req.method ?? 'GET',
     headers,
-    ...(body && req.method !== 'GET' ? { body: new Uint8Array(body) } : {}),
+    ...(body ? { body: new Uint8Array(body) } : {}),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { commonProblems } from '@/server/kernel/operation.ts';
+import { doorProblems, type Operation } from '@/server/kernel/operation.ts';
 import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import { operations } from '@/server/operations.ts';
 import { meanings } from './meanings.ts';
@@ -35,10 +35,9 @@ function exampleOf(code: ProblemCode): string {
 }
 
 function Answerers({ code }: { code: ProblemCode }) {
-  if ((commonProblems as readonly ProblemCode[]).includes(code)) return 'Any operation';
-  const own = Object.values(operations).filter((operation) =>
-    (operation.problems as readonly ProblemCode[]).includes(code),
-  );
+  const all: readonly Operation[] = Object.values(operations);
+  const own = all.filter((operation) => operation.problems.includes(code) || doorProblems(operation).includes(code));
+  if (own.length === all.length) return 'Any operation';
   return (
     <ul className="space-y-1">
       {own.map((operation) => (

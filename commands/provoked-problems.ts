@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { doorProblems, type Operation } from '../server/kernel/operation.ts';
+import { operations } from '../server/operations.ts';
+
+/** Where the tests write which problems they provoked, as `["operation code", …]`, a file for each file of tests. */
+export const provokedFolder = path.resolve(import.meta.dirname, '../.data/test-results/provoked');
+
+/** Forgets what earlier runs provoked. */
+export function forgetProvoked(): void {
+  rmSync(provokedFolder, { recursive: true, force: true });
+}
+
+/**
+ * What operations declare and no test of the last run provoked, as `"operation code"`. `internal` is not among what is
+ * asked for: it is the word for a bug, and nobody can order one for each operation.
+ */
+export function unprovokedProblems(): string[] {
+  const seen = new Set<string>();
+  for (const file of existsSync(provokedFolder) ? readdirSync(provokedFolder) : []) {
+    for (const pair of JSON.parse(readFileSync(path.join(provokedFolder, file), 'utf8'))) seen.add(pair);
+  }
+  return Object.values(operations)
+    .flatMap((operation: Operation) =>
+      [...operation.problems, ...doorProblems(operation)].map((code) => ({ operation: operation.name, code })),
+    )
+    .filter(({ code }) => code !== 'internal')
+    .map(({ operation, code }) => `${operation} ${code}`)
+    .filter((pair) => !seen.has(pair));
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, pathKeys } from '../../server/kernel/operation.ts';
+import { type OperationName, operations } from '../../server/operations.ts';
+import { price, service } from '../../server/service/terms.ts';
+import { exampleRequest } from '../../server/work-check/sample.ts';
+import type { Agent, Answer } from './agent.ts';
+
+/** What a request can be about. */
+export interface Purchase {
+  readonly quote_key: string;
+  readonly job_key: string;
+}
+
+type Body = Record<string, unknown>;
+
+/** A well-formed request of every operation: path keys and body, flat. An operation without one does not compile. */
+export const wellFormed: { readonly [Name in OperationName]: (about: Purchase) => Body } = {
+  discovery: () => ({}),
+  service_contract: () => ({}),
+  receipt_keys: () => ({}),
+  wallet_challenge: () => ({ address: `0x${'1'.repeat(40)}` }),
+  wallet_verify: () => ({ challenge_key: 'challenge_unknown', signature: `0x${'1'.repeat(130)}` }),
+  me: () => ({}),
+  check_work: () => ({ ...exampleRequest, max_price_microcents: Number(price) }),
+  purchase: ({ quote_key }) => ({ quote_key }),
+  authorize: ({ quote_key }) => ({ quote_key, terms_version: service.termsVersion }),
+  pay: ({ job_key }) => ({ job_key, rail: 'x402' }),
+  job: ({ job_key }) => ({ job_key }),
+  report: ({ job_key }) => ({ job_key }),
+  evidence: ({ job_key }) => ({ job_key }),
+  review: ({ job_key }) => ({ job_key, decision: 'accept' }),
+  receipt: ({ job_key }) => ({ job_key }),
+  receipt_chain: ({ job_key }) => ({ job_key }),
+  cancel: ({ job_key }) => ({ job_key }),
+};
+
+export const operationNames = Object.keys(wellFormed) as OperationName[];
+
+/** Sends `input` to an operation: path keys into the address, the rest into the body or, for a GET, the query. */
+export function ask(
+  agent: Agent,
+  name: OperationName,
+  input: Body,
+  { key = randomUUID(), headers = {} }: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const operation: Operation = operations[name];
+  const rest = { ...input };
+  let path = operation.path;
+  for (const part of pathKeys(operation)) {
+    path = path.replace(`{${part}}`, encodeURIComponent(String(rest[part])));
+    delete rest[part];
+  }
+  if (operation.method === 'POST') {
+    const keyed = operation.idempotency === 'none' ? {} : { 'idempotency-key': key };
+    return agent.post(path, rest, { ...keyed, ...headers });
+  }
+  const query = new URLSearchParams(rest as Record<string, string>).toString();
+  return agent.send(operation.method, query ? `${path}?${query}` : path, undefined, headers);
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Agent, type Answer } from '../e2e/support/agent.ts';
+import { ask, operationNames, type Purchase, wellFormed } from '../e2e/support/requests.ts';
+import { startService } from '../e2e/support/service.ts';
+import { makeSignInLink, spendSignInLink } from './identity/sign-in.ts';
+import { newToken } from './identity/token.ts';
+import { doorProblems, type Operation, pathKeys } from './kernel/operation.ts';
+import { Problem } from './kernel/problem.ts';
+import { type OperationName, operations } from './operations.ts';
+import { perform } from './perform.ts';
+import { pageContext } from './transports/context.ts';
+
+const service = await startService();
+const arrive = () => Agent.arrive(service);
+const sql = (text: string, values: unknown[]) => service.database.pool.query(text, values);
+
+/** A job whose report waits for its review. */
+async function deliveredPurchase(agent: Agent): Promise<Purchase> {
+  const job_key = await agent.paidJob();
+  await service.execute(job_key);
+  return { job_key, quote_key: (await agent.job(job_key)).body.quote_key };
+}
+
+/** An answer as the matrix states it: let in, or refused with this code. */
+type Outcome = 'in' | 'invalid_token' | 'not_found' | 'grant_scope_missing';
+const refusals: readonly string[] = ['invalid_token', 'not_found', 'grant_scope_missing'];
+
+const outcomeOf = (answer: Pick<Answer, 'body'>): Outcome =>
+  refusals.includes(answer.body?.code) ? answer.body.code : 'in';
+
+async function withToken(token: string): Promise<Agent> {
+  const agent = await arrive();
+  agent.token = token;
+  return agent;
+}
+
+describe('who may ask for what', () => {
+  let purchase: Purchase;
+  let callers: Record<string, (name: OperationName) => Promise<Outcome>>;
+
+  beforeAll(async () => {
+    const owner = await arrive();
+    purchase = await deliveredPurchase(owner);
+    const paused = await arrive();
+    const pausedPurchase = await deliveredPurchase(paused);
+    await sql('update grants set paused_at = now() where principal_key = $1', [paused.wallet.address.toLowerCase()]);
+    const colleague = await arrive();
+    const accountKey = (await owner.get('/api/agent/v1/me')).body.account_key;
+    await sql('update principals set account_key = $1 where principal_key = $2', [
+      accountKey,
+      colleague.wallet.address.toLowerCase(),
+    ]);
+    const gone = await arrive();
+    await sql('update credentials set revoked_at = now() where principal_key = $1', [
+      gone.wallet.address.toLowerCase(),
+    ]);
+    const ended = await arrive();
+    await sql(`update credentials set expires_at = now() - interval '1 second' where principal_key = $1`, [
+      ended.wallet.address.toLowerCase(),
+    ]);
+    const [anonymous, garbage, mistyped, unknown] = await Promise.all([
+      withToken(''),
+      withToken('not-a-token'),
+      withToken(`${owner.token.slice(0, -1)}${owner.token.endsWith('0') ? '1' : '0'}`),
+      withToken(newToken('agent')),
+    ]);
+    const stranger = await arrive();
+    const as = (agent: Agent, about: Purchase) => async (name: OperationName) =>
+      outcomeOf(await ask(agent, name, wellFormed[name](about)));
+    callers = {
+      anonymous: as(anonymous, purchase),
+      garbage: as(garbage, purchase),
+      mistyped: as(mistyped, purchase),
+      unknown: as(unknown, purchase),
+      revoked: as(gone, purchase),
+      ended: as(ended, purchase),
+      stranger: as(stranger, purchase),
+      colleague: as(colleague, purchase),
+      foreign_member: asMember((await stranger.get('/api/agent/v1/me')).body.account_key),
+      paused: as(paused, pausedPurchase),
+      member: asMember(accountKey),
+      owner: as(owner, purchase),
+    };
+  });
+
+  /** A page asks for its member: there is no other way in for people yet. */
+  function asMember(accountKey: string): (name: OperationName) => Promise<Outcome> {
+    const signIn = async () => {
+      const { db, configuration } = service.runtime;
+      const now = service.runtime.clock();
+      const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email: 'owner@example.com' }, now);
+      return spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', now);
+    };
+    const session = signIn();
+    return async (name) => {
+      const ctx = {
+        ...pageContext(service.runtime, (await session)?.sessionKey ?? null),
+        idempotencyKey: randomUUID(),
+      };
+      try {
+        await perform(name, ctx, wellFormed[name](purchase));
+        return 'in';
+      } catch (error) {
+        return error instanceof Problem ? outcomeOf({ body: { code: error.code } }) : 'in';
+      }
+    };
+  }
+
+  const everyone = { default: 'in' } as const;
+  const noBuyer = {
+    anonymous: 'invalid_token',
+    garbage: 'invalid_token',
+    mistyped: 'invalid_token',
+    unknown: 'invalid_token',
+    revoked: 'invalid_token',
+    ended: 'invalid_token',
+  } as const;
+  const noPeople = { member: 'invalid_token', foreign_member: 'invalid_token' } as const;
+  const ownersOnly = {
+    ...noBuyer,
+    stranger: 'not_found',
+    colleague: 'not_found',
+    foreign_member: 'not_found',
+  } as const;
+  type Row = { [caller: string]: Outcome };
+
+  /** Every operation by every kind of caller. Who is not named gets `in`. An operation without a row does not compile. */
+  const matrix: { [Name in OperationName]: Row } = {
+    discovery: everyone,
+    service_contract: everyone,
+    receipt_keys: everyone,
+    wallet_challenge: everyone,
+    wallet_verify: everyone,
+    me: { ...noBuyer, ...noPeople },
+    check_work: { ...noBuyer, ...noPeople, paused: 'grant_scope_missing' },
+    purchase: ownersOnly,
+    authorize: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
+    pay: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
+    job: ownersOnly,
+    report: ownersOnly,
+    evidence: ownersOnly,
+    receipt: ownersOnly,
+    receipt_chain: ownersOnly,
+    cancel: { ...ownersOnly, ...noPeople },
+    review: ownersOnly,
+  };
+
+  it.each(operationNames)('%s: each kind of caller is let in or refused as the table says', async (name) => {
+    const row: Row = matrix[name];
+    const expected: Record<string, Outcome> = {};
+    const seen: Record<string, Outcome> = {};
+    // One after the other: a review by the owner comes last and leaves the others nothing to review.
+    for (const [caller, asks] of Object.entries(callers)) {
+      expected[caller] = row[caller] ?? 'in';
+      seen[caller] = await asks(name);
+    }
+    expect(seen).toEqual(expected);
+  });
+
+  const aboutPurchase = operationNames.filter((name) => pathKeys(operations[name]).length > 0);
+  it.each(aboutPurchase)('%s: a foreign key reads as one that does not exist', async (name) => {
+    const stranger = await arrive();
+    const nowhere = { quote_key: 'quote_0000000000000000000000', job_key: 'job_0000000000000000000000' };
+    const foreign = await ask(stranger, name, wellFormed[name](purchase));
+    const missing = await ask(stranger, name, wellFormed[name](nowhere));
+    expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
+    const told = (answer: Answer) => answer.text.replaceAll(answer.body.request_id, '');
+    expect(told(foreign)).toBe(told(missing));
+  });
+});
+
+describe('the door', () => {
+  const posts = operationNames.filter((name) => operations[name].method === 'POST');
+  const keyed = posts.filter((name) => (operations[name] as Operation).idempotency !== 'none');
+  const nothing = { quote_key: 'quote_none', job_key: 'job_none' };
+  let agent: Agent;
+  beforeAll(async () => {
+    agent = await arrive();
+  });
+
+  const addressOf = (name: OperationName) => operations[name].path.replaceAll(/\{(\w+)\}/g, '$1');
+  const json = { 'content-type': 'application/json' };
+  const faults: Record<string, (name: OperationName) => Promise<Answer>> = {
+    credential_in_url: (name) => agent.send(operations[name].method, `${addressOf(name)}?at=${newToken('agent')}`),
+    method_not_allowed: (name) => agent.send('PUT', addressOf(name)),
+    validation_failed: (name) => ask(agent, name, { ...wellFormed[name](nothing), colour: 'red' }),
+    malformed_request: (name) => agent.send('POST', addressOf(name), '{', json),
+    unsupported_media_type: (name) => agent.send('POST', addressOf(name), '{}', { 'content-type': 'text/plain' }),
+    input_too_large: (name) => agent.send('POST', addressOf(name), `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, json),
+  };
+
+  it.each(operationNames)('%s: answers what is wrong with a request before it reads what it is about', async (name) => {
+    const expected = doorProblems(operations[name]).filter((code) => code !== 'internal');
+    const seen = [];
+    for (const code of expected) seen.push((await faults[code]?.(name))?.body.code);
+    expect(seen).toEqual(expected);
+  });
+
+  it.each(keyed)('%s: refuses two keys for one request', async (name) => {
+    const body = { ...wellFormed[name](nothing), idempotency_key: 'one' };
+    const answer = await ask(agent, name, body, { key: 'another' });
+    expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_mismatch']);
+  });
+
+  const needing = posts.filter((name) => (operations[name] as Operation).idempotency === 'required');
+  it.each(needing)('%s: needs a key, since a repeat without one would be a second request', async (name) => {
+    const { quote_key: _, job_key = '', ...body } = wellFormed[name](nothing);
+    const answer = await agent.post(operations[name].path.replace('{job_key}', String(job_key)), body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_required']);
+  });
+
+  /** A well-formed body that is not the one of `wellFormed`. */
+  const changed: { readonly [Name in OperationName]?: Record<string, unknown> } = {
+    check_work: { max_price_microcents: 1 },
+    authorize: { terms_version: '2020-01-01' },
+    pay: { network: 'eip155:1' },
+    review: { report_digest: `sha256:${'0'.repeat(64)}` },
+  };
+  const conflicting = keyed.filter((name) =>
+    (operations[name] as Operation).problems.includes('idempotency_key_conflict'),
+  );
+  it.each(conflicting)('%s: holds a key to the body it came with', async (name) => {
+    const job_key = await agent.authorizedJob();
+    const purchase = { job_key, quote_key: (await agent.job(job_key)).body.quote_key };
+    if (name === 'review') {
+      await agent.pay(job_key, { signature: await agent.signPayment(job_key) });
+      await service.execute(job_key);
+    }
+    const key = randomUUID();
+    const body = wellFormed[name](purchase);
+    expect((await ask(agent, name, body, { key })).status).toBeLessThan(403);
+    const conflict = await ask(agent, name, { ...body, ...changed[name] }, { key });
+    expect([conflict.status, conflict.body.code]).toEqual([409, 'idempotency_key_conflict']);
+  });
+
+  it('says that the first request is still running when it holds the key for long', async () => {
+    const client = await service.database.pool.connect();
+    await client.query('begin');
+    await client.query('lock table idempotency_claims in exclusive mode');
+    const written = keyed.filter((name) => operations[name].effect === 'write');
+    const answers = await Promise.all(written.map((name) => ask(agent, name, wellFormed[name](nothing))));
+    await client.query('rollback');
+    client.release();
+    expect(answers.map((answer) => answer.body.code)).toEqual(written.map(() => 'idempotency_in_progress'));
+    expect(answers.every((answer) => answer.headers.has('retry-after'))).toBe(true);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+
+// Nothing listens on port 9, where datagrams used to be discarded.
+const service = await startService({ X402_FACILITATOR_URL: 'http://127.0.0.1:9' });
+
+describe('a service whose only rail cannot be reached', () => {
+  it('says so where it is discovered, and sells nothing', async () => {
+    const agent = await Agent.arrive(service);
+    const { body: contract } = await agent.get('/api/agent/v1/services/svc_work_check');
+    expect(contract.availability).toMatchObject({
+      state: 'unavailable',
+      purchasable_rails: [],
+      reasons: ['no_payment_rail_available'],
+      rails: { x402: { state: 'unavailable', reasons: ['facilitator_unreachable'] } },
+    });
+    const refused = await agent.quote();
+    expect([refused.status, refused.body.code]).toEqual([503, 'service_unavailable']);
+    expect(refused.body.reasons).toContain('no_payment_rail_available');
+    expect(refused.headers.get('retry-after')).toBeTruthy();
+  });
+});
