@@ -4,7 +4,8 @@
 create table bench_sample as
 select q.input, q.evidence, q.planned_checks, q.input_digest, q.digest as quote_digest, r.body as report,
   r.digest as report_digest, j.price_microcents as price,
-  (select body from receipts where job_key = j.job_key order by sequence limit 1) as receipt,
+  (select array_agg(body order by sequence) from receipts where job_key = j.job_key) as receipts,
+  (select array_agg(digest order by sequence) from receipts where job_key = j.job_key) as receipt_digests,
   (select body from idempotency_claims where operation = 'check_work' and status = 201 limit 1) as quote_answer,
   (select body from idempotency_claims where operation = 'pay' and status = 200 limit 1) as pay_answer
 from jobs j join quotes q using (quote_key) join reports r using (job_key) where j.state = 'accepted' limit 1;
@@ -59,7 +60,7 @@ end $$;
 
 create function bench_receipt(job text, named text, nr int) returns void language sql as $$
   insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
-  select named, job, nr, s.receipt, s.quote_digest, now() from bench_sample s $$;
+  select named, job, nr, s.receipts[nr], s.receipt_digests[nr], now() from bench_sample s $$;
 
 create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns void language plpgsql as $$
 declare s bench_sample; begin

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { Agent, type Answer, clearFaults, facilitatorFault, settlementsOf } from './support/agent.ts';
+import { chainDifferences } from './support/chain-books.ts';
 import { brokenInvariants } from './support/invariants.ts';
 
 let stack: Stack;
@@ -24,7 +25,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await clearFaults(stack.sandboxUrl);
-  expect(await brokenInvariants(pool)).toEqual([]);
+  const differences = await chainDifferences(pool, stack.sandboxUrl);
+  expect([...(await brokenInvariants(pool)), ...differences]).toEqual([]);
 });
 afterAll(async () => {
   await pool.end();

@@ -1,75 +1,206 @@
 import type pg from 'pg';
+import { transitions } from '../../server/purchases/states.ts';
 
-/** What must hold in the database whatever happened before: each statement selects the rows that break it. */
-const invariants: Record<string, string> = {
-  'a job has one collection at most': `
-    select job_key from payments where state = 'collected' group by job_key having count(*) > 1`,
-  'what is collected is in the books, once and in full': `
-    select p.payment_key from payments p
-    left join ledger_transfers l on l.event_key = 'collected:' || p.payment_key
-    where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents)`,
-  'nothing is in the books that was not collected': `
-    select l.event_key from ledger_transfers l left join payments p on l.event_key = 'collected:' || p.payment_key
-    where l.event = 'collected' and (p.payment_key is null or p.state <> 'collected')`,
-  'what is held for a job is zero or its price, as its charge says': `
-    select j.job_key from jobs j left join ledger_transfers l using (job_key)
-    group by j.job_key, j.charge_state, j.price_microcents
-    having coalesce(sum(case when l.credit_account = 'liability:held' then l.amount_microcents
-      when l.debit_account = 'liability:held' then -l.amount_microcents else 0 end), 0)
-      <> case when j.charge_state = 'held' then j.price_microcents else 0 end`,
-  'remedies give back no more than was collected': `
-    select job_key from ledger_transfers group by job_key
-    having coalesce(sum(amount_microcents) filter (where event in ('credited', 'refund_owed')), 0)
-      > coalesce(sum(amount_microcents) filter (where event = 'collected'), 0)`,
-  'what is owed back is a refund on its way, in the books and on the job': `
-    select refund_key from refunds r join jobs using (job_key) join payments p using (payment_key)
-    left join ledger_transfers l on l.event_key = 'refund_owed:' || payment_key
-    where l.amount_microcents is distinct from r.amount_microcents or r.amount_microcents > p.amount_microcents
-      or jobs.payment_state <> r.state`,
-  'credit to spend is what the books say, and never below zero': `
-    select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
-      select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
-        else -amount_microcents end) as balance
-      from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
-    ) l using (principal_key)
-    where w.balance_microcents is distinct from l.balance or l.balance < 0`,
-  'no job works or is delivered without a collection': `
-    select job_key from jobs j where state not in ('awaiting_payment', 'canceled')
-      and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,
-  'a delivered job has the report that its digest names': `
-    select job_key from jobs j where report_digest is not null
-      and not exists (select from reports r where r.job_key = j.job_key and r.digest = j.report_digest)`,
-  'a grant counts what its living jobs cost, day by day': `
-    select u.grant_key, u.day from grant_usage u
-    left join jobs j on j.grant_key = u.grant_key and j.authorized_on = u.day
-      and j.state not in ('canceled', 'failed', 'waived')
-    group by u.grant_key, u.day, u.used_microcents
-    having coalesce(sum(j.price_microcents), 0) <> u.used_microcents`,
-  'no day passes its limit': `
-    select grant_key from grant_usage join grants using (grant_key) where used_microcents > daily_limit_microcents`,
-  'the audit of a purchase is an unbroken chain': `
+/**
+ * What must hold whatever happened before, checked after every integration test and after the trials of money. Of the
+ * product's invariants I1 to I30 each is held in one or more of these places:
+ *
+ * | | promise | held by |
+ * | --- | --- | --- |
+ * | I1 | the books balance | a movement debits and credits the same amount, by its shape; here: no account is overdrawn |
+ * | I2 | books, audit, receipts, reports and reviews only grow | triggers; here: the chains |
+ * | I3 | no work before a collection | trigger and CHECK; here |
+ * | I4 | one collection for a job | unique index; here |
+ * | I5 | remedies never exceed the collection | trigger; here |
+ * | I6 | the chain's transfers are the books' | chain-books.ts |
+ * | I7 | an unknown outcome is a state that ends | pay.integration.test.ts |
+ * | I8 | money that is late or twice goes back | chain-books.ts: every transfer to us is accounted for |
+ * | I9 | a quote is frozen | trigger; here: a job costs what its quote says |
+ * | I10, I11 | one key, one answer, one body | trigger; purchase.integration.test.ts; here: what was answered is so |
+ * | I12 | a key counts for its principal | primary key; here: an answer names its own principal's rows |
+ * | I13 | no limit is passed | trigger; here |
+ * | I14 | no price over the buyer's ceiling | CHECK |
+ * | I15 | no secret at rest | CHECK; here |
+ * | I16 | an ended credential ends at once | purchase.integration.test.ts |
+ * | I17 | `next_actions` is exact | purchase.integration.test.ts |
+ * | I18 | a job moves along the table of transitions | compare-and-set; here: the audit is such a walk |
+ * | I19 | what was acknowledged is there | here, and money-survives-crashes.e2e.ts |
+ * | I20 | every job ends or waits for its buyer | money-survives-crashes.e2e.ts |
+ * | I21 | one report for an execution; a failure charges nothing | here |
+ * | I22 | one correction, one refund | unique index; here |
+ * | I23 | silence is no acceptance | here: whoever accepted has a name |
+ * | I25 | one signature, one job | unique index |
+ * | I27 | deleted content is nowhere | here |
+ * | I28 | a message leaves with its fact | here: queued work has its message |
+ * | I29 | nothing crosses principals | here: rows of a purchase name one buyer; purchase.integration.test.ts |
+ * | I30 | a report keeps the contract | work-check/validate-report.ts and its trials |
+ *
+ * I24 and I26 speak of cards, which are not sold yet. Each statement selects the rows that break its invariant.
+ */
+const invariants = {
+  'I1 no account of the books is overdrawn': `
+    select account, sum(amount) from (
+      select credit_account as account, amount_microcents as amount from ledger_transfers
+      union all select debit_account, -amount_microcents from ledger_transfers) movements
+    group by account having sum(case when account like 'asset:%' then -amount else amount end) < 0`,
+  'I2 the audit of a purchase is an unbroken chain': `
     select purchase_key, sequence from (
       select *, lag(hash) over w as hash_before, row_number() over w as place from audit_rows
       window w as (partition by purchase_key order by sequence)) rows
     where previous_hash is distinct from hash_before or sequence <> place
       or hash <> encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor,
         action, state_from, state_to, previous_hash), 'UTF8')), 'hex')`,
-  'the state of a job is the last one in its audit': `
-    select j.job_key from jobs j where j.state <> (
-      select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
-  'receipts of a job are numbered without a gap, and each change has one': `
-    select j.job_key from jobs j left join receipts r using (job_key) group by j.job_key, j.collected_at
-    having count(r.sequence) <> coalesce(max(r.sequence), 0) or (j.collected_at is not null) <> (count(r.sequence) > 0)`,
-  'no payment is open on a job that is not waiting for one': `
+  'I2 the receipts of a job are an unbroken chain, one for each change since the collection': `
+    select j.job_key from jobs j left join (
+      select job_key, sequence, row_number() over w as place,
+        body::jsonb ->> 'previous_receipt_digest' is distinct from lag(digest) over w as torn
+      from receipts window w as (partition by job_key order by sequence)) r using (job_key)
+    group by j.job_key, j.collected_at
+    having bool_or(r.torn or r.sequence <> r.place) or (j.collected_at is not null) <> (count(r.sequence) > 0)`,
+  'I2 the newest receipt says what the job says': `
+    select j.job_key from jobs j join lateral (
+      select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+    where (body -> 'charge' ->> 'state', body -> 'collection' ->> 'state', body ->> 'report_digest')
+      is distinct from (j.charge_state, j.payment_state, j.report_digest)`,
+  'I3 no job works or is delivered without a collection': `
+    select job_key from jobs j where (state not in ('awaiting_payment', 'canceled') or collected_at is not null)
+      and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,
+  'I4 a job has one collection at most': `
+    select job_key from payments where state = 'collected' group by job_key having count(*) > 1`,
+  'I4 no payment is open on a job that is not waiting for one': `
     select payment_key from payments join jobs using (job_key)
-    where payments.state in ('settling', 'unknown') and jobs.state <> 'awaiting_payment'`,
-};
+    where payments.state in ('settling', 'unknown')
+      and (jobs.state <> 'awaiting_payment' or jobs.payment_state not in ('processing', 'unknown'))`,
+  'I5 what is held for a job is zero or its price, as its charge says': `
+    select j.job_key from jobs j left join ledger_transfers l using (job_key)
+    group by j.job_key, j.charge_state, j.price_microcents
+    having coalesce(sum(case when l.credit_account = 'liability:held' then l.amount_microcents
+      when l.debit_account = 'liability:held' then -l.amount_microcents else 0 end), 0)
+      <> case when j.charge_state = 'held' then j.price_microcents else 0 end`,
+  'I5 remedies give back no more than was collected': `
+    select job_key from ledger_transfers group by job_key
+    having coalesce(sum(amount_microcents) filter (where event in ('credited', 'refund_owed')), 0)
+      > coalesce(sum(amount_microcents) filter (where credit_account = 'liability:held'), 0)`,
+  'I5 what is owed back is a refund on its way, in the books and on the job': `
+    select refund_key from refunds r join jobs using (job_key) join payments p using (payment_key)
+    left join ledger_transfers l on l.event_key = 'refund_owed:' || payment_key
+    where l.amount_microcents is distinct from r.amount_microcents or r.amount_microcents > p.amount_microcents
+      or jobs.payment_state <> r.state`,
+  'I5 credit to spend is what the books say, and never below zero': `
+    select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
+      select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
+        else -amount_microcents end) as balance
+      from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
+    ) l using (principal_key)
+    where w.balance_microcents is distinct from l.balance or l.balance < 0`,
+  'I6 what is collected is in the books, once and in full': `
+    select p.payment_key from payments p
+    left join ledger_transfers l on l.event_key = 'collected:' || p.payment_key
+    where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents)`,
+  'I6 nothing is in the books that was not collected': `
+    select l.event_key from ledger_transfers l left join payments p on l.event_key = 'collected:' || p.payment_key
+    where l.event = 'collected' and (p.payment_key is null or p.state <> 'collected' or p.job_key <> l.job_key)`,
+  'I9 a job costs what its quote says': `
+    select job_key from jobs join quotes using (quote_key)
+    where jobs.price_microcents <> quotes.price_microcents or quotes.state <> 'authorized'`,
+  'I10 only final answers are kept': `
+    select operation, idempotency_key, status from idempotency_claims
+    where not (status between 200 and 299 or status in (400, 410, 422)) or (status is not null and body is null)`,
+  'I12 an answer names rows of the principal that it was given to': `
+    select c.scope, c.idempotency_key from idempotency_claims c
+    join quotes q on q.quote_key = (c.body::jsonb ->> 'quote_key')
+    where c.status between 200 and 299 and c.scope <> q.principal_key
+      and not exists (select from members m where m.member_key = c.scope and m.account_key = q.account_key)`,
+  'I13 a grant counts what its living jobs cost, day by day': `
+    select u.grant_key, u.day from (
+      select grant_key, authorized_on as day, sum(price_microcents) as cost from jobs
+      where state not in ('canceled', 'failed', 'waived') group by grant_key, authorized_on) j
+    full join grant_usage u using (grant_key, day) where coalesce(j.cost, 0) <> coalesce(u.used_microcents, 0)`,
+  'I13 no day and no total passes its limit': `
+    select grant_key from grants join grant_usage using (grant_key) group by grant_key
+    having max(used_microcents) > daily_limit_microcents or sum(used_microcents) > total_limit_microcents`,
+  'I15 no token is kept in clear': `
+    select credential_key from credentials where token_hash !~ '^[0-9A-Za-z_-]{43}$'
+    union all select quote_key from quotes where input ~ 'svc_(agent|wallet)_[0-9A-Za-z]{36}'
+    union all select idempotency_key from idempotency_claims where body ~ 'svc_(agent|wallet)_[0-9A-Za-z]{36}'`,
+  'I18 the audit of a purchase is a walk along the transitions': `
+    select purchase_key, sequence from (
+      select *, lag(state_to) over (partition by purchase_key order by sequence) as stood from audit_rows) rows
+    where state_from is distinct from stood or not exists (
+      select from (values ${legalSteps()}) legal (action, "from", "to")
+      where legal.action = rows.action and legal."from" is not distinct from state_from and legal."to" = state_to)`,
+  'I18 the state of a job is the last one in its audit': `
+    select j.job_key from jobs j where j.state is distinct from (
+      select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
+  'I18 what moves money is in the audit': `
+    select l.event_key from ledger_transfers l join jobs j using (job_key)
+    where l.event in ('collected', 'accepted', 'credited', 'refund_owed')
+      and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
+  'I19 what was acknowledged is there': `
+    select operation, idempotency_key from idempotency_claims c
+    where status between 200 and 299 and (
+      (operation = 'check_work' and not exists (select from quotes q where q.quote_key = body::jsonb ->> 'quote_key'))
+      or (operation = 'authorize' and not exists (select from jobs j where j.job_key = body::jsonb ->> 'job_key'))
+      or (operation = 'pay' and not exists (
+        select from payments p where p.job_key = c.path_keys and p.state not in ('settling', 'unknown', 'failed'))))`,
+  'I21 a delivered job has the report that its digest names': `
+    select job_key from jobs j where report_digest is distinct from (
+      select digest from reports r where r.job_key = j.job_key order by number desc limit 1)`,
+  'I21 each report was delivered once': `
+    select job_key from reports r join jobs using (job_key) group by job_key, quote_key
+    having max(number) <> count(*) or count(*) <> (
+      select count(*) from audit_rows a where a.purchase_key = quote_key and a.state_to in ('delivered', 'redelivered'))`,
+  'I21 what failed or was canceled costs nothing': `
+    select job_key from jobs where state in ('failed', 'canceled') and charge_state <> 'none'`,
+  'I22 one correction and one refund at most': `
+    select job_key from jobs j where (select count(*) from reports r where r.job_key = j.job_key) > 2
+      or (select count(*) from refunds r where r.job_key = j.job_key) > 1`,
+  'I23 whoever accepted has a name': `
+    select job_key from jobs j where state = 'accepted' and not exists (
+      select from reviews r where r.job_key = j.job_key and r.decision = 'accept'
+        and r.reviewer not in ('system', 'worker'))`,
+  'I27 deleted content is nowhere': `
+    select quote_key from quotes where (input_deleted_at is null) <> (input is not null)
+    union all
+    select q.quote_key from quotes q join idempotency_claims c on c.scope = q.principal_key
+    where c.operation = 'check_work' and length(q.input::jsonb ->> 'work_product') >= 64
+      and position(left(q.input::jsonb ->> 'work_product', 64) in c.body) > 0`,
+  'I29 the rows of a purchase name one buyer': `
+    select j.job_key from jobs j join quotes q using (quote_key) join principals p on p.principal_key = j.principal_key
+    join grants g on g.grant_key = j.grant_key
+    where (j.principal_key, j.account_key) <> (q.principal_key, q.account_key) or p.account_key <> j.account_key
+      or g.principal_key <> j.principal_key
+      or exists (select from ledger_transfers l where l.job_key = j.job_key and l.principal_key <> j.principal_key)`,
+} as const satisfies Record<string, string>;
+
+/** Work that is queued has a message in the queue, whose tables are there once a service has run. */
+const queuedWorkHasItsMessage = 'I28 queued work has its message';
+const withoutMessage = `
+  select job_key from jobs where state = 'queued'
+    and not exists (select from pgboss.job m where m.name = 'check' and m.data ->> 'job_key' = job_key)`;
+
+/** Every step that an audit row can record, as SQL values: those of a quote, then the table of transitions. */
+function legalSteps(): string {
+  const ofQuotes = [
+    ['quote', null, 'open'],
+    ['authorize', 'open', 'awaiting_payment'],
+  ];
+  const ofJobs = Object.entries(transitions).flatMap(([action, { from, to }]) =>
+    from.map((state) => [action, state, to]),
+  );
+  const text = (value: string | null | undefined) => (value ? `'${value}'` : 'null::text');
+  return [...ofQuotes, ...ofJobs].map((step) => `(${step.map(text).join(', ')})`).join(', ');
+}
 
 /** The invariants that do not hold, by name, with the keys at fault. Empty when all is well. */
-export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
+export async function brokenInvariants(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
+  const queue = await database.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`);
+  const statements: Record<string, string> = queue.rows[0]?.there
+    ? { ...invariants, [queuedWorkHasItsMessage]: withoutMessage }
+    : invariants;
   const broken: string[] = [];
-  for (const [name, statement] of Object.entries(invariants)) {
-    const { rows } = await pool.query(statement);
+  for (const [name, statement] of Object.entries(statements)) {
+    const { rows } = await database.query(statement);
     if (rows.length > 0) broken.push(`${name}: ${JSON.stringify(rows.slice(0, 5))}`);
   }
   return broken;

@@ -14,6 +14,7 @@ import { sweep } from '../../server/purchases/sweep.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
+import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
 
@@ -32,7 +33,7 @@ export interface Service {
 
 /**
  * Starts a service for the tests of one file; `environment` replaces variables of its own. After each test the
- * invariants of the books must hold.
+ * invariants of the books must hold, and the chains agree with them.
  */
 export async function startService(environment: Record<string, string> = {}): Promise<Service> {
   const database = await testDatabase();
@@ -72,8 +73,8 @@ export async function startService(environment: Record<string, string> = {}): Pr
   });
 
   afterEach(async (context) => {
-    const broken = await brokenInvariants(database.pool);
-    context.expect(broken).toEqual([]);
+    const differences = await chainDifferences(database.pool, sandbox.controlUrl);
+    context.expect([...(await brokenInvariants(database.pool)), ...differences]).toEqual([]);
   });
   afterAll(async () => {
     provoked.save();

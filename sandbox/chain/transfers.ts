@@ -13,13 +13,13 @@ export type Transfer = {
   block_number: number;
 };
 
-const TRANSFERS_MAX = 1_000;
+const TRANSFERS_MAX = 50_000;
 const [TRANSFER, AUTHORIZATION_USED] = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** The newest transfers first, at most 1,000; `from`, `to` and `nonce` of the query narrow them. */
+/** The newest transfers first, at most 50,000; `from`, `to` and `nonce` of the query narrow them. */
 export async function findTransfers(chain: Chain, query: URLSearchParams): Promise<Transfer[]> {
   const logs = await chain.client.getLogs({
     address: chain.network.asset,
