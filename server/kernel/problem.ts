@@ -118,6 +118,12 @@ export const problems = {
     title: 'A newer report has been delivered',
     next: 'Read the report again and accept it by its digest.',
   },
+  dispute_window_closed: {
+    status: 409,
+    retryable: false,
+    title: 'The review window has passed',
+    next: 'Accept the report, or leave the review to the service. Nothing is charged by silence.',
+  },
   terms_version_mismatch: {
     status: 409,
     retryable: false,

@@ -31,7 +31,6 @@ export async function collect(
     { actor: 'system', now },
     {
       payment_state: 'collected',
-      charge_state: 'held',
       collected_at: now,
       deliver_by: after(now, seconds.executionDeadline),
       stage: 'queued',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { CheckRequest, deterministicChecks, Report } from '../work-check/contract.ts';
+import { CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import { text } from '../work-check/input-fields.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -300,15 +301,58 @@ export const evidence = defineOperation({
   problems: ['invalid_token', 'not_found'],
 });
 
+/** Why a report may be disputed (service.md 7). */
+const disputeReasons = [
+  'check_not_performed',
+  'criteria_not_evaluated',
+  'citation_invalid',
+  'report_incomplete',
+  'wrong_input_assessed',
+  'other',
+] as const;
+
+/** A reviewer's own words, in characters. */
+const maxDetail = 2_000;
+
+const Review = JobKey.extend({
+  decision: z.enum(['accept', 'dispute']),
+  reason: z.enum(disputeReasons).optional().meta({ description: 'Needed to dispute.' }),
+  // A character has at most four bytes; the bound that counts is the one in characters.
+  detail: text(4 * maxDetail, 'refused')
+    .max(maxDetail)
+    .optional()
+    .meta({ description: 'What is wrong with the report.' }),
+  correction_request: checkRequestFields.correction_request,
+  report_digest: digest
+    .optional()
+    .meta({ description: 'The report that is meant. Needed to accept one that was corrected.' }),
+}).superRefine(({ decision, ...rest }, ctx) => {
+  if (decision === 'dispute' && rest.reason === undefined) {
+    ctx.addIssue({
+      code: 'custom',
+      path: ['reason'],
+      message: 'A dispute needs a reason.',
+      params: { code: 'required' },
+    });
+  }
+  for (const field of ['reason', 'detail', 'correction_request'] as const) {
+    if (decision === 'dispute' || rest[field] === undefined) continue;
+    const message = `Only a dispute has a ${field}.`;
+    ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'unknown_field' } });
+  }
+});
+
 export const review = defineOperation({
   name: 'review',
-  summary: 'Accept the report, which makes the charge final.',
+  summary:
+    'Accept the report, which makes the charge final, or dispute it with a reason. The first dispute has the work ' +
+    'checked once more at no charge; disputing that report, too, waives the charge and refunds the collection.',
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/review',
   audience: ['agent', 'member'],
   effect: 'write',
   idempotency: 'optional',
-  input: JobKey.extend({ decision: z.enum(['accept']), report_digest: digest.optional() }),
+  input: Review,
   output: Job,
   success: [200],
   problems: [
@@ -321,6 +365,7 @@ export const review = defineOperation({
     'idempotency_in_progress',
     'action_not_allowed',
     'report_changed',
+    'dispute_window_closed',
   ],
   tool: 'svc.review_delivery',
 });

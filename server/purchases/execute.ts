@@ -1,5 +1,6 @@
 import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { microcents } from '../kernel/money.ts';
@@ -11,62 +12,109 @@ import { post } from '../ledger/ledger.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds, service } from '../service/terms.ts';
 import type { Assessor } from '../work-check/assessors/port.ts';
-import { checkWork } from '../work-check/check.ts';
+import { type CheckOptions, checkWork } from '../work-check/check.ts';
 import type { CheckRequest, Report } from '../work-check/contract.ts';
 import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
+import { can, type JobState, reportNumberIn } from './states.ts';
+import { waiveCharge } from './waive.ts';
 
 /** A worker that has not been heard of for this long has lost its job to the next. */
 const leaseSeconds = 20;
 
-/** A worker takes a job at most this often; then the work itself is what breaks workers. */
+/** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
 const maxTries = 3;
 
 /**
- * Does the work of one job: takes it, checks, delivers. Called at least once per collected job; the fence makes sure
- * that one report is delivered whatever happens to the workers on the way. A call for a job that is done is no error.
+ * Does the work of one job: takes it, checks, delivers. Called at least once for each report that is due, the first and
+ * that of the re-check; the fence makes sure that one is delivered whatever happens to the workers on the way. A call
+ * for a job that is done is no error.
  */
 export async function executeJob(runtime: Runtime, assessor: Assessor, jobKey: string): Promise<void> {
   const job = await take(runtime, jobKey);
   if (!job) return;
-  if (job.fence > maxTries) {
+  if (job.tries > maxTries) {
     await fail(runtime, job, 'The check could not be carried out.');
     return;
   }
-  const input = await runtime.db.one<{ input: string | null }>(sql`
-    select input from quotes where quote_key = ${job.quote_key}`);
-  if (input.input === null) {
+  const task = await taskOf(runtime.db, job);
+  if (!task) {
     await fail(runtime, job, 'The submitted content is no longer there.');
     return;
   }
-  const request = JSON.parse(input.input) as CheckRequest;
-  const report = await assess(runtime, assessor, job, request);
+  const report = await assess(runtime, assessor, job, task);
   if (report) await deliver(runtime, job, report);
+}
+
+interface Task {
+  request: CheckRequest;
+  /** Given for a re-check: what was disputed, and why. */
+  previous: CheckOptions['previous'];
+}
+
+/** What there is to check; undefined once the content has been deleted. */
+async function taskOf(db: Queries, job: JobRow): Promise<Task | undefined> {
+  const row = await db.one<{
+    input: string | null;
+    report: string | null;
+    reason: string | null;
+    detail: string | null;
+    correction_request: string | null;
+  }>(sql`
+    select quotes.input, reports.body as report, reviews.reason, reviews.detail, reviews.correction_request
+    from quotes
+    left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
+    left join reports on reports.job_key = reviews.job_key and reports.number = reviews.report_number
+    where quote_key = ${job.quote_key}`);
+  if (row.input === null) return undefined;
+  const request: CheckRequest = JSON.parse(row.input);
+  if (row.report === null || row.reason === null) return { request, previous: undefined };
+  const wishes = row.correction_request === null ? request.correction_request : JSON.parse(row.correction_request);
+  return {
+    request,
+    previous: {
+      report: JSON.parse(row.report),
+      reason: row.reason,
+      // The buyer's own words go to the assessor only: the report outlives the content.
+      correction_request: row.detail === null ? wishes : { ...wishes, detail: row.detail },
+    },
+  };
 }
 
 /** Takes the job for this worker: the fence counts up, and whoever held it before can no longer write. */
 async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefined> {
   const now = runtime.clock();
   return transact(runtime.db, async (tx) => {
-    const free = await tx.maybe<{ fence: number }>(sql`
-      select fence from jobs where job_key = ${jobKey} and state in ('queued', 'running')
+    const free = await tx.maybe<Pick<JobRow, 'state' | 'fence' | 'tries'>>(sql`
+      select state, fence, tries from jobs where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')
         and (lease_until is null or lease_until <= ${now}) for no key update`);
     if (!free) return undefined;
     return advance(
       tx,
-      'start',
+      isRecheck(free) ? 'recheck' : 'start',
       jobKey,
       { actor: 'worker', now, fence: free.fence },
-      { fence: free.fence + 1, lease_until: after(now, leaseSeconds), stage: 'reading', percent: 10 },
+      {
+        fence: free.fence + 1,
+        tries: free.tries + 1,
+        lease_until: after(now, leaseSeconds),
+        stage: 'reading',
+        percent: 10,
+      },
     );
   });
+}
+
+/** Whether the report that is due is that of the included re-check. */
+function isRecheck({ state }: { state: JobState }): boolean {
+  return can('redeliver', state);
 }
 
 async function assess(
   runtime: Runtime,
   assessor: Assessor,
   job: JobRow,
-  request: CheckRequest,
+  { request, previous }: Task,
 ): Promise<Report | undefined> {
   const renewal = setInterval(
     () => {
@@ -79,6 +127,7 @@ async function assess(
       assessor,
       now: runtime.clock(),
       serviceKey: service.serviceKey,
+      ...(previous ? { previous } : {}),
       onProgress: (stage, percent) => {
         void showProgress(runtime, job, stage, percent);
       },
@@ -95,14 +144,14 @@ async function assess(
 async function renew(runtime: Runtime, job: JobRow): Promise<void> {
   await runtime.db.many(sql`
     update jobs set lease_until = ${after(runtime.clock(), leaseSeconds)}
-    where job_key = ${job.job_key} and fence = ${job.fence} and state = 'running'`);
+    where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 
 async function showProgress(runtime: Runtime, job: JobRow, stage: string, percent: number): Promise<void> {
   await runtime.db
     .many(sql`
       update jobs set stage = ${stage}, percent = ${Math.round(percent)}, updated_at = ${runtime.clock()}
-      where job_key = ${job.job_key} and fence = ${job.fence} and state = 'running'`)
+      where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`)
     .catch((error) => log('progress_not_shown', { job_key: job.job_key, ...errorFields(error) }));
 }
 
@@ -114,11 +163,10 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
     transact(runtime.db, async (tx) => {
       const delivered = await advance(
         tx,
-        'deliver',
+        isRecheck(job) ? 'redeliver' : 'deliver',
         job.job_key,
         { actor: 'worker', now, fence: job.fence },
         {
-          review_state: 'open',
           delivered_at: now,
           review_by: after(now, seconds.reviewWindow),
           report_digest: digest,
@@ -129,40 +177,38 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       );
       tx.write(sql`
         insert into reports (job_key, number, body, digest, delivered_at)
-        values (${job.job_key}, 1, ${JSON.stringify(report)}, ${digest}, ${now})`);
+        values (${job.job_key}, ${reportNumberIn(delivered.state)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
       await issueReceipt(tx, runtime.receiptSigner, delivered, now);
     }),
   );
 }
 
-/** Ends a job that cannot be delivered: charge 0, and what was collected becomes wallet credit (service.md 3). */
+/** Ends a job that cannot be delivered. */
 async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<void> {
-  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job.job_key, failure, job.fence)));
+  await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, failure, job.fence)));
 }
 
-/** The failure and its remedy, together in one transaction. */
+/**
+ * The failure and its remedy, together in one transaction (service.md 3): without a report the charge is 0 and what was
+ * collected becomes wallet credit; without the included re-check the charge is waived and the collection goes back.
+ */
 export async function failJob(
   tx: Tx,
   runtime: Runtime,
-  jobKey: string,
+  job: Pick<JobRow, 'job_key' | 'state'>,
   failure: string,
   fence?: number,
 ): Promise<void> {
   const now = runtime.clock();
-  const failed = await advance(
-    tx,
-    'fail',
-    jobKey,
-    { actor: 'system', now, ...(fence === undefined ? {} : { fence }) },
-    {
-      payment_state: 'credited',
-      charge_state: 'none',
-      finalized_at: now,
-      lease_until: null,
-      failure,
-      stage: 'failed',
-    },
-  );
+  const by = { actor: 'system', now, ...(fence === undefined ? {} : { fence }) };
+  if (isRecheck(job)) return waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
+  const failed = await advance(tx, 'fail', job.job_key, by, {
+    payment_state: 'credited',
+    finalized_at: now,
+    lease_until: null,
+    failure,
+    stage: 'failed',
+  });
   await creditHeld(tx, runtime, failed, now);
 }
 

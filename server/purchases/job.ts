@@ -5,6 +5,7 @@ import { currency, microcents, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
@@ -17,6 +18,7 @@ import {
   nextActions,
   type PaymentState,
   type ReviewState,
+  standing,
   type TransitionName,
   transitions,
 } from './states.ts';
@@ -43,22 +45,24 @@ export interface JobRow {
   review_by: Date | null;
   finalized_at: Date | null;
   fence: number;
+  tries: number;
   stage: string;
   percent: number;
   report_digest: string | null;
   failure: string | null;
+  waived_because: RefundReason | null;
 }
 
-interface JobWithTimeline extends JobRow {
+export interface LoadedJob extends JobRow {
+  buyer_is_producer: boolean;
   timeline: { at: string; event: string; state: string }[];
 }
 
-/** What a transition may write besides the state. */
+/** What a transition may write besides the state; charge and review follow from it by `standing`. */
 type Changes = Partial<
   Pick<
     JobRow,
     | 'payment_state'
-    | 'charge_state'
     | 'review_state'
     | 'collected_at'
     | 'deliver_by'
@@ -66,10 +70,12 @@ type Changes = Partial<
     | 'review_by'
     | 'finalized_at'
     | 'fence'
+    | 'tries'
     | 'stage'
     | 'percent'
     | 'report_digest'
     | 'failure'
+    | 'waived_because'
   > & { lease_until: Date | null }
 >;
 
@@ -85,7 +91,7 @@ export async function advance(
   changes: Changes = {},
 ): Promise<JobRow> {
   const { from, to } = transitions[transition];
-  const columns = Object.entries({ ...changes, state: to, updated_at: by.now });
+  const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
   const values: unknown[] = [jobKey, from, by.fence ?? null, ...columns.map(([, value]) => value)];
   // Column names come from the type above, never from input.
   const assignments = columns.map(([column], index) => `${column} = $${index + 4}`).join(', ');
@@ -105,15 +111,24 @@ export function notAllowed(detail: string): Problem {
 }
 
 /** The job, if it is one of the caller's. Throws `not_found`: a stranger's job looks like no job. */
-export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<JobWithTimeline> {
+export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const row = await db.maybe<JobWithTimeline>(sql`
-    select jobs.*, timeline.events as timeline from jobs,
+  const row = await db.maybe<LoadedJob>(sql`
+    select jobs.*, quotes.buyer_is_producer, timeline.events as timeline from jobs join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
         order by sequence), '[]') as events from audit_rows where purchase_key = jobs.quote_key) timeline
-    where job_key = ${jobKey} and (principal_key = ${principalKey} or account_key = ${accountKey})`);
+    where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
   return row;
+}
+
+/** The same, held until the transaction ends: twins of a request take their turns, and each sees what came before. */
+export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  tx.write(sql`
+    select 1 from jobs where job_key = ${jobKey} and (principal_key = ${principalKey} or account_key = ${accountKey})
+    for no key update`);
+  return loadJob(tx, jobKey, caller);
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */
@@ -134,14 +149,15 @@ export function priceView(amount: bigint): contract.Quote['price'] {
 }
 
 function jobView(
-  row: JobWithTimeline,
+  row: LoadedJob,
   caller: Buyer | Member,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): contract.Job {
   const review_state = reviewStateAt(row, now);
+  const authority = authorityOf(caller);
   const actions = nextActions(
     { ...row, review_state, has_receipt: row.collected_at !== null, has_report: row.report_digest !== null },
-    authorityOf(caller),
+    authority,
   );
   return {
     job_key: row.job_key,
@@ -161,21 +177,31 @@ function jobView(
     report_digest: row.report_digest,
     failure: row.failure,
     timeline: row.timeline.map(({ at, event, state }) => ({ at: new Date(at).toISOString(), event, state })),
-    next_actions: actions.map((action) => actionView(action, baseUrl, { job_key: row.job_key }, row)),
+    next_actions: actions.map((action) =>
+      actionView(
+        action,
+        authority.actor,
+        baseUrl,
+        { job_key: row.job_key },
+        // An overdue review can still be accepted: nothing ends it.
+        { ...row, review_by: review_state === 'open' ? row.review_by : null },
+      ),
+    ),
   };
 }
 
 /** An open review whose window has passed is overdue: it stays possible to accept, and nothing accepts by itself. */
-function reviewStateAt(row: JobRow, now: Date): ReviewState {
+export function reviewStateAt(row: JobRow, now: Date): ReviewState {
   return row.review_state === 'open' && row.review_by && now > row.review_by ? 'overdue' : row.review_state;
 }
 
 /** What the caller may do at all, before the state of the job is looked at. */
 export function authorityOf(caller: Buyer | Member): Authority {
-  if (caller.kind === 'member') return { mayPay: false, mayReview: true, maySpend: false };
+  if (caller.kind === 'member') return { actor: 'customer', mayPay: false, mayReview: true, maySpend: false };
   const { grant } = caller;
   const active = grant.paused_at === null && grant.service_keys.includes(service.serviceKey);
   return {
+    actor: 'agent',
     mayPay: active && grant.payment_methods.includes('x402'),
     mayReview: grant.review_authority,
     maySpend: true,
@@ -194,6 +220,7 @@ const actionOperations = {
 /** A next action on the wire, made from the operation it names. */
 export function actionView(
   action: ActionName,
+  actor: Authority['actor'],
   baseUrl: string,
   keys: Record<string, string>,
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
@@ -203,7 +230,7 @@ export function actionView(
   const expiresAt = action in expires ? expires[action as keyof typeof expires] : undefined;
   return {
     action,
-    actor: 'agent',
+    actor,
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,

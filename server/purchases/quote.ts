@@ -12,7 +12,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
 import { price, seconds, service } from '../service/terms.ts';
-import { evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
+import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
 import { actionView, authorityOf, priceView } from './job.ts';
 
@@ -81,11 +81,12 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   tx.write(sql`
     insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
       price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at,
-      expires_at)
+      expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
       ${frozen.input_digest}, ${inputText}, ${JSON.stringify(frozen.evidence)},
-      ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt})`);
+      ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
+      ${isProducer(caller, request.producer)})`);
   audit(tx, {
     purchase: quoteKey,
     actor: caller.principalKey,
@@ -103,6 +104,12 @@ export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, in
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
+
+/** Whether the request names this caller as the one who made the work. */
+function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean {
+  const names = [producer?.agent_key, producer?.wallet].map((name) => name?.toLowerCase());
+  return names.includes(caller.principalKey.toLowerCase());
+}
 
 /** The quote, if it is one of the caller's. Throws `not_found`. */
 export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | Member): Promise<QuoteRow> {
@@ -144,7 +151,8 @@ function quoteView(
   rails: contract.Quote['rails'],
 ): contract.Quote {
   const state = row.state === 'open' && request.now >= row.expires_at ? 'expired' : row.state;
-  const mayAuthorize = state === 'open' && authorityOf(caller).mayPay;
+  const authority = authorityOf(caller);
+  const mayAuthorize = state === 'open' && authority.mayPay;
   return {
     quote_key: row.quote_key,
     state,
@@ -161,7 +169,15 @@ function quoteView(
     rails,
     refund_policy: refundPolicy,
     next_actions: mayAuthorize
-      ? [actionView('authorize', request.baseUrl, { quote_key: row.quote_key }, { expires_at: row.expires_at })]
+      ? [
+          actionView(
+            'authorize',
+            authority.actor,
+            request.baseUrl,
+            { quote_key: row.quote_key },
+            { expires_at: row.expires_at },
+          ),
+        ]
       : [],
     job_key: row.job_key,
   };

@@ -57,8 +57,9 @@ interface ReceiptFacts {
   amount_microcents: bigint;
   decided_at: Date;
   refund_state: string | null;
-  refund_reason: RefundReason | null;
   refund_at: Date | null;
+  disputed_at: Date | null;
+  corrected_at: Date | null;
   sequence: number | null;
   digest: string | null;
 }
@@ -79,12 +80,14 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
   const facts = await tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
       payments.network, payments.transaction, payments.amount_microcents, payments.decided_at, refunds.state as refund_state,
-      refunds.reason as refund_reason, coalesce(refunds.decided_at, refunds.created_at) as refund_at, last.sequence,
-      last.digest
+      coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
+      reports.delivered_at as corrected_at, last.sequence, last.digest
     from jobs
     join quotes using (quote_key)
     join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
     left join refunds using (payment_key)
+    left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
+    left join reports on reports.job_key = jobs.job_key and reports.number = 2
     left join lateral (
       select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
     ) last on true
@@ -127,20 +130,21 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
 }
 
-const refundReasons: Record<RefundReason, string> = {
+const waivedBecause: Record<RefundReason, string> = {
   second_dispute: 'The buyer disputed the report again after the correction.',
   recheck_failed: 'The correction could not be delivered.',
   waived_by_operator: 'The service waived the charge.',
 };
 
-/** What was given back, or is owed, for a collection that did not become a charge. */
+/** What was given back, or is owed, for a collection that did not become a charge; else the correction, if any. */
 function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
-  if (facts.refund_state && facts.refund_reason) {
+  const because = job.waived_because ? waivedBecause[job.waived_because] : null;
+  if (facts.refund_state) {
     return {
       kind: 'refund',
       state: facts.refund_state,
       amount_microcents: toWire(facts.amount_microcents),
-      reason: refundReasons[facts.refund_reason],
+      reason: because,
       at: facts.refund_at?.toISOString() ?? null,
     };
   }
@@ -149,8 +153,17 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       kind: 'wallet_credit',
       state: 'credited',
       amount_microcents: toWire(facts.amount_microcents),
-      reason: job.failure ?? (job.state === 'waived' ? basis.waived : 'The job was canceled before delivery.'),
+      reason: because ?? job.failure ?? 'The job was canceled before delivery.',
       at: job.finalized_at?.toISOString() ?? null,
+    };
+  }
+  if (facts.disputed_at) {
+    return {
+      kind: 'correction',
+      state: facts.corrected_at ? 'delivered' : 'pending',
+      amount_microcents: 0,
+      reason: 'The buyer disputed the first report.',
+      at: (facts.corrected_at ?? facts.disputed_at).toISOString(),
     };
   }
   return { kind: 'none', state: 'none', amount_microcents: 0, reason: null, at: null };

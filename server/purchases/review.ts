@@ -1,39 +1,73 @@
-import { actorOf } from '../identity/caller.ts';
+import { actorOf, type Buyer, type Member } from '../identity/caller.ts';
 import { outsideGrant } from '../identity/grant.ts';
+import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
 import { accepted } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import type { Verb } from '../perform.ts';
+import { enqueueCheck } from '../queue/queue.ts';
+import type { Context } from '../runtime.ts';
+import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { advance, jobReply, loadJob } from './job.ts';
+import { advance, holdJob, type JobRow, jobReply, type LoadedJob, notAllowed, reviewStateAt } from './job.ts';
 import { issueReceipt } from './receipt.ts';
+import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
+import { waiveCharge } from './waive.ts';
 
-/** Accepts the report: what was held is earned, and the charge is final. Accepting again answers the same. */
+type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_key'>;
+
+/**
+ * Decides on the newest report: accepting makes the charge final; the first dispute has the work checked once more, the
+ * second one waives the charge. The same decision again answers with the job as it stands.
+ */
 export const review: Verb<typeof contract.review> = async ({ ctx, caller, input, tx }) => {
   if (caller.kind !== 'member' && !caller.grant.review_authority) {
     throw outsideGrant('The grant does not let the agent review deliveries.');
   }
-  const job = await loadJob(tx, input.job_key, caller);
-  if (input.report_digest && job.report_digest && input.report_digest !== job.report_digest) {
-    throw new Problem('report_changed', 'The digest is not that of the newest report.', {
-      members: { report_digest: job.report_digest },
-    });
+  const job = await holdJob(tx, input.job_key, caller);
+  requireNewest(job, input);
+  if (!isRepeat(job, input)) {
+    if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
+    if (input.decision === 'accept') await accept(tx, ctx, caller, job);
+    else await dispute(tx, ctx, caller, job, input);
   }
-  if (job.state === 'accepted') return jobReply(tx, job.job_key, caller, ctx);
-  await refuseProducer(tx, job.quote_key, caller.kind === 'member' ? null : caller.principalKey);
+  return jobReply(tx, job.job_key, caller, ctx);
+};
+
+/** A decision names the report that it is about, or means the first one, which nothing has replaced yet. */
+function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
+  const isUnnamedCorrection = decision === 'accept' && job.state === 'redelivered' && !report_digest;
+  if (!isUnnamedCorrection && (!report_digest || !job.report_digest || report_digest === job.report_digest)) return;
+  throw new Problem(
+    'report_changed',
+    isUnnamedCorrection
+      ? 'The report was corrected. Read it, and send the report_digest of the one you accept.'
+      : 'The digest is not that of the newest report.',
+    { members: { report_digest: job.report_digest } },
+  );
+}
+
+function isRepeat(job: JobRow, { decision }: Review): boolean {
+  return decision === 'accept' ? job.state === 'accepted' : job.review_state === 'disputed';
+}
+
+/** What was held is earned, and the charge is final. */
+async function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): Promise<void> {
+  if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
+    throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
+  }
   const done = await advance(
     tx,
     'accept',
     job.job_key,
     { actor: actorOf(caller), now: ctx.now },
-    { charge_state: 'final', review_state: 'accepted', finalized_at: ctx.now, stage: 'accepted' },
+    { finalized_at: ctx.now, stage: 'accepted' },
   );
-  tx.write(sql`
-    insert into reviews (review_key, job_key, report_number, decision, reviewer, at)
-    values (${newKey('review')}, ${job.job_key}, 1, 'accept', ${actorOf(caller)}, ${ctx.now})`);
+  decide(tx, ctx, caller, job, { decision: 'accept' });
   post(tx, {
     ...accepted,
     key: job.job_key,
@@ -43,20 +77,33 @@ export const review: Verb<typeof contract.review> = async ({ ctx, caller, input,
     at: ctx.now,
   });
   await issueReceipt(tx, ctx.runtime.receiptSigner, done, ctx.now);
-  return jobReply(tx, job.job_key, caller, ctx);
-};
+}
 
-/** Whoever made the work may not accept the report on it (service.md 1.3), if the request says who made it. */
-async function refuseProducer(
-  tx: Parameters<typeof loadJob>[0],
-  quoteKey: string,
-  principalKey: string | null,
-): Promise<void> {
-  if (principalKey === null) return;
-  const row = await tx.one<{ input: string | null }>(sql`select input from quotes where quote_key = ${quoteKey}`);
-  const producer = row.input === null ? undefined : JSON.parse(row.input).producer;
-  const names = [producer?.agent_key, producer?.wallet].filter((name) => typeof name === 'string');
-  if (names.some((name) => name.toLowerCase() === principalKey.toLowerCase())) {
-    throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
+async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob, input: Review): Promise<void> {
+  if (!mayDispute({ review_state: reviewStateAt(job, ctx.now) })) {
+    throw new Problem('dispute_window_closed', 'The review window has passed. The report can still be accepted.');
   }
+  const by = { actor: actorOf(caller), now: ctx.now };
+  decide(tx, ctx, caller, job, input);
+  if (!can('dispute', job.state)) return waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+  const disputed = await advance(tx, 'dispute', job.job_key, by, {
+    deliver_by: after(ctx.now, seconds.executionDeadline),
+    review_by: null,
+    lease_until: null,
+    tries: 0,
+    stage: 'queued',
+    percent: 0,
+  });
+  enqueueCheck(tx, ctx.runtime.queue, job.job_key);
+  await issueReceipt(tx, ctx.runtime.receiptSigner, disputed, ctx.now);
+}
+
+/** Writes down what was decided on the report. The database lets a report be decided on once. */
+function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, review: Review): void {
+  const { decision, reason = null, detail = null, correction_request } = review;
+  const wishes = correction_request === undefined ? null : JSON.stringify(correction_request);
+  tx.write(sql`
+    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, detail, correction_request, at)
+    values (${newKey('review')}, ${job.job_key}, ${reportNumberIn(job.state)}, ${decision}, ${actorOf(caller)},
+      ${reason}, ${detail}, ${wishes}, ${ctx.now})`);
 }

@@ -54,26 +54,53 @@ export const transitions = {
   start: { from: ['queued', 'running'], to: 'running' },
   deliver: { from: ['running'], to: 'delivered' },
   fail: { from: ['queued', 'running'], to: 'failed' },
-  accept: { from: ['delivered'], to: 'accepted' },
+  accept: { from: ['delivered', 'redelivered'], to: 'accepted' },
+  /** The buyer disputes the first report: the included re-check is due. */
+  dispute: { from: ['delivered'], to: 'rechecking' },
+  /** A worker takes the re-check, or takes it over. */
+  recheck: { from: ['rechecking'], to: 'rechecking' },
+  redeliver: { from: ['rechecking'], to: 'redelivered' },
+  fail_recheck: { from: ['rechecking'], to: 'waived' },
+  /** The buyer disputes the corrected report, too. */
+  dispute_again: { from: ['redelivered'], to: 'waived' },
+  /** An operator gives up the charge of an overdue review. */
+  waive: { from: ['delivered', 'redelivered'], to: 'waived' },
   cancel: { from: ['awaiting_payment', 'queued', 'running'], to: 'canceled' },
   /** Nobody paid in time. */
   lapse: { from: ['awaiting_payment'], to: 'canceled' },
 } as const satisfies Record<string, Transition>;
 export type TransitionName = keyof typeof transitions;
 
+/** Where charge and review stand in each state of the job: `advance` writes them with it. */
+export const standing = {
+  awaiting_payment: { charge_state: 'none', review_state: 'not_open' },
+  queued: { charge_state: 'held', review_state: 'not_open' },
+  running: { charge_state: 'held', review_state: 'not_open' },
+  delivered: { charge_state: 'held', review_state: 'open' },
+  accepted: { charge_state: 'final', review_state: 'accepted' },
+  rechecking: { charge_state: 'held', review_state: 'disputed' },
+  redelivered: { charge_state: 'held', review_state: 'open' },
+  /** Of a dispute. An operator's waiver is none: it leaves the review `not_open`. */
+  waived: { charge_state: 'waived', review_state: 'disputed' },
+  failed: { charge_state: 'none', review_state: 'not_open' },
+  canceled: { charge_state: 'none', review_state: 'not_open' },
+} as const satisfies Record<JobState, { charge_state: ChargeState; review_state: ReviewState }>;
+
 /** A job as far as the rules look at it. */
 export interface JobFacts {
   state: JobState;
   payment_state: PaymentState;
-  charge_state: ChargeState;
   review_state: ReviewState;
   /** Receipts exist from the first collection on. */
   has_receipt: boolean;
   has_report: boolean;
+  /** The request declares the buyer itself as the producer of the work. */
+  buyer_is_producer: boolean;
 }
 
-/** What the caller's grant says about it. Members of the account have no grant: they may review. */
+/** Who asks, and what the caller's grant says about it. Members of the account have no grant: they may review. */
 export interface Authority {
+  actor: 'agent' | 'customer';
   mayPay: boolean;
   mayReview: boolean;
   maySpend: boolean;
@@ -98,6 +125,21 @@ export function isMoving(job: Pick<JobFacts, 'state' | 'payment_state'>): boolea
   );
 }
 
+/** Which report a review decides on: the first, or the one that the included re-check delivered. */
+export function reportNumberIn(state: JobState): 1 | 2 {
+  return state === 'redelivered' ? 2 : 1;
+}
+
+/** Whoever made the work may not accept the report on it (service.md 1.3); the customer's members may. */
+export function mayAccept(job: Pick<JobFacts, 'buyer_is_producer'>, actor: Authority['actor']): boolean {
+  return actor === 'customer' || !job.buyer_is_producer;
+}
+
+/** A report is disputed within its review window only; accepting stays possible after it. */
+export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
+  return job.review_state === 'open';
+}
+
 /** Exactly what may be called on a job now: each of these works, every other is refused. */
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
@@ -105,7 +147,8 @@ export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   if (can('collect', job.state) && settled && authority.mayPay) actions.push('pay');
   if (can('cancel', job.state) && settled && authority.maySpend) actions.push('cancel');
   if (job.has_report) actions.push('report');
-  if (can('accept', job.state) && authority.mayReview) actions.push('review');
+  const canReview = mayAccept(job, authority.actor) || mayDispute(job);
+  if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');
   if (job.has_receipt) actions.push('receipt');
   return actions;
 }

@@ -7,6 +7,7 @@ import { transact } from '../kernel/transaction.ts';
 import { authorizationOf, type PaymentRow } from '../payments/payment.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
+import { seconds } from '../service/terms.ts';
 import { collect, giveUp } from './collect.ts';
 import { failJob } from './execute.ts';
 import { advance, type JobRow } from './job.ts';
@@ -53,12 +54,13 @@ async function reconcilePayments(runtime: Runtime): Promise<void> {
 
 /** Fails what was not delivered by its deadline; the remedy is part of failing. */
 async function failOverdue(runtime: Runtime): Promise<void> {
-  const overdue = await runtime.db.many<{ job_key: string }>(sql`
-    select job_key from jobs where state in ('queued', 'running') and deliver_by < ${runtime.clock()}
+  const overdue = await runtime.db.many<Pick<JobRow, 'job_key' | 'state'>>(sql`
+    select job_key, state from jobs
+    where state in ('queued', 'running', 'rechecking') and deliver_by < ${runtime.clock()}
     order by deliver_by limit ${batch}`);
-  for (const { job_key } of overdue) {
-    await guarded('job_not_failed', { job_key }, () =>
-      transact(runtime.db, (tx) => failJob(tx, runtime, job_key, 'The report was not delivered in time.')),
+  for (const job of overdue) {
+    await guarded('job_not_failed', { job_key: job.job_key }, () =>
+      transact(runtime.db, (tx) => failJob(tx, runtime, job, 'The report was not delivered in time.')),
     );
   }
 }
@@ -66,11 +68,13 @@ async function failOverdue(runtime: Runtime): Promise<void> {
 /** Queues again what a dead worker held, and what the queue seems to have lost. */
 async function requeueAbandoned(runtime: Runtime): Promise<void> {
   const now = runtime.clock();
+  // The deadline runs from when the message was sent.
+  const waitedSeconds = seconds.executionDeadline - queuedForSeconds;
   const abandoned = await runtime.db.many<{ job_key: string }>(sql`
     select job_key from jobs
-    where (state = 'running' and lease_until < ${now})
-      or (state = 'queued' and collected_at < ${after(now, -queuedForSeconds)})
-    order by collected_at limit ${batch}`);
+    where state in ('queued', 'running', 'rechecking')
+      and (lease_until < ${now} or (lease_until is null and deliver_by < ${after(now, waitedSeconds)}))
+    order by deliver_by limit ${batch}`);
   for (const { job_key } of abandoned) {
     await guarded('job_not_requeued', { job_key }, () =>
       transact(runtime.db, async (tx) => enqueueCheck(tx, runtime.queue, job_key)),

@@ -39,6 +39,8 @@ export const meanings: Record<ProblemCode, string> = {
     'One signature pays for one job. This one was presented for another job before, and was not collected again.',
   report_changed:
     'A re-check has delivered a newer report since the one that was read. Acceptance must name the report it accepts.',
+  dispute_window_closed:
+    'A report can be disputed for three days after its delivery, and these have passed. The money stays held: the report can still be accepted, and silence never accepts it.',
   terms_version_mismatch: 'The purchase was to be made under terms that are not in force. Nothing was reserved.',
   challenge_expired: 'A challenge lives for 5 minutes and works once. This one has ended or has been used.',
   input_too_large:

@@ -1,0 +1,42 @@
+import { release } from '../identity/grant.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import { type RefundReason, requestRefund } from '../payments/refund.ts';
+import type { Runtime } from '../runtime.ts';
+import { advance } from './job.ts';
+import { issueReceipt } from './receipt.ts';
+import type { ReviewState } from './states.ts';
+
+/** The ways to a waived charge, each with the reason that the receipt gives. */
+const reasons = {
+  dispute_again: 'second_dispute',
+  fail_recheck: 'recheck_failed',
+  waive: 'waived_by_operator',
+} as const satisfies Record<string, RefundReason>;
+
+/**
+ * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, the grant
+ * gets back what the job took of it, and a receipt says so. Throws `action_not_allowed` when the job is elsewhere.
+ */
+export async function waiveCharge(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  transition: keyof typeof reasons,
+  jobKey: string,
+  by: { actor: string; now: Date; fence?: number },
+  changes: { failure?: string; review_state?: ReviewState } = {},
+): Promise<void> {
+  const reason = reasons[transition];
+  // Moved first: of two who waive at once, the second is refused here and not by the books.
+  const waived = await advance(tx, transition, jobKey, by, {
+    ...changes,
+    waived_because: reason,
+    finalized_at: by.now,
+    lease_until: null,
+    stage: 'waived',
+  });
+  const payment_state = await requestRefund(tx, { jobKey, reason, now: by.now });
+  tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
+  release(tx, waived.grant_key, waived.authorized_on, waived.price_microcents);
+  await issueReceipt(tx, receiptSigner, { ...waived, payment_state }, by.now);
+}
