@@ -112,8 +112,8 @@ describe('the house', () => {
 
   it('has one door for each operation, at the address that the operation names', () => {
     const doors = tracked('app').flatMap((file) => {
-      const [, method, name] = /export const (GET|POST|DELETE) = rest\('(\w+)'\)/.exec(textOf(file)) ?? [];
-      return method && name ? [`${method} /${path.dirname(file).slice('app/'.length)} ${name}`] : [];
+      const found = textOf(file).matchAll(/export const (GET|POST|DELETE) = rest\('(\w+)'\)/g);
+      return [...found].map(([, method, name]) => `${method} /${path.dirname(file).slice('app/'.length)} ${name}`);
     });
     const wanted = Object.entries(operations).map(
       ([key, { name, method, path: at }]) =>

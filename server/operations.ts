@@ -2,6 +2,7 @@ import * as identity from './identity/contract.ts';
 import type { Operation } from './kernel/operation.ts';
 import * as purchases from './purchases/contract.ts';
 import * as service from './service/contract.ts';
+import * as sources from './sources/contract.ts';
 
 /** Everything a caller can ask for, in one list. Pure data: documents, clients and tests read it without a server. */
 export const operations = {
@@ -22,6 +23,9 @@ export const operations = {
   receipt: purchases.receipt,
   receipt_chain: purchases.receiptChain,
   cancel: purchases.cancel,
+  sources: sources.sources,
+  add_source: sources.addSource,
+  remove_source: sources.removeSource,
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

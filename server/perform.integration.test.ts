@@ -1,25 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../e2e/support/agent.ts';
-import { ask, operationNames, type Purchase, wellFormed } from '../e2e/support/requests.ts';
+import { Agent, type Answer, type Client } from '../e2e/support/agent.ts';
+import { Member } from '../e2e/support/member.ts';
+import { ask, operationNames, type Subject, wellFormed } from '../e2e/support/requests.ts';
 import { startService } from '../e2e/support/service.ts';
-import { makeSignInLink, spendSignInLink } from './identity/sign-in.ts';
 import { newToken } from './identity/token.ts';
 import { doorProblems, type Operation, pathKeys } from './kernel/operation.ts';
 import { Problem } from './kernel/problem.ts';
 import { type OperationName, operations } from './operations.ts';
 import { perform } from './perform.ts';
-import { pageContext } from './transports/context.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);
 const sql = (text: string, values: unknown[]) => service.database.pool.query(text, values);
 
-/** A job whose report waits for its review. */
-async function deliveredPurchase(agent: Agent): Promise<Purchase> {
+/** A job whose report waits for its review, and a document of its account. */
+async function deliveredPurchase(agent: Agent): Promise<Subject> {
   const job_key = await agent.paidJob();
   await service.execute(job_key);
-  return { job_key, quote_key: (await agent.job(job_key)).body.quote_key };
+  const member = await Member.of(service, agent);
+  const document = await member.post('/api/agent/v1/sources', { name: 'Terms', text: 'The seller pays.' });
+  return { job_key, quote_key: (await agent.job(job_key)).body.quote_key, source_key: document.body.source_key };
 }
 
 /** An answer as the matrix states it: let in, or refused with this code. */
@@ -29,6 +30,10 @@ const refusals: readonly string[] = ['invalid_token', 'not_found', 'grant_scope_
 const outcomeOf = (answer: Pick<Answer, 'body'>): Outcome =>
   refusals.includes(answer.body?.code) ? answer.body.code : 'in';
 
+const isForMembersOnly = (name: OperationName) =>
+  !(operations[name] as Operation).audience.includes('agent') &&
+  !(operations[name] as Operation).audience.includes('public');
+
 async function withToken(token: string): Promise<Agent> {
   const agent = await arrive();
   agent.token = token;
@@ -36,14 +41,14 @@ async function withToken(token: string): Promise<Agent> {
 }
 
 describe('who may ask for what', () => {
-  let purchase: Purchase;
+  let subject: Subject;
   let callers: Record<string, (name: OperationName) => Promise<Outcome>>;
 
   beforeAll(async () => {
     const owner = await arrive();
-    purchase = await deliveredPurchase(owner);
+    subject = await deliveredPurchase(owner);
     const paused = await arrive();
-    const pausedPurchase = await deliveredPurchase(paused);
+    const pausedSubject = await deliveredPurchase(paused);
     await sql('update grants set paused_at = now() where principal_key = $1', [paused.wallet.address.toLowerCase()]);
     const colleague = await arrive();
     const accountKey = (await owner.get('/api/agent/v1/me')).body.account_key;
@@ -66,45 +71,39 @@ describe('who may ask for what', () => {
       withToken(newToken('agent')),
     ]);
     const stranger = await arrive();
-    const as = (agent: Agent, about: Purchase) => async (name: OperationName) =>
-      outcomeOf(await ask(agent, name, wellFormed[name](about)));
+    const as = (client: Client, about: Subject) => async (name: OperationName) =>
+      outcomeOf(await ask(client, name, wellFormed[name](about)));
+    const member = await Member.of(service, owner);
+    const elsewhere = await Member.of(service, stranger);
+    const framed = await Member.of(service, owner, 'framed@example.com');
     callers = {
-      anonymous: as(anonymous, purchase),
-      garbage: as(garbage, purchase),
-      mistyped: as(mistyped, purchase),
-      unknown: as(unknown, purchase),
-      revoked: as(gone, purchase),
-      ended: as(ended, purchase),
-      stranger: as(stranger, purchase),
-      colleague: as(colleague, purchase),
-      foreign_member: asMember((await stranger.get('/api/agent/v1/me')).body.account_key),
-      paused: as(paused, pausedPurchase),
-      member: asMember(accountKey),
-      owner: as(owner, purchase),
+      anonymous: as(anonymous, subject),
+      garbage: as(garbage, subject),
+      mistyped: as(mistyped, subject),
+      unknown: as(unknown, subject),
+      revoked: as(gone, subject),
+      ended: as(ended, subject),
+      stranger: as(stranger, subject),
+      colleague: as(colleague, subject),
+      foreign_member: as(elsewhere, subject),
+      other_site: async (name) =>
+        outcomeOf(await ask(framed, name, wellFormed[name](subject), { headers: { origin: 'https://example.com' } })),
+      paused: as(paused, pausedSubject),
+      page: (name) => atPage(member, name),
+      member: as(member, subject),
+      owner: as(owner, subject),
     };
   });
 
-  /** A page asks for its member: there is no other way in for people yet. */
-  function asMember(accountKey: string): (name: OperationName) => Promise<Outcome> {
-    const signIn = async () => {
-      const { db, configuration } = service.runtime;
-      const now = service.runtime.clock();
-      const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email: 'owner@example.com' }, now);
-      return spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', now);
-    };
-    const session = signIn();
-    return async (name) => {
-      const ctx = {
-        ...pageContext(service.runtime, (await session)?.sessionKey ?? null),
-        idempotencyKey: randomUUID(),
-      };
-      try {
-        await perform(name, ctx, wellFormed[name](purchase));
-        return 'in';
-      } catch (error) {
-        return error instanceof Problem ? outcomeOf({ body: { code: error.code } }) : 'in';
-      }
-    };
+  /** A page asks for the member who looks at it. */
+  async function atPage(member: Member, name: OperationName): Promise<Outcome> {
+    const ctx = { ...member.pageContext(), idempotencyKey: randomUUID() };
+    try {
+      await perform(name, ctx, wellFormed[name](subject));
+      return 'in';
+    } catch (error) {
+      return error instanceof Problem ? outcomeOf({ body: { code: error.code } }) : 'in';
+    }
   }
 
   const everyone = { default: 'in' } as const;
@@ -115,8 +114,17 @@ describe('who may ask for what', () => {
     unknown: 'invalid_token',
     revoked: 'invalid_token',
     ended: 'invalid_token',
+    other_site: 'invalid_token',
   } as const;
-  const noPeople = { member: 'invalid_token', foreign_member: 'invalid_token' } as const;
+  const noPeople = { member: 'invalid_token', page: 'invalid_token', foreign_member: 'invalid_token' } as const;
+  const noAgents = {
+    ...noBuyer,
+    stranger: 'invalid_token',
+    colleague: 'invalid_token',
+    paused: 'invalid_token',
+    owner: 'invalid_token',
+  } as const;
+  const ungoverned = 'grant_scope_missing' as const;
   const ownersOnly = {
     ...noBuyer,
     stranger: 'not_found',
@@ -144,6 +152,9 @@ describe('who may ask for what', () => {
     receipt_chain: ownersOnly,
     cancel: { ...ownersOnly, ...noPeople },
     review: ownersOnly,
+    sources: { ...noBuyer, stranger: ungoverned, colleague: ungoverned, paused: ungoverned, owner: ungoverned },
+    add_source: noAgents,
+    remove_source: { ...noAgents, foreign_member: 'not_found' },
   };
 
   it.each(operationNames)('%s: each kind of caller is let in or refused as the table says', async (name) => {
@@ -158,11 +169,16 @@ describe('who may ask for what', () => {
     expect(seen).toEqual(expected);
   });
 
-  const aboutPurchase = operationNames.filter((name) => pathKeys(operations[name]).length > 0);
-  it.each(aboutPurchase)('%s: a foreign key reads as one that does not exist', async (name) => {
-    const stranger = await arrive();
-    const nowhere = { quote_key: 'quote_0000000000000000000000', job_key: 'job_0000000000000000000000' };
-    const foreign = await ask(stranger, name, wellFormed[name](purchase));
+  const aboutSomething = operationNames.filter((name) => pathKeys(operations[name]).length > 0);
+  it.each(aboutSomething)('%s: a foreign key reads as one that does not exist', async (name) => {
+    const agent = await arrive();
+    const stranger = isForMembersOnly(name) ? await Member.of(service, agent) : agent;
+    const nowhere = {
+      quote_key: 'quote_0000000000000000000000',
+      job_key: 'job_0000000000000000000000',
+      source_key: 'source_0000000000000000000000',
+    };
+    const foreign = await ask(stranger, name, wellFormed[name](subject));
     const missing = await ask(stranger, name, wellFormed[name](nowhere));
     expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
     const told = (answer: Answer) => answer.text.replaceAll(answer.body.request_id, '');
@@ -173,21 +189,27 @@ describe('who may ask for what', () => {
 describe('the door', () => {
   const posts = operationNames.filter((name) => operations[name].method === 'POST');
   const keyed = posts.filter((name) => (operations[name] as Operation).idempotency !== 'none');
-  const nothing = { quote_key: 'quote_none', job_key: 'job_none' };
+  const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none' };
   let agent: Agent;
+  let member: Member;
   beforeAll(async () => {
     agent = await arrive();
+    member = await Member.of(service, agent);
   });
+  const clientFor = (name: OperationName) => (isForMembersOnly(name) ? member : agent);
 
   const addressOf = (name: OperationName) => operations[name].path.replaceAll(/\{(\w+)\}/g, '$1');
   const json = { 'content-type': 'application/json' };
   const faults: Record<string, (name: OperationName) => Promise<Answer>> = {
-    credential_in_url: (name) => agent.send(operations[name].method, `${addressOf(name)}?at=${newToken('agent')}`),
-    method_not_allowed: (name) => agent.send('PUT', addressOf(name)),
-    validation_failed: (name) => ask(agent, name, { ...wellFormed[name](nothing), colour: 'red' }),
-    malformed_request: (name) => agent.send('POST', addressOf(name), '{', json),
-    unsupported_media_type: (name) => agent.send('POST', addressOf(name), '{}', { 'content-type': 'text/plain' }),
-    input_too_large: (name) => agent.send('POST', addressOf(name), `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, json),
+    credential_in_url: (name) =>
+      clientFor(name).send(operations[name].method, `${addressOf(name)}?at=${newToken('agent')}`),
+    method_not_allowed: (name) => clientFor(name).send('PUT', addressOf(name)),
+    validation_failed: (name) => ask(clientFor(name), name, { ...wellFormed[name](nothing), colour: 'red' }),
+    malformed_request: (name) => clientFor(name).send('POST', addressOf(name), '{', json),
+    unsupported_media_type: (name) =>
+      clientFor(name).send('POST', addressOf(name), '{}', { 'content-type': 'text/plain' }),
+    input_too_large: (name) =>
+      clientFor(name).send('POST', addressOf(name), `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, json),
   };
 
   it.each(operationNames)('%s: answers what is wrong with a request before it reads what it is about', async (name) => {
@@ -199,7 +221,7 @@ describe('the door', () => {
 
   it.each(keyed)('%s: refuses two keys for one request', async (name) => {
     const body = { ...wellFormed[name](nothing), idempotency_key: 'one' };
-    const answer = await ask(agent, name, body, { key: 'another' });
+    const answer = await ask(clientFor(name), name, body, { key: 'another' });
     expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_mismatch']);
   });
 
@@ -216,21 +238,23 @@ describe('the door', () => {
     authorize: { terms_version: '2020-01-01' },
     pay: { network: 'eip155:1' },
     review: { report_digest: `sha256:${'0'.repeat(64)}` },
+    add_source: { text: 'Transport is paid by the buyer.' },
   };
   const conflicting = keyed.filter((name) =>
     (operations[name] as Operation).problems.includes('idempotency_key_conflict'),
   );
   it.each(conflicting)('%s: holds a key to the body it came with', async (name) => {
     const job_key = await agent.authorizedJob();
-    const purchase = { job_key, quote_key: (await agent.job(job_key)).body.quote_key };
+    const subject = { ...nothing, job_key, quote_key: (await agent.job(job_key)).body.quote_key };
     if (name === 'review') {
       await agent.pay(job_key, { signature: await agent.signPayment(job_key) });
       await service.execute(job_key);
     }
     const key = randomUUID();
-    const body = wellFormed[name](purchase);
-    expect((await ask(agent, name, body, { key })).status).toBeLessThan(403);
-    const conflict = await ask(agent, name, { ...body, ...changed[name] }, { key });
+    const body = wellFormed[name](subject);
+    const client = clientFor(name);
+    expect((await ask(client, name, body, { key })).status).toBeLessThan(403);
+    const conflict = await ask(client, name, { ...body, ...changed[name] }, { key });
     expect([conflict.status, conflict.body.code]).toEqual([409, 'idempotency_key_conflict']);
   });
 
@@ -239,7 +263,7 @@ describe('the door', () => {
     await client.query('begin');
     await client.query('lock table idempotency_claims in exclusive mode');
     const written = keyed.filter((name) => operations[name].effect === 'write');
-    const answers = await Promise.all(written.map((name) => ask(agent, name, wellFormed[name](nothing))));
+    const answers = await Promise.all(written.map((name) => ask(clientFor(name), name, wellFormed[name](nothing))));
     await client.query('rollback');
     client.release();
     expect(answers.map((answer) => answer.body.code)).toEqual(written.map(() => 'idempotency_in_progress'));

@@ -13,6 +13,7 @@ import { receiptKeys } from './purchases/receipt-keys.ts';
 import { report } from './purchases/report.ts';
 import { review } from './purchases/review.ts';
 import { discovery, serviceContract } from './service/documents.ts';
+import { addSource, removeSource, sources } from './sources/sources.ts';
 
 /** The code behind each operation. An operation without its verb does not compile. */
 export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> } = {
@@ -33,4 +34,7 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   receipt,
   receipt_chain: receiptChain,
   cancel,
+  sources,
+  add_source: addSource,
+  remove_source: removeSource,
 };

@@ -16,15 +16,49 @@ export interface Answer {
   body: any;
 }
 
-/** A buyer with a wallet, as far from the server's code as a stranger is: it knows addresses and JSON. */
-export class Agent {
+/** Whoever sends requests, as far from the server's code as a stranger is: it knows addresses and JSON. */
+export abstract class Client {
   readonly baseUrl: string;
+
+  constructor(baseUrl: string) {
+    this.baseUrl = baseUrl;
+  }
+
+  /** The headers that say who asks. */
+  protected abstract identity(): Record<string, string>;
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(new URL(path, this.baseUrl), {
+      method,
+      headers: { ...this.identity(), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  }
+}
+
+/** A buyer with a wallet. */
+export class Agent extends Client {
   readonly wallet: PrivateKeyAccount;
   token = '';
 
   constructor(baseUrl: string, privateKey: `0x${string}`) {
-    this.baseUrl = baseUrl;
+    super(baseUrl);
     this.wallet = privateKeyToAccount(privateKey);
+  }
+
+  protected identity(): Record<string, string> {
+    return this.token ? { authorization: `Bearer ${this.token}` } : {};
   }
 
   /** A signed-in agent whose wallet holds 1,000 USDC on each chain of the sandbox. */
@@ -44,25 +78,6 @@ export class Agent {
       signature,
     });
     this.token = body.access_token;
-  }
-
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.send('GET', path, undefined, headers);
-  }
-
-  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.send('POST', path, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
-  }
-
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(new URL(path, this.baseUrl), {
-      method,
-      headers: { ...(this.token ? { authorization: `Bearer ${this.token}` } : {}), ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
   }
 
   quote(changes: Record<string, unknown> = {}): Promise<Answer> {

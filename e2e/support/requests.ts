@@ -3,18 +3,19 @@ import { type Operation, pathKeys } from '../../server/kernel/operation.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
 import { price, service } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
-import type { Agent, Answer } from './agent.ts';
+import type { Answer, Client } from './agent.ts';
 
-/** What a request can be about. */
-export interface Purchase {
+/** What a request can be about: a purchase, and a document of the account that made it. */
+export interface Subject {
   readonly quote_key: string;
   readonly job_key: string;
+  readonly source_key: string;
 }
 
 type Body = Record<string, unknown>;
 
 /** A well-formed request of every operation: path keys and body, flat. An operation without one does not compile. */
-export const wellFormed: { readonly [Name in OperationName]: (about: Purchase) => Body } = {
+export const wellFormed: { readonly [Name in OperationName]: (about: Subject) => Body } = {
   discovery: () => ({}),
   service_contract: () => ({}),
   receipt_keys: () => ({}),
@@ -32,13 +33,16 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Purchase) =
   receipt: ({ job_key }) => ({ job_key }),
   receipt_chain: ({ job_key }) => ({ job_key }),
   cancel: ({ job_key }) => ({ job_key }),
+  sources: () => ({}),
+  add_source: () => ({ name: 'Handbook', text: 'Transport is paid by the seller.' }),
+  remove_source: ({ source_key }) => ({ source_key }),
 };
 
 export const operationNames = Object.keys(wellFormed) as OperationName[];
 
 /** Sends `input` to an operation: path keys into the address, the rest into the body or, for a GET, the query. */
 export function ask(
-  agent: Agent,
+  client: Client,
   name: OperationName,
   input: Body,
   { key = randomUUID(), headers = {} }: { key?: string; headers?: Record<string, string> } = {},
@@ -52,8 +56,8 @@ export function ask(
   }
   if (operation.method === 'POST') {
     const keyed = operation.idempotency === 'none' ? {} : { 'idempotency-key': key };
-    return agent.post(path, rest, { ...keyed, ...headers });
+    return client.post(path, rest, { ...keyed, ...headers });
   }
   const query = new URLSearchParams(rest as Record<string, string>).toString();
-  return agent.send(operation.method, query ? `${path}?${query}` : path, undefined, headers);
+  return client.send(operation.method, query ? `${path}?${query}` : path, undefined, headers);
 }

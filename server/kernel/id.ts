@@ -17,6 +17,7 @@ export type KeyPrefix =
   | 'refund'
   | 'review'
   | 'rcpt'
+  | 'source'
   | 'req';
 
 /** 22 characters of base 62 carry 130 bits: keys cannot be guessed. */

@@ -130,6 +130,24 @@ export const problems = {
     title: 'These are not the current terms',
     next: 'Read the current terms version in the service contract and send it.',
   },
+  source_unavailable: {
+    status: 409,
+    retryable: false,
+    title: 'A governed source is not there to be retrieved',
+    next: 'Name only refs that GET /api/agent/v1/sources lists, or ask the customer to add the document.',
+  },
+  source_limit_reached: {
+    status: 409,
+    retryable: false,
+    title: 'The account holds as many governed sources as it may',
+    next: 'Remove one that is no longer needed, then add this one.',
+  },
+  source_name_taken: {
+    status: 409,
+    retryable: false,
+    title: 'Another governed source of the account has this name',
+    next: 'Remove that one first, or choose another name.',
+  },
   challenge_expired: {
     status: 410,
     retryable: false,

@@ -178,6 +178,7 @@ export const checkWork = defineOperation({
     'unsupported_work_kind',
     'credential_in_input',
     'price_above_max',
+    'source_unavailable',
     'service_unavailable',
   ],
   tool: 'svc.check_work',

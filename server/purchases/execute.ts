@@ -11,6 +11,7 @@ import { credited } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds, service } from '../service/terms.ts';
+import { type RetrievedDocument, retrieveSources } from '../sources/sources.ts';
 import type { Assessor } from '../work-check/assessors/port.ts';
 import { type CheckOptions, checkWork } from '../work-check/check.ts';
 import type { CheckRequest, Report } from '../work-check/contract.ts';
@@ -42,7 +43,13 @@ export async function executeJob(runtime: Runtime, assessor: Assessor, jobKey: s
     await fail(runtime, job, 'The submitted content is no longer there.');
     return;
   }
-  const report = await assess(runtime, assessor, job, task);
+  const refs = new Set(task.request.context?.refs);
+  const retrieved = await retrieveSources(runtime.db, job.principal_key, [...refs]);
+  if (retrieved.length < refs.size) {
+    await fail(runtime, job, 'A governed source was no longer there to be retrieved.');
+    return;
+  }
+  const report = await assess(runtime, assessor, job, task, retrieved);
   if (report) await deliver(runtime, job, report);
 }
 
@@ -115,6 +122,7 @@ async function assess(
   assessor: Assessor,
   job: JobRow,
   { request, previous }: Task,
+  retrieved: readonly RetrievedDocument[],
 ): Promise<Report | undefined> {
   const renewal = setInterval(
     () => {
@@ -125,6 +133,7 @@ async function assess(
   try {
     return await checkWork(request, {
       assessor,
+      retrieved,
       now: runtime.clock(),
       serviceKey: service.serviceKey,
       ...(previous ? { previous } : {}),

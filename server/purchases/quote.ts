@@ -12,6 +12,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
 import { price, seconds, service } from '../service/terms.ts';
+import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
 import { actionView, authorityOf, priceView } from './job.ts';
@@ -36,9 +37,7 @@ interface QuoteRow {
 export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
   const { max_price_microcents, ...request } = input;
   requireService(caller.grant, service.serviceKey);
-  if (request.context?.refs?.length && !caller.grant.governed_refs) {
-    throw outsideGrant('The grant does not let the agent share governed sources.');
-  }
+  await requireSources(tx, caller, request.context?.refs ?? []);
   const inputText = JSON.stringify(request);
   if (containsToken(inputText)) {
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
@@ -98,6 +97,29 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   const row: QuoteRow = { ...frozen, state: 'open', job_key: null };
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
+
+/** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
+async function requireSources(tx: Queries, { grant, principalKey }: Buyer, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  if (!grant.governed_refs) throw outsideGrant('The grant does not let the agent share governed sources.');
+  const found = new Set((await retrieveSources(tx, principalKey, refs)).map(({ ref }) => ref));
+  const errors = refs.flatMap((ref, index) =>
+    found.has(ref)
+      ? []
+      : [
+          {
+            pointer: `/context/refs/${index}`,
+            code: 'source_unavailable',
+            detail: 'The account holds no such source.',
+          },
+        ],
+  );
+  if (errors.length > 0) {
+    throw new Problem('source_unavailable', `${errors.length} of ${refs.length} governed sources are not there.`, {
+      errors,
+    });
+  }
+}
 
 export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
   const row = await loadQuote(db, input.quote_key, caller);

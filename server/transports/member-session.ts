@@ -3,6 +3,7 @@ import { callerOf } from '../identity/caller.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import type { Configuration } from '../kernel/env.ts';
 import type { Context } from '../runtime.ts';
+import { isFromOwnPage } from './own-form.ts';
 
 /** Who a browser says is looking. The database decides whether that session still stands. */
 export interface MemberSession {
@@ -11,14 +12,14 @@ export interface MemberSession {
 }
 
 /** A name with `__Host-` cannot be set from a subdomain or over plain HTTP; without TLS browsers refuse it. */
-function cookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): string {
+export function memberCookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): string {
   return baseUrl.startsWith('https:') ? '__Host-work-check-member' : 'work-check-member';
 }
 
 function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: number): string {
   const secure = configuration.baseUrl.startsWith('https:') ? '; Secure' : '';
   // Lax, not Strict: whoever follows a link to a report from their mail is signed in there.
-  return `${cookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return `${memberCookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 /** The `Set-Cookie` of a session: a next-auth token, encrypted, that names the session in the database. */
@@ -38,10 +39,10 @@ export function endedSessionCookie(configuration: Configuration): string {
 
 /** The session in a browser's cookies; null when there is none, or none that we made. */
 export async function memberSessionOf(
-  configuration: Configuration,
+  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
   cookies: { get(name: string): { value: string } | undefined },
 ): Promise<MemberSession | null> {
-  const value = cookies.get(cookieName(configuration))?.value;
+  const value = cookies.get(memberCookieName(configuration))?.value;
   if (!value) return null;
   try {
     const token = await decode({ token: value, secret: configuration.sessionSecret });
@@ -51,6 +52,25 @@ export async function memberSessionOf(
     // Another secret, an ended token or someone's invention: all mean that nobody is signed in.
     return null;
   }
+}
+
+/**
+ * The session of the member whose browser sent the request from one of our own pages. Any other page could ride on the
+ * cookie, so without that proof there is no session; nor is there one beside a credential, which says who asks.
+ */
+export async function presentedSession(
+  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
+  request: Request,
+): Promise<string | null> {
+  const header = request.headers.get('cookie');
+  if (header === null || request.headers.has('authorization') || !isFromOwnPage(configuration, request)) return null;
+  const name = `${memberCookieName(configuration)}=`;
+  const value = header
+    .split('; ')
+    .find((pair) => pair.startsWith(name))
+    ?.slice(name.length);
+  const session = await memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });
+  return session?.sessionKey ?? null;
 }
 
 /** Whether the session that the context shows still stands in the database. */

@@ -5,6 +5,7 @@ import { problems } from '../kernel/problem.ts';
 import { operations } from '../operations.ts';
 import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
+import { memberCookieName } from './member-session.ts';
 import { PaymentRequiredObject, ProblemObject } from './refusals.ts';
 
 const idempotencyKey = z.string().min(1).max(maxKeyLength);
@@ -18,7 +19,17 @@ export function openApiDocument(baseUrl: string): ReturnType<typeof createDocume
     info: { title: service.name, version: service.interface, summary: service.summary },
     servers: [{ url: baseUrl }],
     paths: paths(),
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        member: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: memberCookieName({ baseUrl }),
+          description: 'A signed-in member, from a page of the service.',
+        },
+      },
+    },
   });
   return document;
 }
@@ -41,7 +52,7 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
   return {
     operationId: operation.name,
     summary: operation.summary,
-    security: operation.audience.includes('public') ? [] : [{ bearer: [] }],
+    security: securityOf(operation),
     requestParams: {
       ...(keys.length > 0 ? { path: inPath } : {}),
       ...(operation.method === 'GET' && Object.keys(rest).length > 0 ? { query: z.object(rest) } : {}),
@@ -66,6 +77,11 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
       : {}),
     responses: responses(operation),
   };
+}
+
+function securityOf({ audience }: Operation): { [scheme: string]: string[] }[] {
+  if (audience.includes('public')) return [];
+  return audience.map((kind) => (kind === 'member' ? { member: [] } : { bearer: [] }));
 }
 
 function headers(operation: Operation): Record<string, z.ZodType> {

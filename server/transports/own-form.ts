@@ -4,16 +4,21 @@ import type { Configuration } from '../kernel/env.ts';
 const maxFormBytes = 4_096;
 
 /**
- * The fields of a form that one of our own pages sent; null when another site did, or nobody's page. A browser tells
- * with every form where it comes from, and no page can make it lie (Fetch standard, `Origin` and `Sec-Fetch-Site`).
+ * Whether one of our own pages sent the request. A browser tells with every request that changes something where it
+ * comes from, and no page can make it lie (Fetch standard, `Origin` and `Sec-Fetch-Site`).
  */
+export function isFromOwnPage({ baseUrl }: Pick<Configuration, 'baseUrl'>, request: Request): boolean {
+  return (
+    request.headers.get('origin') === new URL(baseUrl).origin || request.headers.get('sec-fetch-site') === 'same-origin'
+  );
+}
+
+/** The fields of a form that one of our own pages sent; null when another site did, or nobody's page. */
 export async function ownForm(
-  { baseUrl }: Pick<Configuration, 'baseUrl'>,
+  configuration: Pick<Configuration, 'baseUrl'>,
   request: Request,
 ): Promise<URLSearchParams | null> {
-  const isOwn =
-    request.headers.get('origin') === new URL(baseUrl).origin ||
-    request.headers.get('sec-fetch-site') === 'same-origin';
+  const isOwn = isFromOwnPage(configuration, request);
   const isForm = request.headers.get('content-type')?.split(';')[0]?.trim() === 'application/x-www-form-urlencoded';
   const isShort = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= maxFormBytes;
   return isOwn && isForm && isShort ? new URLSearchParams(await request.text()) : null;

@@ -7,6 +7,7 @@ import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { readBody } from './body.ts';
 import { contextOf, etagOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
+import { presentedSession } from './member-session.ts';
 
 type Params = Record<string, string>;
 type Handler = (request: Request, route?: { params: Promise<Params> }) => Promise<Response>;
@@ -32,7 +33,11 @@ export async function answer(
     const key = operation.method === 'POST' ? idempotencyKeyOf(ctx.idempotencyKey, body) : null;
     const { idempotency_key: _, ...input } = body;
     refusePathKeysInBody(operation, input);
-    const outcome = await perform(name, { ...ctx, idempotencyKey: key }, { ...input, ...params });
+    const memberSession = operation.audience.includes('member')
+      ? await presentedSession(runtime.configuration, request)
+      : null;
+    const presented = { ...ctx.presented, memberSession };
+    const outcome = await perform(name, { ...ctx, presented, idempotencyKey: key }, { ...input, ...params });
     return outcomeResponse(operation, ctx, request, outcome);
   } catch (error) {
     return refusalResponse(ctx, error);

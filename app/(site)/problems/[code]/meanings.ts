@@ -42,6 +42,12 @@ export const meanings: Record<ProblemCode, string> = {
   dispute_window_closed:
     'A report can be disputed for three days after its delivery, and these have passed. The money stays held: the report can still be accepted, and silence never accepts it.',
   terms_version_mismatch: 'The purchase was to be made under terms that are not in force. Nothing was reserved.',
+  source_unavailable:
+    'The check names a governed document that this account does not hold, or no longer holds. No quote was made and nothing was bought.',
+  source_limit_reached:
+    'An account holds up to 200 governed documents, and these are all there. The new one was not added.',
+  source_name_taken:
+    'A report names its sources, so one name stands for one document. The one that has the name stays as it is.',
   challenge_expired: 'A challenge lives for 5 minutes and works once. This one has ended or has been used.',
   input_too_large:
     'The request is larger than what is read: 262,144 bytes for the input, 2 MiB for the body. Nothing was stored.',

@@ -1,0 +1,49 @@
+import { makeSignInLink, spendSignInLink } from '../../server/identity/sign-in.ts';
+import type { Context } from '../../server/runtime.ts';
+import { pageContext } from '../../server/transports/context.ts';
+import { sessionCookie } from '../../server/transports/member-session.ts';
+import { Client } from './agent.ts';
+import type { Service } from './service.ts';
+
+/** A person who belongs to an account, at a page of the service in a browser. */
+export class Member extends Client {
+  readonly accountKey: string;
+  readonly memberKey: string;
+  readonly #service: Service;
+  readonly #sessionKey: string;
+  readonly #cookie: string;
+
+  private constructor(
+    service: Service,
+    accountKey: string,
+    session: { memberKey: string; sessionKey: string },
+    cookie: string,
+  ) {
+    super(service.baseUrl);
+    this.accountKey = accountKey;
+    this.memberKey = session.memberKey;
+    this.#service = service;
+    this.#sessionKey = session.sessionKey;
+    this.#cookie = cookie;
+  }
+
+  /** A member of the account that an agent buys for, signed in. */
+  static async of(service: Service, agent: Client, email = 'owner@example.com'): Promise<Member> {
+    const accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
+    const { db, configuration, clock } = service.runtime;
+    const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, clock());
+    const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock());
+    if (session === null) throw new Error('the link was spent before');
+    const cookie = await sessionCookie(configuration, session);
+    return new Member(service, accountKey, session, cookie.split(';')[0] ?? '');
+  }
+
+  /** What a page of the service asks with for this member. */
+  pageContext(): Context {
+    return pageContext(this.#service.runtime, this.#sessionKey);
+  }
+
+  protected identity(): Record<string, string> {
+    return { cookie: this.#cookie, origin: this.baseUrl };
+  }
+}
