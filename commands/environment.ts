@@ -32,6 +32,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     RECEIPT_KEYS_FILE: path.join(dataDir, 'receipt-keys.json'),
     X402_FACILITATOR_URL: `http://127.0.0.1:${ports.facilitator}`,
     X402_PAY_TO: privateKeyToAddress(secrets.pay_to_private_key),
+    X402_REFUND_KEY: secrets.pay_to_private_key,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
     X402_CONFIRMATIONS: '1',

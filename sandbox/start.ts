@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Address } from 'viem';
-import { sellerAccount } from './chain/accounts.ts';
+import type { Address, Hex } from 'viem';
+import { privateKeyOf, sellerAccount } from './chain/accounts.ts';
 import type { ChainId } from './chain/networks.ts';
 import { type Ports, ports as portScheme } from './ports.ts';
 
@@ -17,6 +17,8 @@ export type Sandbox = {
   readonly smtpUrl: string;
   /** An account to be paid at when nothing else is configured. */
   readonly payTo: Address;
+  /** Its private key, which signs what that account gives back. */
+  readonly payToKey: Hex;
   /** The process that all of it runs under. */
   readonly pid: number;
   /** Stops all of it; resolves when it has ended and its state is on disk. */
@@ -85,6 +87,7 @@ export async function startSandbox({ port, dataDir, log }: SandboxOptions): Prom
     rpcUrls: { 84532: url(ports.chains[84532]), 421614: url(ports.chains[421614]) },
     smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
     payTo: sellerAccount().address,
+    payToKey: privateKeyOf(sellerAccount()),
     pid: child.pid ?? 0,
     stop,
   };

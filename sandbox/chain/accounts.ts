@@ -1,3 +1,4 @@
+import { type Hex, toHex } from 'viem';
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
 
 // The phrase that every local Ethereum node uses for its rich test accounts. It is public: never send value to it.
@@ -11,4 +12,11 @@ export function facilitatorAccount(): HDAccount {
 /** The account that buyers pay when nothing else is configured. */
 export function sellerAccount(): HDAccount {
   return mnemonicToAccount(TEST_PHRASE, { addressIndex: 2 });
+}
+
+/** The private key of one of these accounts. */
+export function privateKeyOf(account: HDAccount): Hex {
+  const { privateKey } = account.getHdKey();
+  if (!privateKey) throw new Error(`${account.address} has no private key here.`);
+  return toHex(privateKey);
 }

@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './env.ts';
 
@@ -41,6 +42,15 @@ describe('the environment', () => {
     const { DATABASE_URL, BASE_URL, ENVIRONMENT, SECRET_KEY, NEXTAUTH_SECRET, RECEIPT_KEYS_FILE } = local;
     const bare = { DATABASE_URL, BASE_URL, ENVIRONMENT, SECRET_KEY, NEXTAUTH_SECRET, RECEIPT_KEYS_FILE };
     expect(readConfiguration(bare).x402).toBeNull();
+  });
+
+  it('takes a refund key only if it is the key of the address that is paid', () => {
+    const X402_REFUND_KEY = `0x${'1'.repeat(64)}`;
+    const X402_PAY_TO = privateKeyToAddress(X402_REFUND_KEY as `0x${string}`);
+    expect(readConfiguration({ ...local, X402_PAY_TO, X402_REFUND_KEY }).x402?.refundKey).toBe(X402_REFUND_KEY);
+    expect(readConfiguration(local).x402?.refundKey).toBeNull();
+    expect(faultsOf({ ...local, X402_REFUND_KEY })[0]).toContain('X402_REFUND_KEY is not the key of X402_PAY_TO');
+    expect(faultsOf({ ...local, X402_REFUND_KEY: `0x${'0'.repeat(64)}` })[0]).toContain('is not the key');
   });
 
   it('refuses in production what only a sandbox would have: loopback providers and test chains', () => {

@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 
 const secret = z
@@ -37,6 +38,10 @@ const Variables = z.object({
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address')
     .optional(),
+  X402_REFUND_KEY: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hexadecimal digits')
+    .optional(),
   X402_NETWORKS: z
     .string()
     .transform((text) =>
@@ -66,6 +71,8 @@ export interface Configuration {
 export interface X402Configuration {
   facilitatorUrl: string;
   payTo: `0x${string}`;
+  /** Signs transfers back to payers. Without it an operator makes them. */
+  refundKey: `0x${string}` | null;
   networks: readonly Network[];
   rpcUrls: Partial<Record<Network, string>>;
   confirmations: number;
@@ -94,6 +101,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
         ? {
             facilitatorUrl: variables.X402_FACILITATOR_URL.replace(/\/+$/, ''),
             payTo: variables.X402_PAY_TO as `0x${string}`,
+            refundKey: (variables.X402_REFUND_KEY as `0x${string}` | undefined) ?? null,
             networks: variables.X402_NETWORKS,
             rpcUrls: variables.X402_RPC_URLS,
             confirmations: variables.X402_CONFIRMATIONS,
@@ -117,6 +125,9 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   if (x402.some(Boolean) && !x402.every(Boolean)) {
     faults.push('X402_FACILITATOR_URL, X402_PAY_TO and X402_NETWORKS belong together: set all or none');
   }
+  if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
+    faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
+  }
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);
     if (live === testNetworks.includes(network)) {
@@ -133,6 +144,14 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
     }
   }
   return faults;
+}
+
+function isKeyOf(privateKey: string, address: string | undefined): boolean {
+  try {
+    return privateKeyToAddress(privateKey as `0x${string}`).toLowerCase() === address?.toLowerCase();
+  } catch {
+    return false;
+  }
 }
 
 function isLoopback(url: string): boolean {
