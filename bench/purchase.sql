@@ -53,8 +53,9 @@ create function bench_intent(who text, job text, payment text, signed text) retu
   update jobs set payment_state = 'processing', updated_at = now()
   where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
   insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
-    nonce, valid_before, created_at, lease_until)
-  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, '0x3c44', signed, now() + '2 min', now(), now()
+    nonce, valid_after, valid_before, signature, created_at, lease_until)
+  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, '0x3c44', signed, 'epoch',
+    now() + '2 min', repeat('0', 132), now(), now()
   from bench_sample;
 end $$;
 
@@ -65,7 +66,7 @@ create function bench_receipt(job text, named text, nr int) returns void languag
 create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns void language plpgsql as $$
 declare s bench_sample; begin
   select * into s from bench_sample;
-  update payments set state = 'collected', decided_at = now(), transaction = '0x' where payment_key = payment;
+  update payments set state = 'collected', decided_at = now(), signature = null, transaction = '0x' where payment_key = payment;
   update jobs set state = 'queued', payment_state = 'collected', charge_state = 'held', collected_at = now(),
     deliver_by = now() + '30 min', stage = 'queued', updated_at = now() where job_key = job and state = 'awaiting_payment';
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)

@@ -26,6 +26,13 @@ export function collected(network: string): Movement {
   return { event: 'collected', debit: `asset:x402:${network}`, credit: 'liability:held' };
 }
 
+/** Credit paid for a job: it is held like any other payment. */
+export const creditSpent: Movement = {
+  event: 'credit_spent',
+  debit: 'liability:wallet_credit',
+  credit: 'liability:held',
+};
+
 /** The buyer accepted the report: what was held is earned. */
 export const accepted: Movement = { event: 'accepted', debit: 'liability:held', credit: 'revenue:work_check' };
 
@@ -34,6 +41,11 @@ export const credited: Movement = { event: 'credited', debit: 'liability:held', 
 
 /** The charge was waived: what was held is owed back to who paid. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
+
+/** What was owed has been transferred back. */
+export function refunded(network: string): Movement {
+  return { event: 'refunded', debit: 'liability:refunds', credit: `asset:x402:${network}` };
+}
 
 /** A movement with everything a row of the books needs. `key` names the one event that may be posted. */
 export interface Posting extends Movement {

@@ -19,3 +19,10 @@ export async function walletCredit(db: Queries, principalKey: string): Promise<b
     select balance_microcents from wallet_credits where principal_key = ${principalKey}`);
   return row?.balance_microcents ?? 0n;
 }
+
+/** The same, and nobody else changes it before this transaction ends. */
+export async function walletCreditLocked(tx: Tx, principalKey: string): Promise<bigint> {
+  const row = await tx.maybe<{ balance_microcents: bigint }>(sql`
+    select balance_microcents from wallet_credits where principal_key = ${principalKey} for no key update`);
+  return row?.balance_microcents ?? 0n;
+}

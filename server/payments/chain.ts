@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import type { Network } from '../kernel/env.ts';
 
-/** One signed EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
+/** One EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
 export interface Authorization {
   network: Network;
   asset: Address;
@@ -19,6 +19,7 @@ export interface Authorization {
   nonce: Hex;
   /** In the token's smallest units. */
   amount: bigint;
+  validAfter: Date;
   /** Past this instant the token refuses the transfer for good. */
   validBefore: Date;
 }
@@ -29,12 +30,17 @@ export interface Authorization {
  */
 export type OnChain =
   | { outcome: 'paid'; transaction: Hex }
-  /** Seen, but under fewer blocks than the configuration asks for. */
+  /** Seen, but under fewer blocks than the configuration asks for, or by one node and not yet by the next. */
   | { outcome: 'unconfirmed' }
   /** Not used so far; it can still be. */
   | { outcome: 'unused' }
   /** It can no longer move the money: expired, canceled, or used for something else. */
   | { outcome: 'never' };
+
+/** Whether this is how it ended. */
+export function isFinal(onChain: OnChain): onChain is Extract<OnChain, { outcome: 'paid' | 'never' }> {
+  return onChain.outcome === 'paid' || onChain.outcome === 'never';
+}
 
 const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
@@ -44,13 +50,18 @@ const token = parseAbi([
 const [, authorizationUsed] = token;
 
 const rpcTimeoutMs = 5_000;
-/** Public nodes answer log queries over about this many blocks; an authorization lives for minutes. */
+/** Public nodes answer log queries over about this many blocks at once. */
 const logWindowBlocks = 9_000n;
+/** With blocks of a quarter of a second, this many windows reach back more than a day. */
+const logWindowsMax = 50;
 /** A block may carry a time a little behind the one before which it was accepted. */
 const expiryMarginMs = 15_000;
+/** How long before we first saw an authorization somebody may have carried it out. */
+const usedBeforeMs = 3_600_000;
 
 export interface Chain {
-  read(authorization: Authorization, hint?: Hex): Promise<OnChain>;
+  /** What became of an authorization first seen at `seenAt`. `hint` is a transaction that may hold it. */
+  read(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
 }
 
 /** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
@@ -70,8 +81,24 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
     return { outcome: 'paid', transaction: hash };
   }
 
+  /** The transaction that used the authorization, no longer ago than `since`. */
+  async function usedIn({ asset, from, nonce }: Authorization, latest: bigint, since: Date): Promise<Hex | null> {
+    let toBlock = latest;
+    for (let windows = 0; windows < logWindowsMax; windows += 1) {
+      const fromBlock = toBlock > logWindowBlocks ? toBlock - logWindowBlocks : 0n;
+      const args = { authorizer: from, nonce };
+      const [log] = await client.getLogs({ address: asset, event: authorizationUsed, args, fromBlock, toBlock });
+      if (log) return log.transactionHash;
+      if (fromBlock === 0n) return null;
+      const { timestamp } = await client.getBlock({ blockNumber: fromBlock });
+      if (Number(timestamp) * 1000 < since.getTime()) return null;
+      toBlock = fromBlock - 1n;
+    }
+    throw new Error('the use of an authorization lies too far back to be found');
+  }
+
   return {
-    async read(authorization, hint) {
+    async read(authorization, seenAt, hint) {
       const hinted = hint ? await inTransaction(authorization, hint) : null;
       if (hinted) return hinted;
       const latest = await client.getBlock();
@@ -82,19 +109,13 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
         args: [authorization.from, authorization.nonce],
         blockNumber: latest.number,
       });
-      if (!used) {
-        const chainTime = Number(latest.timestamp) * 1000;
-        return { outcome: chainTime > authorization.validBefore.getTime() + expiryMarginMs ? 'never' : 'unused' };
-      }
-      const [log] = await client.getLogs({
-        address: authorization.asset,
-        event: authorizationUsed,
-        args: { authorizer: authorization.from, nonce: authorization.nonce },
-        fromBlock: latest.number > logWindowBlocks ? latest.number - logWindowBlocks : 0n,
-      });
-      // Used without the event: the payer canceled it.
-      if (!log) return { outcome: 'never' };
-      return (await inTransaction(authorization, log.transactionHash)) ?? { outcome: 'never' };
+      const expired = Number(latest.timestamp) * 1000 > authorization.validBefore.getTime() + expiryMarginMs;
+      if (!used) return { outcome: expired ? 'never' : 'unused' };
+      const transaction = await usedIn(authorization, latest.number, new Date(seenAt.getTime() - usedBeforeMs));
+      if (transaction) return (await inTransaction(authorization, transaction)) ?? { outcome: 'never' };
+      // Used without the event: canceled by the payer, or used long before we saw it. A node that lags may also know
+      // of the use and not yet of the event, so this counts only once no new use is possible.
+      return { outcome: expired ? 'never' : 'unconfirmed' };
     },
   };
 }

@@ -1,9 +1,11 @@
+import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Network } from '../kernel/env.ts';
 import { type Microcents, microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Authorization } from './chain.ts';
+import type { SignedTransfer } from './x402.ts';
 
 /** One attempt to pay for a job with a signed transfer. `settling` and `unknown` are open: the money may or may not move. */
 export interface PaymentRow {
@@ -16,18 +18,41 @@ export interface PaymentRow {
   pay_to: `0x${string}`;
   nonce: `0x${string}`;
   amount_microcents: bigint;
+  valid_after: Date;
   valid_before: Date;
+  /** Kept while it may still have to be carried out. */
+  signature: `0x${string}` | null;
+  created_at: Date;
   transaction: `0x${string}` | null;
 }
 
+/** A request that pays takes so long when all is well. */
+const settlingForSeconds = 3;
+
 /** How long one request may call the facilitator before another may try the same signature again. */
-export const settleLeaseSeconds = 25;
+const leaseSeconds = 25;
+const leaseUntil = (now: Date): Date => after(now, leaseSeconds);
 
 /** The attempt that this signature opened, on whichever job. A signature is one payment (EIP-3009 nonce). */
 export function paymentOf(db: Queries, authorization: Authorization): Promise<PaymentRow | undefined> {
   return db.maybe<PaymentRow>(sql`
     select * from payments where network = ${authorization.network} and asset = ${authorization.asset}
       and payer = ${authorization.from} and nonce = ${authorization.nonce}`);
+}
+
+/** The attempt of a job that has not ended, if there is one. */
+export function openPaymentOf(db: Queries, jobKey: string): Promise<PaymentRow | undefined> {
+  return db.maybe<PaymentRow>(sql`
+    select * from payments where job_key = ${jobKey} and state in ('settling', 'unknown')`);
+}
+
+/** Open attempts that need help: longest unattended first. A request that is paying right now needs none yet. */
+export function openPayments(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
+  return db.many<PaymentRow>(sql`
+    select * from payments
+    where (state in ('settling', 'unknown') and lease_until <= ${now})
+      or (state = 'settling' and created_at <= ${after(now, -settlingForSeconds)})
+    order by lease_until limit ${limit}`);
 }
 
 /** Records the intent to collect: from here on the money may move. Fails on a signature or job that is taken. */
@@ -37,18 +62,31 @@ export function recordIntent(
     paymentKey: string;
     jobKey: string;
     amount: Microcents;
-    authorization: Authorization;
+    transfer: SignedTransfer;
     now: Date;
-    leaseUntil: Date;
   },
 ): void {
-  const { authorization } = intent;
+  const { authorization, signature } = intent.transfer;
   tx.write(sql`
     insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
-      nonce, valid_before, created_at, lease_until)
+      nonce, valid_after, valid_before, signature, created_at, lease_until)
     values (${intent.paymentKey}, ${intent.jobKey}, 'x402', 'x402', 'settling', ${intent.amount},
       ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.to},
-      ${authorization.nonce}, ${authorization.validBefore}, ${intent.now}, ${intent.leaseUntil})`);
+      ${authorization.nonce}, ${authorization.validAfter}, ${authorization.validBefore}, ${signature}, ${intent.now},
+      ${leaseUntil(intent.now)})`);
+}
+
+/** Records a payment out of credit: it is collected the moment it is made. */
+export function recordCreditPayment(
+  tx: Tx,
+  payment: Pick<PaymentRow, 'payment_key' | 'job_key' | 'amount_microcents'>,
+  now: Date,
+): void {
+  tx.write(sql`
+    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until,
+      decided_at)
+    values (${payment.payment_key}, ${payment.job_key}, 'x402', 'wallet_credit', 'collected',
+      ${payment.amount_microcents}, ${now}, ${now}, ${now})`);
 }
 
 /** Decides an open attempt, once. False when somebody decided it before. */
@@ -59,7 +97,7 @@ export async function decide(
   now: Date,
 ): Promise<boolean> {
   const decided = await tx.maybe(sql`
-    update payments set state = ${fact.state}, decided_at = ${now},
+    update payments set state = ${fact.state}, decided_at = ${now}, signature = null,
       transaction = ${fact.state === 'collected' ? fact.transaction : null},
       failure = ${fact.state === 'failed' ? fact.failure : null}
     where payment_key = ${paymentKey} and state in ('settling', 'unknown')
@@ -67,17 +105,17 @@ export async function decide(
   return decided !== undefined;
 }
 
-/** Says that nobody knows yet how the attempt ended. */
-export function markUnknown(tx: Tx, paymentKey: string, now: Date): void {
+/** Says that nobody knows yet how the attempt ended; the next try with its signature may begin at `tryAgainAt`. */
+export function markUnknown(tx: Tx, paymentKey: string, tryAgainAt: Date): void {
   tx.write(sql`
-    update payments set state = 'unknown', lease_until = ${now}
-    where payment_key = ${paymentKey} and state = 'settling'`);
+    update payments set state = 'unknown', lease_until = ${tryAgainAt}
+    where payment_key = ${paymentKey} and state in ('settling', 'unknown')`);
 }
 
 /** Takes the right to call the facilitator again with the same signature; false while another request holds it. */
-export async function takeLease(db: Queries, paymentKey: string, now: Date, leaseUntil: Date): Promise<boolean> {
+export async function takeLease(db: Queries, paymentKey: string, now: Date): Promise<boolean> {
   const taken = await db.maybe(sql`
-    update payments set lease_until = ${leaseUntil}
+    update payments set lease_until = ${leaseUntil(now)}
     where payment_key = ${paymentKey} and state in ('settling', 'unknown') and lease_until <= ${now}
     returning payment_key`);
   return taken !== undefined;
@@ -91,6 +129,7 @@ export function authorizationOf(row: PaymentRow): Authorization {
     to: row.pay_to,
     nonce: row.nonce,
     amount: BigInt(toTokenUnits(microcents(row.amount_microcents))),
+    validAfter: row.valid_after,
     validBefore: row.valid_before,
   };
 }

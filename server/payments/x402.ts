@@ -3,11 +3,18 @@ import {
   encodePaymentRequiredHeader,
   encodePaymentResponseHeader,
 } from '@x402/core/http';
-import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
-import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
-import { isEIP3009Payload } from '@x402/evm';
+import { HTTPFacilitatorClient } from '@x402/core/server';
+import {
+  type PaymentPayload,
+  type PaymentRequired as PaymentRequiredBody,
+  type PaymentRequirements,
+  type SettleResponse,
+  VerifyError,
+} from '@x402/core/types';
+import { authorizationTypes, isEIP3009Payload } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
-import type { Address, Hex } from 'viem';
+import { type Address, getAddress, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { Network, X402Configuration } from '../kernel/env.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
 import { PaymentRequired, Problem } from '../kernel/problem.ts';
@@ -15,6 +22,8 @@ import { type Authorization, type Chain, type OnChain, openChain } from './chain
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
+/** A payer's clock may be wrong; a signature that is good for longer than this would leave its outcome open as long. */
+const validityMaxMs = 3_600_000;
 /** Past this the outcome of a call is unknown and the chain decides. */
 const facilitatorTimeoutMs = 20_000;
 
@@ -24,11 +33,10 @@ export interface Offer {
   resource: { url: string; description: string; mimeType: string };
 }
 
-/** A payment that a buyer signed, matched with the requirement it accepts. */
-export interface SignedPayment {
-  payload: PaymentPayload;
-  requirement: PaymentRequirements;
+/** A transfer of the token with the signature of its payer: anyone may carry it out, once. */
+export interface SignedTransfer {
   authorization: Authorization;
+  signature: Hex;
 }
 
 /** The stablecoin rail: x402 v2, scheme `exact` over EIP-3009, on every configured chain. */
@@ -36,27 +44,34 @@ export interface X402Rail {
   readonly networks: readonly Network[];
   /** Whether the facilitator answers. Asked again at most every 30 seconds. */
   isReachable(now: Date): Promise<boolean>;
+  /** What to sign on each chain, or on `network` alone; empty when that is none of ours. */
   offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
   /** The 402 that asks for, or refuses, a payment. */
-  demand(offer: Offer, error: string): Promise<PaymentRequired>;
+  demand(offer: Offer, error: string): PaymentRequired;
   /** The payment in a PAYMENT-SIGNATURE header. Throws `malformed_request`, or the 402 when it matches no offer. */
-  read(header: string, offer: Offer): Promise<SignedPayment>;
-  /** Null when the facilitator would carry it out, else its reason against. Moves nothing. */
-  refusal(payment: SignedPayment): Promise<string | null>;
-  /** Asks the facilitator to carry the payment out, then the chain what became of it. Throws when neither can tell. */
-  settle(payment: SignedPayment): Promise<OnChain>;
-  /** What the chain says about a payment made earlier. */
-  lookUp(authorization: Authorization): Promise<OnChain>;
+  read(header: string, offer: Offer, now: Date): SignedTransfer;
+  /** Null when the facilitator would carry it out, else its reason against. Moves nothing. Throws when it is silent. */
+  refusal(payment: SignedTransfer): Promise<string | null>;
+  /**
+   * Asks the facilitator to carry the transfer out, then the chain what became of it. The same transfer moves money
+   * once at most, so asking again is always safe. Throws when the chain cannot tell.
+   */
+  settle(transfer: SignedTransfer, seenAt: Date): Promise<OnChain>;
+  /** What the chain says about a transfer first seen at `seenAt`. */
+  lookUp(authorization: Authorization, seenAt: Date): Promise<OnChain>;
+  /** The address whose transfers can be signed here, in lower case: money goes back only from there. Null without a key. */
+  readonly refundsFrom: Address | null;
+  /** Signs a transfer from that address. */
+  sign(authorization: Authorization): Promise<SignedTransfer>;
 }
 
 /** Opens the rail. Nothing is called yet: a facilitator that is down must not keep the service from starting. */
 export function openX402(configuration: X402Configuration): X402Rail {
-  const server = new x402ResourceServer(
-    new HTTPFacilitatorClient({ url: configuration.facilitatorUrl, timeoutMs: facilitatorTimeoutMs }),
-  );
+  const { networks, payTo, refundKey } = configuration;
+  const facilitator = new HTTPFacilitatorClient({ url: configuration.facilitatorUrl, timeoutMs: facilitatorTimeoutMs });
+  const account = refundKey ? privateKeyToAccount(refundKey) : null;
   const chains = new Map<Network, Chain>();
-  for (const network of configuration.networks) {
-    server.register(network, new ExactEvmScheme());
+  for (const network of networks) {
     const rpcUrl = configuration.rpcUrls[network];
     if (!rpcUrl) throw new Error(`no RPC address for ${network}`);
     chains.set(network, openChain(rpcUrl, configuration.confirmations));
@@ -68,64 +83,77 @@ export function openX402(configuration: X402Configuration): X402Rail {
   };
   const reachability = rememberFor(reachableForMs, async () => {
     try {
-      await server.initialize();
-      return configuration.networks.every((network) => server.getSupportedKind(2, network, 'exact'));
+      const { kinds } = await facilitator.getSupported();
+      return networks.every((network) =>
+        kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact'),
+      );
     } catch {
       return false;
     }
   });
 
-  const demand = async (offer: Offer, error: string) => {
-    const body = await server.createPaymentRequiredResponse(offer.requirements, offer.resource, error);
-    return new PaymentRequired(
-      { ...body },
-      { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(body), 'Cache-Control': 'no-store' },
-    );
-  };
-
   return {
-    networks: configuration.networks,
+    networks,
     isReachable: reachability,
     async offer(amount, jobUrl, network) {
-      const wanted = configuration.networks.filter((name) => network === undefined || name === network);
-      const requirements = await server.buildPaymentRequirementsFromOptions(
-        wanted.map((name) => ({
-          scheme: 'exact',
-          network: name,
-          payTo: configuration.payTo,
-          price: dollars(amount),
-          maxTimeoutSeconds,
-        })),
-        {},
-      );
-      for (const { amount: units } of requirements) {
-        if (units !== toTokenUnits(amount)) throw new Error('the offer does not equal the price');
-      }
+      const wanted = networks.filter((name) => network === undefined || name === network);
       return {
-        requirements,
+        requirements: await Promise.all(wanted.map((name) => requirementFor(name, toTokenUnits(amount), payTo))),
         resource: { url: jobUrl, description: 'One work check', mimeType: 'application/json' },
       };
     },
-    demand,
-    async read(header, offer) {
+    demand: demandOf,
+    read(header, offer, now) {
       const payload = decode(header);
-      const requirement = server.findMatchingRequirements(offer.requirements, payload);
+      const requirement = offer.requirements.find((one) => payload.x402Version === 2 && accepts(payload.accepted, one));
       if (!requirement || !isEIP3009Payload(payload.payload as never)) {
-        throw await demand(offer, 'No matching payment requirements');
+        throw demandOf(offer, 'No matching payment requirements');
       }
-      return { payload, requirement, authorization: authorizationOf(payload, requirement) };
+      const transfer = transferOf(payload, requirement);
+      if (transfer.authorization.validBefore.getTime() > now.getTime() + validityMaxMs) {
+        throw demandOf(offer, `validBefore lies too far ahead: sign for ${maxTimeoutSeconds} seconds`);
+      }
+      return transfer;
     },
     async refusal(payment) {
-      const answer = await server.verifyPayment(payment.payload, payment.requirement);
+      const { payload, requirement } = await wireForm(payment);
+      const answer = await facilitator.verify(payload, requirement).catch((error) => {
+        if (error instanceof VerifyError) return { isValid: false, invalidReason: error.invalidReason };
+        throw error;
+      });
       return answer.isValid ? null : (answer.invalidReason ?? 'invalid_payment');
     },
-    async settle(payment) {
-      const chain = chainOf(payment.authorization.network);
-      const answer = await server.settlePayment(payment.payload, payment.requirement).catch(() => null);
+    async settle(transfer, seenAt) {
+      const { payload, requirement } = await wireForm(transfer);
+      const answer = await facilitator.settle(payload, requirement).catch(() => null);
       const hint = answer?.transaction ? (answer.transaction as Hex) : undefined;
-      return chain.read(payment.authorization, hint);
+      return chainOf(transfer.authorization.network).read(transfer.authorization, seenAt, hint);
     },
-    lookUp: (authorization) => chainOf(authorization.network).read(authorization),
+    lookUp: (authorization, seenAt) => chainOf(authorization.network).read(authorization, seenAt),
+    refundsFrom: account ? (account.address.toLowerCase() as Address) : null,
+    async sign(authorization) {
+      if (!account) throw new Error('there is no key that signs transfers');
+      const { name, version } = await tokenOf(authorization.network);
+      const signature = await account.signTypedData({
+        domain: {
+          name,
+          version,
+          chainId: Number(authorization.network.slice('eip155:'.length)),
+          verifyingContract: getAddress(authorization.asset),
+        },
+        types: authorizationTypes,
+        primaryType: 'TransferWithAuthorization',
+        message: {
+          from: authorization.from,
+          to: authorization.to,
+          value: authorization.amount,
+          validAfter: BigInt(unixSeconds(authorization.validAfter)),
+          validBefore: BigInt(unixSeconds(authorization.validBefore)),
+          nonce: authorization.nonce,
+        },
+      });
+      return { authorization, signature };
+    },
   };
 }
 
@@ -133,6 +161,71 @@ export function openX402(configuration: X402Configuration): X402Rail {
 export function paymentResponse(payer: string, transaction: string, network: string): Record<string, string> {
   const response: SettleResponse = { success: true, payer, transaction, network: network as Network };
   return { 'PAYMENT-RESPONSE': encodePaymentResponseHeader(response) };
+}
+
+interface Token {
+  asset: string;
+  name: string;
+  version: string;
+}
+const tokens = new Map<Network, Promise<Token>>();
+
+/** USDC on a chain: its address and the domain that its signatures name, from the table of the x402 packages. */
+function tokenOf(network: Network): Promise<Token> {
+  const known = tokens.get(network) ?? readToken(network);
+  tokens.set(network, known);
+  return known;
+}
+
+async function readToken(network: Network): Promise<Token> {
+  const { amount, asset, extra } = await new ExactEvmScheme().parsePrice('$1', network);
+  if (amount !== '1000000') throw new Error(`the token on ${network} has no six decimals`);
+  return { asset, name: String(extra?.name), version: String(extra?.version) };
+}
+
+async function requirementFor(network: Network, amount: string, payTo: string): Promise<PaymentRequirements> {
+  const { asset, name, version } = await tokenOf(network);
+  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: { name, version } };
+}
+
+/** Whether a client's `accepted` is this requirement. `extra` may say more than ours. */
+function accepts(accepted: PaymentRequirements | undefined, requirement: PaymentRequirements): boolean {
+  if (!accepted) return false;
+  const { extra, ...terms } = requirement;
+  return (
+    Object.entries(terms).every(([name, value]) => accepted[name as keyof typeof terms] === value) &&
+    Object.entries(extra).every(([name, value]) => accepted.extra?.[name] === value)
+  );
+}
+
+function demandOf(offer: Offer, error: string): PaymentRequired {
+  const body: PaymentRequiredBody = {
+    x402Version: 2,
+    error,
+    resource: offer.resource,
+    accepts: offer.requirements,
+  };
+  return new PaymentRequired(
+    { ...body },
+    { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(body), 'Cache-Control': 'no-store' },
+  );
+}
+
+/** A signed transfer as facilitators take it. */
+async function wireForm({
+  authorization,
+  signature,
+}: SignedTransfer): Promise<{ payload: PaymentPayload; requirement: PaymentRequirements }> {
+  const { network, from, to, nonce } = authorization;
+  const value = authorization.amount.toString();
+  const requirement = await requirementFor(network, value, getAddress(to));
+  const validAfter = unixSeconds(authorization.validAfter);
+  const validBefore = unixSeconds(authorization.validBefore);
+  const signed = { from: getAddress(from), to: getAddress(to), value, validAfter, validBefore, nonce };
+  return {
+    payload: { x402Version: 2, payload: { signature, authorization: signed }, accepted: requirement },
+    requirement,
+  };
 }
 
 const reachableForMs = 30_000;
@@ -160,30 +253,36 @@ function decode(header: string): PaymentPayload {
   }
 }
 
-function authorizationOf(payload: PaymentPayload, requirement: PaymentRequirements): Authorization {
-  const { authorization } = payload.payload as { authorization: Record<string, string> };
-  const { from, nonce, validBefore } = authorization;
+function transferOf(payload: PaymentPayload, requirement: PaymentRequirements): SignedTransfer {
+  const { authorization, signature } = payload.payload as {
+    authorization: Record<string, string>;
+    signature: string;
+  };
+  const { from, nonce, validAfter, validBefore } = authorization;
   if (
     !/^0x[0-9a-fA-F]{40}$/.test(from ?? '') ||
     !/^0x[0-9a-fA-F]{64}$/.test(nonce ?? '') ||
-    !/^\d{1,12}$/.test(validBefore ?? '')
+    !/^\d{1,12}$/.test(validAfter ?? '') ||
+    !/^\d{1,12}$/.test(validBefore ?? '') ||
+    !/^0x([0-9a-fA-F]{2}){1,4096}$/.test(signature ?? '')
   ) {
     throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
   }
   return {
-    network: requirement.network as Network,
-    asset: requirement.asset.toLowerCase() as Address,
-    from: String(from).toLowerCase() as Address,
-    to: requirement.payTo.toLowerCase() as Address,
-    nonce: String(nonce).toLowerCase() as Hex,
-    amount: BigInt(requirement.amount),
-    validBefore: new Date(Number(validBefore) * 1000),
+    signature: signature as Hex,
+    authorization: {
+      network: requirement.network as Network,
+      asset: requirement.asset.toLowerCase() as Address,
+      from: String(from).toLowerCase() as Address,
+      to: requirement.payTo.toLowerCase() as Address,
+      nonce: String(nonce).toLowerCase() as Hex,
+      amount: BigInt(requirement.amount),
+      validAfter: new Date(Number(validAfter) * 1000),
+      validBefore: new Date(Number(validBefore) * 1000),
+    },
   };
 }
 
-/** `$5`, `$0.000001`: the exact dollars of an amount that is whole token units. */
-function dollars(amount: Microcents): string {
-  const units = BigInt(toTokenUnits(amount));
-  const fraction = (units % 1_000_000n).toString().padStart(6, '0');
-  return `$${units / 1_000_000n}.${fraction}`;
+function unixSeconds(date: Date): string {
+  return (date.getTime() / 1000).toFixed(0);
 }

@@ -1,29 +1,79 @@
 import { after } from '../kernel/clock.ts';
-import { microcents } from '../kernel/money.ts';
+import { newKey } from '../kernel/id.ts';
+import { microcents, toText } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { collected } from '../ledger/entries.ts';
-import { post } from '../ledger/ledger.ts';
-import { decide, type PaymentRow } from '../payments/payment.ts';
+import { collected, creditSpent, type Movement } from '../ledger/entries.ts';
+import { post, walletCreditLocked } from '../ledger/ledger.ts';
+import type { OnChain } from '../payments/chain.ts';
+import { decide, markUnknown, type PaymentRow, recordCreditPayment } from '../payments/payment.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
-import { advance } from './job.ts';
+import { advance, type JobRow, notAllowed } from './job.ts';
 import { issueReceipt } from './receipt.ts';
+
+/**
+ * Writes down what the chain says about an open payment. While it can still end either way, nobody tries again with
+ * the same signature before `tryAgainAt`.
+ */
+export async function recordOutcome(
+  tx: Tx,
+  runtime: Runtime,
+  payment: PaymentRow,
+  onChain: OnChain,
+  { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
+): Promise<void> {
+  if (onChain.outcome === 'paid') await collect(tx, runtime, payment, onChain.transaction, now);
+  else if (onChain.outcome === 'never') await giveUp(tx, payment, now);
+  else {
+    markUnknown(tx, payment.payment_key, tryAgainAt);
+    tx.write(sql`
+      update jobs set payment_state = 'unknown', updated_at = ${now}
+      where job_key = ${payment.job_key} and state = 'awaiting_payment' and payment_state = 'processing'`);
+  }
+}
 
 /**
  * Records the fact that a payment arrived, all in one transaction: the attempt is decided, the job may start, the books
  * hold the money, the receipt is signed and the work is queued. Whoever learns the fact first records it (the request
- * that paid, its repeat, or the reconciler); for everyone else it is done. False when it was done before.
+ * that paid, its repeat, or the reconciler); for everyone else it is done.
  */
-export async function collect(
+async function collect(tx: Tx, runtime: Runtime, payment: PaymentRow, transaction: string, now: Date): Promise<void> {
+  if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return;
+  await start(tx, runtime, payment, collected(payment.network), now);
+}
+
+/**
+ * Pays for a job out of its principal's credit, all in one transaction: nothing outside has a say in it. False when the
+ * job cannot be paid now. Throws `action_not_allowed` when the credit does not cover the price.
+ */
+export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Date): Promise<boolean> {
+  const payable = await tx.maybe(sql`
+    select 1 from jobs
+    where job_key = ${job.job_key} and state = 'awaiting_payment' and payment_state = 'none' for no key update`);
+  if (!payable) return false;
+  const credit = await walletCreditLocked(tx, job.principal_key);
+  if (credit < job.price_microcents) {
+    const [have, need] = [toText(credit), toText(job.price_microcents)];
+    throw notAllowed(
+      `Your credit of ${have} does not cover the price of ${need}. Without method the job is paid in USDC.`,
+    );
+  }
+  const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
+  recordCreditPayment(tx, payment, now);
+  await start(tx, runtime, payment, creditSpent, now);
+  return true;
+}
+
+/** The money is there: the job may start. */
+async function start(
   tx: Tx,
   runtime: Runtime,
-  payment: PaymentRow,
-  transaction: string,
+  payment: Pick<PaymentRow, 'payment_key' | 'job_key' | 'amount_microcents'>,
+  movement: Movement,
   now: Date,
-): Promise<boolean> {
-  if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return false;
+): Promise<void> {
   const job = await advance(
     tx,
     'collect',
@@ -37,7 +87,7 @@ export async function collect(
     },
   );
   post(tx, {
-    ...collected(payment.network),
+    ...movement,
     key: payment.payment_key,
     jobKey: job.job_key,
     principalKey: job.principal_key,
@@ -46,11 +96,11 @@ export async function collect(
   });
   enqueueCheck(tx, runtime.queue, job.job_key);
   await issueReceipt(tx, runtime.receiptSigner, job, now);
-  return true;
 }
 
 /** Records the fact that a payment will never arrive: the job can be paid again. */
-export async function giveUp(tx: Tx, payment: PaymentRow, failure: string, now: Date): Promise<void> {
+async function giveUp(tx: Tx, payment: PaymentRow, now: Date): Promise<void> {
+  const failure = 'The authorization can no longer pay.';
   if (!(await decide(tx, payment.payment_key, { state: 'failed', failure }, now))) return;
   tx.write(sql`
     update jobs set payment_state = 'none', updated_at = ${now}

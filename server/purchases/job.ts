@@ -105,6 +105,11 @@ export async function advance(
   return row;
 }
 
+/** Writes into a job's history what happened to its money while its state stayed. */
+export function noteOnJob(tx: Tx, job: JobRow, action: string, now: Date): void {
+  audit(tx, { purchase: job.quote_key, actor: 'system', action, from: job.state, to: job.state, at: now });
+}
+
 /** The refusal of an action that the state does not allow. */
 export function notAllowed(detail: string): Problem {
   return new Problem('action_not_allowed', detail);

@@ -1,6 +1,5 @@
 import type { Buyer } from '../identity/caller.ts';
 import { outsideGrant, requireService } from '../identity/grant.ts';
-import { after } from '../kernel/clock.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
@@ -8,20 +7,13 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { OnChain } from '../payments/chain.ts';
-import {
-  markUnknown,
-  type PaymentRow,
-  paymentOf,
-  recordIntent,
-  settleLeaseSeconds,
-  takeLease,
-} from '../payments/payment.ts';
-import { paymentResponse, type SignedPayment, type X402Rail } from '../payments/x402.ts';
+import { type PaymentRow, paymentOf, recordIntent, takeLease } from '../payments/payment.ts';
+import { paymentResponse, type SignedTransfer, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable } from '../service/availability.ts';
 import { service } from '../service/terms.ts';
-import { collect, giveUp } from './collect.ts';
+import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, loadJob, notAllowed } from './job.ts';
 import { can, paymentIsOpen } from './states.ts';
@@ -32,8 +24,10 @@ import { can, paymentIsOpen } from './states.ts';
  * reconciler, or the buyer's repeat with the same signature, goes on.
  */
 export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
-  const rail = railOf(ctx, caller, input.rail);
+  requirePayer(ctx, caller, input.rail);
   const job = await loadJob(db, input.job_key, caller);
+  if (input.method === 'wallet_credit') return payFromCredit(ctx, caller, steps, job);
+  const rail = railOf(ctx);
   const offer = await rail.offer(
     microcents(job.price_microcents),
     `${ctx.baseUrl}${jobPath(job)}/payments`,
@@ -42,26 +36,45 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (ctx.payment === null) {
     requirePayable(job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
-    throw await rail.demand(offer, 'Payment required');
+    throw rail.demand(offer, 'Payment required');
   }
-  const payment = await rail.read(ctx.payment, offer);
+  const payment = rail.read(ctx.payment, offer, ctx.now);
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
   requirePayable(job);
-  const refusal = await rail.refusal(payment);
-  if (refusal && !wasUsed(refusal)) throw await rail.demand(offer, refusal);
+  const refusal = await refusalOf(ctx, rail, payment);
+  if (refusal) throw rail.demand(offer, refusal);
 
   const intent = await recordedIntent(ctx, caller, steps, job, payment);
   if (!intent) return afterLostRace(ctx, caller, rail, steps, job, payment);
   return settle(ctx, caller, rail, steps, intent, payment);
 };
 
-function railOf(ctx: Context, caller: Buyer, name: 'card' | 'x402'): X402Rail {
+/** Refuses a rail that the service has not, or that the grant does not cover. */
+function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {
   requireService(caller.grant, service.serviceKey);
-  if (name === 'card' || !ctx.runtime.x402) throw railUnavailable(ctx.runtime, name);
+  if (name === 'card') throw railUnavailable(ctx.runtime, name);
   if (!caller.grant.payment_methods.includes('x402')) throw outsideGrant('The grant does not cover x402.');
+}
+
+function railOf(ctx: Context): X402Rail {
+  if (!ctx.runtime.x402) throw railUnavailable(ctx.runtime, 'x402');
   return ctx.runtime.x402;
+}
+
+/** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
+async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: JobRow): Promise<Reply<contract.Job>> {
+  requirePayable(job);
+  const paid = await steps.transact(async (tx) => {
+    if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;
+    const reply = await jobReply(tx, job.job_key, caller, ctx);
+    steps.remember(tx, reply);
+    return reply;
+  });
+  if (paid) return paid;
+  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller));
+  throw outcomeUnknown();
 }
 
 function jobPath(job: JobRow): string {
@@ -91,9 +104,17 @@ function unsupportedNetwork(rail: X402Rail): Problem {
   });
 }
 
-/** The facilitator says the signature has been carried out, though we never asked: the chain knows whether to us. */
-function wasUsed(reason: string): boolean {
-  return reason.endsWith('nonce_already_used');
+/**
+ * Why the facilitator would not carry the payment out; null when it would. A signature that it says was carried out
+ * already may have paid us, by whoever did it: then, and while the chain cannot tell, it is no refusal.
+ */
+async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer): Promise<string | null> {
+  const refusal = await rail.refusal(payment).catch(() => {
+    throw railUnavailable(ctx.runtime, 'x402');
+  });
+  if (!refusal?.endsWith('nonce_already_used')) return refusal;
+  const onChain = await rail.lookUp(payment.authorization, ctx.now).catch(() => null);
+  return onChain === null || onChain.outcome === 'paid' || onChain.outcome === 'unconfirmed' ? null : refusal;
 }
 
 /** Step 1. Null when a twin was faster: with this signature, or with another payment for the same job. */
@@ -102,7 +123,7 @@ async function recordedIntent(
   caller: Buyer,
   steps: Steps,
   job: JobRow,
-  payment: SignedPayment,
+  payment: SignedTransfer,
 ): Promise<PaymentRow | null> {
   const paymentKey = newKey('pay');
   try {
@@ -117,9 +138,8 @@ async function recordedIntent(
         paymentKey,
         jobKey: job.job_key,
         amount: microcents(job.price_microcents),
-        authorization: payment.authorization,
+        transfer: payment,
         now: ctx.now,
-        leaseUntil: after(ctx.now, settleLeaseSeconds),
       });
       return (await paymentOf(tx, payment.authorization)) ?? null;
     });
@@ -136,10 +156,10 @@ async function settle(
   rail: X402Rail,
   steps: Steps,
   intent: PaymentRow,
-  payment: SignedPayment,
+  payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
   // Neither the facilitator nor the chain answered: that is an unknown outcome too.
-  const onChain = await rail.settle(payment).catch((): OnChain => ({ outcome: 'unused' }));
+  const onChain = await rail.settle(payment, intent.created_at).catch((): OnChain => ({ outcome: 'unused' }));
   return record(ctx, caller, steps, intent, onChain);
 }
 
@@ -152,23 +172,13 @@ async function record(
   onChain: OnChain,
 ): Promise<Reply<contract.Job>> {
   const now = ctx.runtime.clock();
-  if (onChain.outcome === 'paid') {
-    return steps.transact(async (tx) => {
-      await collect(tx, ctx.runtime, payment, onChain.transaction, now);
-      return paidReply(ctx, caller, steps, tx, payment, onChain.transaction);
-    });
-  }
-  if (onChain.outcome === 'never') {
-    await steps.transact((tx) => giveUp(tx, payment, 'The authorization can no longer pay.', now));
-    throw notAllowed('This payment did not and will not go through. Nothing was collected; the job can be paid anew.');
-  }
-  await steps.transact(async (tx) => {
-    markUnknown(tx, payment.payment_key, now);
-    tx.write(sql`
-      update jobs set payment_state = 'unknown', updated_at = ${now}
-      where job_key = ${payment.job_key} and state = 'awaiting_payment' and payment_state = 'processing'`);
+  const reply = await steps.transact(async (tx) => {
+    await recordOutcome(tx, ctx.runtime, payment, onChain, { now });
+    return onChain.outcome === 'paid' ? paidReply(ctx, caller, steps, tx, payment, onChain.transaction) : null;
   });
-  throw outcomeUnknown();
+  if (reply) return reply;
+  if (onChain.outcome !== 'never') throw outcomeUnknown();
+  throw notAllowed('This payment did not and will not go through. Nothing was collected; the job can be paid anew.');
 }
 
 async function paidReply(
@@ -193,7 +203,7 @@ async function repeat(
   steps: Steps,
   job: JobRow,
   known: PaymentRow,
-  payment: SignedPayment,
+  payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
   if (known.job_key !== job.job_key) {
     throw new Problem('payment_already_used', 'This signature was presented for another job.');
@@ -204,10 +214,12 @@ async function repeat(
   }
   if (known.state === 'failed') throw notAllowed('This payment did not go through. Sign a new one.');
   // One request at a time calls out; its lease ends by itself when the process that took it is gone.
-  if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now, after(ctx.now, settleLeaseSeconds)))) {
+  if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) {
     throw outcomeUnknown();
   }
-  const onChain = await rail.lookUp(payment.authorization).catch((): OnChain => ({ outcome: 'unconfirmed' }));
+  const onChain = await rail
+    .lookUp(payment.authorization, known.created_at)
+    .catch((): OnChain => ({ outcome: 'unconfirmed' }));
   if (onChain.outcome !== 'unused') return record(ctx, caller, steps, known, onChain);
   // The same signature can move the money once at most, so carrying it out again is safe.
   return settle(ctx, caller, rail, steps, known, payment);
@@ -220,7 +232,7 @@ async function afterLostRace(
   rail: X402Rail,
   steps: Steps,
   job: JobRow,
-  payment: SignedPayment,
+  payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
   const known = await paymentOf(ctx.runtime.db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
