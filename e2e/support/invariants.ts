@@ -95,11 +95,12 @@ const invariants = {
     where w.balance_microcents is distinct from l.balance or l.balance < 0`,
   'I6 what is collected is in the books, once and in full': `
     select p.payment_key from payments p
-    left join ledger_transfers l on l.event_key = 'collected:' || p.payment_key
+    left join ledger_transfers l on l.event_key
+      = case when p.method = 'wallet_credit' then 'credit_spent:' else 'collected:' end || p.payment_key
     where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents)`,
   'I6 nothing is in the books that was not collected': `
-    select l.event_key from ledger_transfers l left join payments p on l.event_key = 'collected:' || p.payment_key
-    where l.event = 'collected' and (p.payment_key is null or p.state <> 'collected' or p.job_key <> l.job_key)`,
+    select l.event_key from ledger_transfers l left join payments p on l.event_key = l.event || ':' || p.payment_key
+    where l.event in ('collected', 'credit_spent') and (p.payment_key is null or p.state <> 'collected' or p.job_key <> l.job_key)`,
   'I9 a job costs what its quote says': `
     select job_key from jobs join quotes using (quote_key)
     where jobs.price_microcents <> quotes.price_microcents or quotes.state <> 'authorized'`,
@@ -134,7 +135,7 @@ const invariants = {
       select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
-    where l.event in ('collected', 'accepted', 'credited', 'refund_owed')
+    where l.event in ('collected', 'credit_spent', 'accepted', 'credited', 'refund_owed', 'refunded')
       and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c
@@ -188,8 +189,9 @@ function legalSteps(): string {
   const ofJobs = Object.entries(transitions).flatMap(([action, { from, to }]) =>
     from.map((state) => [action, state, to]),
   );
+  const ofMoney = ['refunded', 'refund_failed'].map((action) => [action, 'waived', 'waived']);
   const text = (value: string | null | undefined) => (value ? `'${value}'` : 'null::text');
-  return [...ofQuotes, ...ofJobs].map((step) => `(${step.map(text).join(', ')})`).join(', ');
+  return [...ofQuotes, ...ofJobs, ...ofMoney].map((step) => `(${step.map(text).join(', ')})`).join(', ');
 }
 
 /** The invariants that do not hold, by name, with the keys at fault. Empty when all is well. */

@@ -10,6 +10,7 @@ import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { executeJob } from '../../server/purchases/execute.ts';
+import { reconcile } from '../../server/purchases/reconcile.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
@@ -28,6 +29,7 @@ export interface Service {
   advanceClock(seconds: number): void;
   /** Does what a worker does when the queue hands it this job. */
   execute(jobKey: string): Promise<void>;
+  /** Does one round of what a worker does besides: deadlines, open payments, refunds. */
   sweep(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function startService(environment: Record<string, string> = {}): Pr
       RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
       X402_FACILITATOR_URL: sandbox.facilitatorUrl,
       X402_PAY_TO: sandbox.payTo,
+      X402_REFUND_KEY: sandbox.payToKey,
       X402_NETWORKS: 'eip155:84532,eip155:421614',
       X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
       ...environment,
@@ -93,6 +96,9 @@ export async function startService(environment: Record<string, string> = {}): Pr
       shiftMs += seconds * 1000;
     },
     execute: (jobKey) => executeJob(runtime, embeddedAssessor, jobKey),
-    sweep: () => sweep(runtime),
+    async sweep() {
+      await sweep(runtime);
+      await reconcile(runtime);
+    },
   };
 }

@@ -106,7 +106,7 @@ export async function advance(
 }
 
 /** Writes into a job's history what happened to its money while its state stayed. */
-export function noteOnJob(tx: Tx, job: JobRow, action: string, now: Date): void {
+export function noteOnJob(tx: Tx, job: JobRow, action: 'refunded' | 'refund_failed', now: Date): void {
   audit(tx, { purchase: job.quote_key, actor: 'system', action, from: job.state, to: job.state, at: now });
 }
 

@@ -52,8 +52,9 @@ interface ReceiptFacts {
   terms_version: string;
   rail: 'x402';
   method: string;
-  network: string;
-  transaction: string;
+  payment_key: string;
+  network: string | null;
+  transaction: string | null;
   amount_microcents: bigint;
   decided_at: Date;
   refund_state: string | null;
@@ -79,7 +80,8 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, now: Date): Promise<void> {
   const facts = await tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
-      payments.network, payments.transaction, payments.amount_microcents, payments.decided_at, refunds.state as refund_state,
+      payments.payment_key, payments.network, payments.transaction, payments.amount_microcents, payments.decided_at,
+      refunds.state as refund_state,
       coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
       reports.delivered_at as corrected_at, last.sequence, last.digest
     from jobs
@@ -109,7 +111,7 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       amount_microcents: toWire(facts.amount_microcents),
       currency,
       collected_at: facts.decided_at.toISOString(),
-      reference: `${facts.network}:${facts.transaction}`,
+      reference: facts.transaction ? `${facts.network}:${facts.transaction}` : facts.payment_key,
     },
     charge: {
       state: job.charge_state,

@@ -179,7 +179,7 @@ describe('a re-check that fails', () => {
     expect(await job(reviewed)).toMatchObject({
       state: 'waived',
       charge_state: 'waived',
-      payment_state: 'refund_pending',
+      payment_state: 'refunded',
       failure: 'The report was not delivered in time.',
     });
     expect((await receipt(reviewed)).remedy.reason).toBe('The correction could not be delivered.');

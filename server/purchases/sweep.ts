@@ -4,18 +4,14 @@ import { errorFields, log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
-import { authorizationOf, type PaymentRow } from '../payments/payment.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
-import { collect, giveUp } from './collect.ts';
 import { failJob } from './execute.ts';
 import { advance, type JobRow } from './job.ts';
 
 /** Rows one sweep takes of each kind; the next sweep takes the rest. */
 const batch = 50;
-/** A request that is paying right now needs no help yet. */
-const settlingForSeconds = 3;
 /** A message of the queue that has not started its job after this long is taken for lost. */
 const queuedForSeconds = 20;
 
@@ -24,32 +20,9 @@ const queuedForSeconds = 20;
  * ordinary path takes too, guarded by the same compare-and-set: a sweep beside a living request changes nothing twice.
  */
 export async function sweep(runtime: Runtime): Promise<void> {
-  await reconcilePayments(runtime);
   await failOverdue(runtime);
   await requeueAbandoned(runtime);
   await lapseUnpaid(runtime);
-}
-
-/** Asks the chain about every payment whose outcome is open. */
-async function reconcilePayments(runtime: Runtime): Promise<void> {
-  const rail = runtime.x402;
-  if (!rail) return;
-  const now = runtime.clock();
-  const open = await runtime.db.many<PaymentRow>(sql`
-    select * from payments
-    where state = 'unknown' or (state = 'settling' and created_at < ${after(now, -settlingForSeconds)})
-    order by created_at limit ${batch}`);
-  for (const payment of open) {
-    await guarded('payment_not_reconciled', { payment_key: payment.payment_key }, async () => {
-      const onChain = await rail.lookUp(authorizationOf(payment));
-      await transact(runtime.db, async (tx) => {
-        if (onChain.outcome === 'paid') await collect(tx, runtime, payment, onChain.transaction, runtime.clock());
-        if (onChain.outcome === 'never') {
-          await giveUp(tx, payment, 'The authorization can no longer pay.', runtime.clock());
-        }
-      });
-    });
-  }
 }
 
 /** Fails what was not delivered by its deadline; the remedy is part of failing. */
@@ -106,7 +79,11 @@ async function lapseUnpaid(runtime: Runtime): Promise<void> {
 }
 
 /** One row that cannot be moved on must not hold up the others. A lost race is nothing to report. */
-async function guarded(event: string, keys: Record<string, string>, work: () => Promise<unknown>): Promise<void> {
+export async function guarded(
+  event: string,
+  keys: Record<string, string>,
+  work: () => Promise<unknown>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
+import { reconcile } from '../purchases/reconcile.ts';
 import { sweep } from '../purchases/sweep.ts';
+import type { Runtime } from '../runtime.ts';
 import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
 import { type CheckMessage, checkQueue } from './queue.ts';
 
@@ -10,7 +12,7 @@ import { type CheckMessage, checkQueue } from './queue.ts';
 const batchSize = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
-const sweepEveryMs = 1_000;
+const roundEveryMs = 1_000;
 
 const runtime = await openRuntime(process.env, 'worker');
 const stopping = new AbortController();
@@ -37,8 +39,14 @@ await runtime.queue.boss.work<CheckMessage>(
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
 log('worker_ready');
-while (!stopping.signal.aborted) {
-  await sweep(runtime).catch((error) => log('sweep_failed', errorFields(error)));
-  await sleep(sweepEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
-}
+// Apart, so that a provider that does not answer holds up no deadline.
+await Promise.all([rounds(sweep), rounds(reconcile)]);
 await runtime.close();
+
+/** Does `round` again and again until the worker stops. */
+async function rounds(round: (runtime: Runtime) => Promise<void>): Promise<void> {
+  while (!stopping.signal.aborted) {
+    await round(runtime).catch((error) => log(`${round.name}_failed`, errorFields(error)));
+    await sleep(roundEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+  }
+}
