@@ -16,6 +16,7 @@ export const operations = {
   purchase: purchases.purchase,
   authorize: purchases.authorize,
   pay: purchases.pay,
+  cancel_payment: purchases.cancelPayment,
   job: purchases.job,
   report: purchases.report,
   evidence: purchases.evidence,

@@ -145,6 +145,7 @@ describe('who may ask for what', () => {
     purchase: ownersOnly,
     authorize: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
     pay: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
+    cancel_payment: { ...ownersOnly, ...noPeople },
     job: ownersOnly,
     report: ownersOnly,
     evidence: ownersOnly,

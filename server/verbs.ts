@@ -4,6 +4,7 @@ import type { OperationName, operations } from './operations.ts';
 import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
 import { cancel } from './purchases/cancel.ts';
+import { cancelPayment } from './purchases/cancel-payment.ts';
 import { evidence } from './purchases/evidence.ts';
 import { job } from './purchases/job.ts';
 import { pay } from './purchases/pay.ts';
@@ -27,6 +28,7 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   purchase,
   authorize,
   pay,
+  cancel_payment: cancelPayment,
   job,
   report,
   evidence,

@@ -26,6 +26,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   purchase: ({ quote_key }) => ({ quote_key }),
   authorize: ({ quote_key }) => ({ quote_key, terms_version: service.termsVersion }),
   pay: ({ job_key }) => ({ job_key, rail: 'x402' }),
+  cancel_payment: ({ job_key }) => ({ job_key }),
   job: ({ job_key }) => ({ job_key }),
   report: ({ job_key }) => ({ job_key }),
   evidence: ({ job_key }) => ({ job_key }),

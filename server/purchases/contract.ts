@@ -236,6 +236,10 @@ export const pay = defineOperation({
   idempotency: 'required',
   input: JobKey.extend({
     rail: z.enum(['card', 'x402']),
+    method: z.enum(['wallet_credit']).optional().meta({
+      description:
+        'Spends the credit that GET /me shows, where it covers the whole price; without it USDC is asked for.',
+    }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
   }),
   output: Job,
@@ -254,6 +258,23 @@ export const pay = defineOperation({
     'service_unavailable',
   ],
   tool: 'svc.pay',
+});
+
+export const cancelPayment = defineOperation({
+  name: 'cancel_payment',
+  summary:
+    'End an open payment where that is certain to work. A signed x402 payment cannot be called back: it ends when the ' +
+    'chain can no longer carry it out, and until then the answer is payment_unknown.',
+  method: 'POST',
+  path: '/api/agent/v1/jobs/{job_key}/payments/cancel',
+  audience: ['agent'],
+  effect: 'money',
+  idempotency: 'optional',
+  input: JobKey,
+  output: Job,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'idempotency_key_mismatch', 'action_not_allowed', 'payment_unknown'],
+  tool: 'svc.cancel_payment',
 });
 
 export const job = defineOperation({

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent, clearFaults, facilitatorFault, settlementsOf } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { controlClient } from '../../sandbox/control-client.ts';
 
 const service = await startService();
 const { controlUrl } = service.sandbox;
 const arrive = () => Agent.arrive(service);
 const transactionsOf = async (agent: Agent) =>
   (await settlementsOf(controlUrl, agent.wallet.address)).flatMap((settlement) => settlement.transactions);
+
+const cancelPayment = (agent: Agent, jobKey: string) => agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`);
 
 afterEach(() => clearFaults(controlUrl));
 
@@ -142,21 +145,141 @@ describe('an outcome that is not known', () => {
     expect([lied.status, lied.body.code]).toEqual([409, 'payment_unknown']);
     expect((await agent.job(jobKey)).body.state).toBe('awaiting_payment');
   });
+});
 
-  it('ends when the signature can no longer pay: the job can then be paid anew', async () => {
+describe('wallet credit', () => {
+  /** An agent whose first job was canceled after it was paid for: its price is credit now. */
+  async function withCredit(): Promise<Agent> {
+    const agent = await arrive();
+    await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
+    expect(await creditOf(agent)).toBe(500_000_000);
+    return agent;
+  }
+  const creditOf = async (agent: Agent) => (await agent.get('/api/agent/v1/me')).body.wallet_credit_microcents;
+  const spend = (agent: Agent, jobKey: string, key: string = randomUUID()) =>
+    agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, {
+      rail: 'x402',
+      method: 'wallet_credit',
+      idempotency_key: key,
+    });
+
+  it('pays for a job like money does, and moves none', async () => {
+    const agent = await withCredit();
+    const jobKey = await agent.authorizedJob();
+    const paid = await spend(agent, jobKey);
+    expect([paid.status, paid.body.state, paid.body.payment_state]).toEqual([200, 'queued', 'collected']);
+    expect(await creditOf(agent)).toBe(0);
+    const receipt = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
+    expect(receipt.body.collection).toMatchObject({ method: 'wallet_credit', amount_microcents: 500_000_000 });
+    expect(await transactionsOf(agent)).toHaveLength(1);
+    await service.execute(jobKey);
+    const accepted = await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' });
+    expect([accepted.status, accepted.body.charge_state]).toEqual([200, 'final']);
+  });
+
+  it('becomes credit again when the job is canceled, and is spent by its principal only', async () => {
+    const agent = await withCredit();
+    const jobKey = await agent.authorizedJob();
+    await spend(agent, jobKey);
+    const canceled = await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    expect(canceled.body.payment_state).toBe('credited');
+    expect(await creditOf(agent)).toBe(500_000_000);
+    const stranger = await arrive();
+    const refused = await spend(stranger, await stranger.authorizedJob());
+    expect([refused.status, refused.body.code]).toEqual([409, 'action_not_allowed']);
+    expect(refused.body.detail).toContain('0.00 USD');
+  });
+
+  it('pays one of ten jobs that want it at once', async () => {
+    const agent = await withCredit();
+    const jobs = await Promise.all(Array.from({ length: 10 }, () => agent.authorizedJob()));
+    const answers = await Promise.all(jobs.map((job) => spend(agent, job)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
+    expect(await creditOf(agent)).toBe(0);
+  });
+
+  it('is spent once when the request is repeated 20 times at once, and answers each with the same bytes', async () => {
+    const agent = await withCredit();
+    const jobKey = await agent.authorizedJob();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => spend(agent, jobKey, 'one-key')));
+    const paid = answers.filter(({ status }) => status === 200);
+    expect(new Set(paid.map(({ text }) => text)).size).toBe(1);
+    expect((await spend(agent, jobKey, 'one-key')).text).toBe(paid[0]?.text);
+    const again = await spend(agent, jobKey);
+    expect([again.status, again.body.code]).toEqual([409, 'action_not_allowed']);
+  });
+
+  it('does not pay beside a signed payment that is open', async () => {
+    const agent = await withCredit();
+    const jobKey = await agent.authorizedJob();
+    await facilitatorFault(controlUrl, { mode: 'drop_before_settle' });
+    const signature = await agent.signPayment(jobKey);
+    await agent.pay(jobKey, { signature });
+    expect((await spend(agent, jobKey)).body.code).toBe('payment_unknown');
+    expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+    expect(await creditOf(agent)).toBe(500_000_000);
+  });
+});
+
+describe('canceling a payment', () => {
+  it('is refused where none is open', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const refused = await cancelPayment(agent, jobKey);
+    expect([refused.status, refused.body.code]).toEqual([409, 'action_not_allowed']);
+    expect((await cancelPayment(agent, await agent.paidJob())).body.code).toBe('action_not_allowed');
+  });
+
+  it('is refused while the chain can still carry the payment out', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    await facilitatorFault(controlUrl, { mode: 'drop_before_settle' });
+    const signature = await agent.signPayment(jobKey);
+    await agent.pay(jobKey, { signature });
+    const refused = await cancelPayment(agent, jobKey);
+    expect([refused.status, refused.body.code]).toEqual([409, 'payment_unknown']);
+    expect(refused.headers.get('retry-after')).toBeTruthy();
+    expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+  });
+
+  it('finds a payment that arrived unnoticed, and says so', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    await service.database.pool.query('alter table receipts rename to receipts_away');
+    await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    await service.database.pool.query('alter table receipts_away rename to receipts');
+    const refused = await cancelPayment(agent, jobKey);
+    expect([refused.status, refused.body.code]).toEqual([409, 'action_not_allowed']);
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'queued', payment_state: 'collected' });
+  });
+});
+
+// Last, because a chain whose time has moved takes no more of what was signed for the time outside.
+describe('a signature that has run out', () => {
+  /** A job with an open payment that nobody has carried out, on a chain where the signature has run out since. */
+  async function expiredPayment(network: string): Promise<[Agent, string]> {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();
     await facilitatorFault(controlUrl, { mode: 'refuse' });
-    const refused = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    const refused = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, network) });
     expect([refused.status, refused.body.code]).toEqual([409, 'payment_unknown']);
-    await fetch(`${controlUrl}/chains/84532/faults`, {
-      method: 'POST',
-      body: JSON.stringify({ mode: 'advance_time', seconds: 200 }),
-    });
+    await controlClient(controlUrl).chainFault(network, { mode: 'advance_time', seconds: 200 });
+    return [agent, jobKey];
+  }
+
+  it('is found by the reconciler, and the job can be paid anew', async () => {
+    const [agent, jobKey] = await expiredPayment('eip155:84532');
     await service.sweep();
-    expect((await agent.job(jobKey)).body.next_actions.map((next: { action: string }) => next.action)).toEqual([
-      'pay',
-      'cancel',
-    ]);
+    const actions = (await agent.job(jobKey)).body.next_actions.map((next: { action: string }) => next.action);
+    expect(actions).toEqual(['pay', 'cancel']);
+    const paid = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, 'eip155:421614') });
+    expect(paid.status).toBe(200);
+  });
+
+  it('is canceled at once when its agent asks for that', async () => {
+    const [agent, jobKey] = await expiredPayment('eip155:421614');
+    const canceled = await cancelPayment(agent, jobKey);
+    expect([canceled.status, canceled.body.payment_state]).toEqual([200, 'none']);
+    expect((await cancelPayment(agent, jobKey)).body.code).toBe('action_not_allowed');
   });
 });

@@ -27,7 +27,6 @@ const endpointNames = [
 ] as const;
 
 const laterEndpoints = {
-  cancel_payment: 'POST /api/agent/v1/jobs/{job_key}/payments/cancel',
   rotate_credential: 'POST /api/agent/v1/credentials/rotate',
 };
 
