@@ -1,0 +1,405 @@
+import type pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
+import { chainDifferences } from './support/chain-books.ts';
+import { brokenInvariants } from './support/invariants.ts';
+import { startService } from './support/service.ts';
+
+/** Purchases to do harm to, one in each state that matters. */
+interface Victims {
+  principal: string;
+  waiting: string;
+  unknown: string;
+  queued: string;
+  delivered: string;
+  accepted: string;
+  canceled: string;
+}
+
+interface PlantedFault {
+  fault: string;
+  /** What a build with this fault would leave in the database. */
+  rows: (victims: Victims) => string;
+  /** How the database refuses it. */
+  refused?: RegExp;
+  /** How the checker names it: where the database cannot refuse it, or its guards are missing. */
+  named?: string;
+}
+
+const price = '500000000';
+const transfer = (key: string, event: string, job: string, debit: string, credit: string) => `
+  insert into ledger_transfers
+  select '${event}:${key}', '${event}', job_key, principal_key, '${debit}', '${credit}', price_microcents, 'USD', now()
+  from jobs where job_key = '${job}'`;
+
+const faults: PlantedFault[] = [
+  {
+    fault: 'an entry that moves nothing',
+    rows: ({ accepted }) => `${transfer('x', 'credited', accepted, 'liability:held', 'liability:held')}`,
+    refused: /violates check constraint/,
+  },
+  {
+    fault: 'an unbalanced entry: money that comes from nowhere',
+    rows: ({ queued }) => transfer('x', 'credited', queued, 'liability:refunds', 'liability:held'),
+    refused: /gives more of liability:refunds/,
+    named: 'I1 no account of the books is overdrawn',
+  },
+  {
+    fault: 'a corrected entry',
+    rows: () => `update ledger_transfers set amount_microcents = amount_microcents - 1`,
+    refused: /ledger_transfers only grows/,
+    named: 'I6 what is collected is in the books, once and in full',
+  },
+  {
+    fault: 'an entry that was taken out',
+    rows: ({ accepted }) => `delete from ledger_transfers where job_key = '${accepted}' and event = 'accepted'`,
+    refused: /ledger_transfers only grows/,
+    named: 'I5 what is held for a job is zero or its price, as its charge says',
+  },
+  {
+    fault: 'a collection that the books miss',
+    rows: ({ queued }) => `delete from ledger_transfers where job_key = '${queued}'`,
+    refused: /ledger_transfers only grows/,
+    named: 'I6 what is collected is in the books, once and in full',
+  },
+  {
+    fault: 'a collection in the books that nobody paid',
+    rows: ({ waiting }) => transfer('pay_x', 'collected', waiting, 'asset:x402:eip155:84532', 'liability:held'),
+    named: 'I6 nothing is in the books that was not collected',
+  },
+  {
+    fault: 'a double refund',
+    rows: ({ canceled }) => transfer('again', 'credited', canceled, 'liability:held', 'liability:wallet_credit'),
+    refused: /gives more of liability:held/,
+    named: 'I5 remedies give back no more than was collected',
+  },
+  {
+    fault: 'a refund of what was earned',
+    rows: ({ accepted }) => transfer('x', 'refund_owed', accepted, 'liability:held', 'liability:refunds'),
+    refused: /gives more of liability:held/,
+    named: 'I5 what is held for a job is zero or its price, as its charge says',
+  },
+  {
+    fault: 'credit out of thin air',
+    rows: ({ principal }) => `insert into wallet_credits values ('${principal}', ${price})
+      on conflict (principal_key) do update set balance_microcents = 2 * wallet_credits.balance_microcents`,
+    refused: /wallet credit moves with the books/,
+    named: 'I5 credit to spend is what the books say, and never below zero',
+  },
+  {
+    fault: 'early execution',
+    rows: ({ waiting }) => `
+      update jobs set state = 'queued', charge_state = 'held', payment_state = 'collected', collected_at = now()
+      where job_key = '${waiting}'`,
+    refused: /was not paid for/,
+    named: 'I3 no job works or is delivered without a collection',
+  },
+  {
+    fault: 'work that starts while the payment is open',
+    rows: ({ unknown }) => `update jobs set state = 'running' where job_key = '${unknown}'`,
+    refused: /violates check constraint/,
+    named: 'I3 no job works or is delivered without a collection',
+  },
+  {
+    fault: 'a second collection for a job',
+    rows: ({ queued }) => `
+      insert into payments select (jsonb_populate_record(p, '{"payment_key": "pay_x", "nonce": "0x1"}')).*
+      from payments p where job_key = '${queued}'`,
+    refused: /payments_active_key/,
+    named: 'I4 a job has one collection at most',
+  },
+  {
+    fault: 'one signature that pays for two jobs',
+    rows: ({ queued, waiting }) => `
+      insert into payments select (jsonb_populate_record(p, '{"payment_key": "pay_x", "job_key": "${waiting}"}')).*
+      from payments p where job_key = '${queued}'`,
+    refused: /payments_authorization_key/,
+    named: 'I6 what is collected is in the books, once and in full',
+  },
+  {
+    fault: 'a job that is canceled while its payment is open',
+    rows: ({ unknown }) => `
+      update jobs set state = 'canceled', payment_state = 'none', finalized_at = now() where job_key = '${unknown}'`,
+    refused: /has an open payment/,
+    named: 'I4 no payment is open on a job that is not waiting for one',
+  },
+  {
+    fault: 'an unknown outcome that was guessed away',
+    rows: ({ queued }) => `update payments set state = 'failed', transaction = null where job_key = '${queued}'`,
+    refused: /what is known about \S+ does not change/,
+    named: 'I6 nothing is in the books that was not collected',
+  },
+  {
+    fault: 'a quote whose price was raised',
+    rows: ({ waiting }) => `
+      update quotes set price_microcents = 2 * price_microcents, max_price_microcents = 2 * price_microcents
+      where quote_key = (select quote_key from jobs where job_key = '${waiting}')`,
+    refused: /a quote is frozen/,
+    named: 'I9 a job costs what its quote says',
+  },
+  {
+    fault: 'a job at another price than its quote',
+    rows: ({ waiting }) => `update jobs set price_microcents = 1 where job_key = '${waiting}'`,
+    refused: /what \S+ was authorized as does not change/,
+    named: 'I9 a job costs what its quote says',
+  },
+  {
+    fault: 'a limit that is passed',
+    rows: ({ principal }) => `
+      update grant_usage set used_microcents = 5500000000
+      where grant_key = (select grant_key from grants where principal_key = '${principal}')`,
+    refused: /passes a limit/,
+    named: 'I13 no day and no total passes its limit',
+  },
+  {
+    fault: 'a reservation that was never made',
+    rows: () => `update grant_usage set used_microcents = used_microcents - ${price}`,
+    named: 'I13 a grant counts what its living jobs cost, day by day',
+  },
+  {
+    fault: 'a forged line of the audit',
+    rows: ({ accepted }) => `
+      update audit_rows set actor = 'somebody else'
+      where purchase_key = (select quote_key from jobs where job_key = '${accepted}') and action = 'accept'`,
+    refused: /audit_rows only grows/,
+    named: 'I2 the audit of a purchase is an unbroken chain',
+  },
+  {
+    fault: 'a line of the audit that was taken out',
+    rows: ({ accepted }) => `
+      delete from audit_rows
+      where purchase_key = (select quote_key from jobs where job_key = '${accepted}') and action = 'deliver'`,
+    refused: /audit_rows only grows/,
+    named: 'I2 the audit of a purchase is an unbroken chain',
+  },
+  {
+    fault: 'a change of state without a line in the audit',
+    rows: ({ delivered }) => `
+      update jobs set state = 'failed', charge_state = 'none', payment_state = 'credited' where job_key = '${delivered}'`,
+    named: 'I18 the state of a job is the last one in its audit',
+  },
+  {
+    fault: 'a step that the table of transitions does not have',
+    rows: ({ queued }) => `
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, now(), 'worker', 'deliver', 'queued', 'delivered' from jobs where job_key = '${queued}'`,
+    named: 'I18 the audit of a purchase is a walk along the transitions',
+  },
+  {
+    fault: 'a receipt that was never issued',
+    rows: ({ accepted }) => `delete from receipts where job_key = '${accepted}' and sequence = 3`,
+    refused: /receipts only grows/,
+    named: 'I2 the newest receipt says what the job says',
+  },
+  {
+    fault: 'a receipt that names no receipt before it',
+    rows: ({ accepted }) => `
+      insert into receipts
+      select (jsonb_populate_record(r, '{"receipt_key": "rcpt_x", "sequence": 4}')).*
+      from receipts r where job_key = '${accepted}' and sequence = 1`,
+    refused: /does not follow the last receipt/,
+    named: 'I2 the receipts of a job are an unbroken chain, one for each change since the collection',
+  },
+  {
+    fault: 'a second report for one execution',
+    rows: ({ delivered }) => `
+      insert into reports select (jsonb_populate_record(r, '{"number": 2}')).* from reports r
+      where job_key = '${delivered}'`,
+    named: 'I21 each report was delivered once',
+  },
+  {
+    fault: 'a report that was changed after it was delivered',
+    rows: ({ delivered }) => `update reports set digest = 'sha256:0' where job_key = '${delivered}'`,
+    refused: /reports only grows/,
+    named: 'I21 a delivered job has the report that its digest names',
+  },
+  {
+    fault: 'a failed delivery that is charged',
+    rows: ({ queued }) => `update jobs set state = 'failed' where job_key = '${queued}'`,
+    refused: /violates check constraint/,
+    named: 'I21 what failed or was canceled costs nothing',
+  },
+  {
+    fault: 'an acceptance by silence',
+    rows: ({ accepted }) => `update reviews set reviewer = 'system' where job_key = '${accepted}'`,
+    refused: /reviews only grows/,
+    named: 'I23 whoever accepted has a name',
+  },
+  {
+    fault: 'an answer that is given differently the second time',
+    rows: () => `update idempotency_claims set body = '{}' where operation = 'pay' and status = 200`,
+    refused: /an answer is kept as it was given/,
+  },
+  {
+    fault: 'an outage that is kept as the answer',
+    rows: ({ principal }) => `
+      insert into idempotency_claims
+      values ('${principal}', 'check_work', '', 'x', 'sha256:0', 500, '{}', null, now(), now())`,
+    refused: /violates check constraint/,
+    named: 'I10 only final answers are kept',
+  },
+  {
+    fault: 'an answer that reports what was never committed',
+    rows: ({ principal }) => `
+      insert into idempotency_claims
+      values ('${principal}', 'check_work', '', 'x', 'sha256:0', 201, '{"quote_key": "quote_x"}', null, now(), now())`,
+    named: 'I19 what was acknowledged is there',
+  },
+  {
+    fault: "an answer about somebody else's purchase",
+    rows: ({ waiting }) => `
+      insert into idempotency_claims
+      select 'wallet_somebody_else', 'authorize', quote_key, 'x', 'sha256:0', 201,
+        json_build_object('quote_key', quote_key, 'job_key', job_key), null, now(), now()
+      from jobs where job_key = '${waiting}'`,
+    named: 'I12 an answer names rows of the principal that it was given to',
+  },
+  {
+    fault: 'a token in clear',
+    rows: () => `update credentials set token_hash = 'svc_wallet_' || repeat('a', 36)`,
+    refused: /violates check constraint/,
+    named: 'I15 no token is kept in clear',
+  },
+  {
+    fault: "a job on another buyer's grant",
+    rows: ({ waiting, principal }) => `
+      update jobs set grant_key = (select grant_key from grants where principal_key <> '${principal}' limit 1)
+      where job_key = '${waiting}'`,
+    refused: /what \S+ was authorized as does not change/,
+    named: 'I29 the rows of a purchase name one buyer',
+  },
+  {
+    fault: 'work whose message was lost',
+    rows: ({ queued }) => `delete from pgboss.job where data ->> 'job_key' = '${queued}'`,
+    named: 'I28 queued work has its message',
+  },
+  {
+    fault: 'content that is said to be deleted',
+    rows: ({ accepted }) => `
+      update quotes set input_deleted_at = now()
+      where quote_key = (select quote_key from jobs where job_key = '${accepted}')`,
+    named: 'I27 deleted content is nowhere',
+  },
+];
+
+/** What the chains would show of it. */
+const chainFaults: PlantedFault[] = [
+  {
+    fault: 'money that came and that no payment knows of',
+    rows: ({ queued }) => `delete from payments where job_key = '${queued}'`,
+    refused: /payments only grows/,
+    named: 'I6 \\S+ pays us, and no payment knows of it',
+  },
+  {
+    fault: 'money that came and was taken for failed',
+    rows: ({ queued }) => `update payments set state = 'failed', transaction = null where job_key = '${queued}'`,
+    refused: /what is known about \S+ does not change/,
+    named: 'I8 \\S+ failed, but its money came',
+  },
+  {
+    fault: 'a collection that never happened',
+    rows: ({ waiting }) => `
+      insert into payments
+      select (jsonb_populate_record(p, '{"payment_key": "pay_x", "job_key": "${waiting}", "nonce": "0x1"}')).*
+      from payments p where state = 'collected' limit 1`,
+    named: 'I6 pay_x is collected, and the chain knows of no transfer',
+  },
+  {
+    fault: 'a collection that names the transfer of another',
+    rows: ({ queued }) => `update payments set transaction = '0x1' where job_key = '${queued}'`,
+    named: 'I6 \\S+ names another transfer than 0x',
+  },
+  {
+    fault: 'a refund that was only written down',
+    rows: ({ canceled }) => `
+      insert into refunds (refund_key, payment_key, job_key, amount_microcents, reason, state, transaction, next_try_at,
+        created_at)
+      select 'refund_x', payment_key, job_key, amount_microcents, 'second_dispute', 'refunded', '0x1', now(), now()
+      from payments where job_key = '${canceled}'`,
+    named: 'I6 refund_x is refunded, and the chain knows of no such transfer',
+  },
+];
+
+const service = await startService();
+let victims: Victims;
+
+beforeAll(async () => {
+  const [agent] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
+  const [waiting, queued, delivered, accepted, canceled] = await Promise.all([
+    agent.authorizedJob(),
+    agent.paidJob(),
+    agent.paidJob(),
+    agent.paidJob(),
+    agent.paidJob(),
+  ]);
+  await Promise.all([service.execute(delivered), service.execute(accepted)]);
+  await agent.post(`/api/agent/v1/jobs/${accepted}/review`, { decision: 'accept' });
+  await agent.post(`/api/agent/v1/jobs/${canceled}/cancel`);
+  await facilitatorFault(service.sandbox.controlUrl, { mode: 'drop_before_settle' });
+  const unknown = await agent.paidJob();
+  await clearFaults(service.sandbox.controlUrl);
+  const principal = agent.wallet.address.toLowerCase();
+  victims = { principal, waiting, unknown, queued, delivered, accepted, canceled };
+});
+
+/** Does something in a transaction that never happens. */
+async function tentatively<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await service.database.pool.connect();
+  try {
+    await client.query('begin');
+    return await work(client);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+/** Takes the guards of every table away: triggers, checks and unique indexes. */
+const withoutGuards = `
+  do $$ declare guard record; begin
+    for guard in select conrelid::regclass as relation, conname from pg_constraint
+      where contype = 'c' and connamespace = 'public'::regnamespace loop
+      execute format('alter table %s drop constraint %I', guard.relation, guard.conname);
+    end loop;
+    for guard in select indexrelid::regclass as name from pg_index join pg_class on pg_class.oid = indrelid
+      where indisunique and not indisprimary and relnamespace = 'public'::regnamespace
+        and not exists (select from pg_constraint where conindid = indexrelid) loop
+      execute format('drop index %s', guard.name);
+    end loop;
+  end $$;
+  set local session_replication_role = replica`;
+
+const refusedFaults = [...faults, ...chainFaults].flatMap((planted) =>
+  planted.refused ? [{ ...planted, refused: planted.refused }] : [],
+);
+
+describe('the database', () => {
+  it.each(refusedFaults)('refuses $fault', async ({ rows, refused }) => {
+    await tentatively(async (client) => {
+      await expect(client.query(rows(victims))).rejects.toThrow(refused);
+    });
+  });
+});
+
+const namedFaults = (planted: PlantedFault[]) =>
+  planted.flatMap(({ named, ...fault }) => (named ? [{ ...fault, named }] : []));
+
+describe('the checker, where the database does not refuse it,', () => {
+  it.each(namedFaults(faults))('names $fault', async ({ rows, named, refused }) => {
+    const broken = await tentatively(async (client) => {
+      if (refused) await client.query(withoutGuards);
+      await client.query(rows(victims));
+      return brokenInvariants(client);
+    });
+    expect(broken.map((finding) => finding.split(':', 1)[0])).toContain(named);
+  });
+
+  it.each(namedFaults(chainFaults))('names $fault', async ({ rows, named, refused }) => {
+    const broken = await tentatively(async (client) => {
+      if (refused) await client.query(withoutGuards);
+      await client.query(rows(victims));
+      return chainDifferences(client, service.sandbox.controlUrl);
+    });
+    expect(broken).toContainEqual(expect.stringMatching(named));
+  });
+});

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+
+interface Told {
+  quote_key?: string;
+  job_key?: string;
+  timeline?: { event: string; state: string }[];
+}
+
+/**
+ * The journal of what buyers were told (I19): every quote and job that an answer named, and how far it said that the
+ * job had come. What was told is there for good, whatever became of the process that told it.
+ */
+export class Acknowledged {
+  readonly #quotes = new Set<string>();
+  /** The steps of each job as told, the longest of the stories. */
+  readonly #steps = new Map<string, string[]>();
+
+  /** Notes an answer as it was sent. */
+  note(status: number, text: string): void {
+    if (status < 200 || status > 299) return;
+    const { quote_key, job_key, timeline } = parsed(text);
+    if (quote_key) this.#quotes.add(quote_key);
+    if (!job_key || !timeline) return;
+    const steps = timeline.map(({ event, state }) => `${event}: ${state}`);
+    if (steps.length > (this.#steps.get(job_key)?.length ?? 0)) this.#steps.set(job_key, steps);
+  }
+
+  /** What was told and is not so. Empty when all of it is there. */
+  async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
+    const quotes = await database.query<{ quote_key: string }>(
+      'select quote_key from quotes where quote_key = any($1::text[])',
+      [[...this.#quotes]],
+    );
+    const there = new Set(quotes.rows.map(({ quote_key }) => quote_key));
+    const jobs = await database.query<{ job_key: string; steps: string[] }>(
+      `select job_key, array_agg(action || ': ' || state_to order by sequence) as steps
+       from jobs join audit_rows on purchase_key = quote_key where job_key = any($1::text[]) group by job_key`,
+      [[...this.#steps.keys()]],
+    );
+    const happened = new Map(jobs.rows.map(({ job_key, steps }) => [job_key, steps]));
+    const lostQuotes = [...this.#quotes].filter((key) => !there.has(key));
+    const lostJobs = [...this.#steps].filter(([key, told]) => {
+      const steps = happened.get(key) ?? [];
+      return told.some((step, index) => steps[index] !== step);
+    });
+    return [
+      ...lostQuotes.map((key) => `I19 ${key} was answered, and is not there`),
+      ...lostJobs.map(([key, told]) => `I19 ${key} was told to have come to "${told.at(-1)}", and has not`),
+    ];
+  }
+}
+
+function parsed(text: string): Told {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    return {};
+  }
+}
