@@ -97,7 +97,7 @@ const faults: PlantedFault[] = [
   {
     fault: 'work that starts while the payment is open',
     rows: ({ unknown }) => `update jobs set state = 'running' where job_key = '${unknown}'`,
-    refused: /violates check constraint/,
+    refused: /may not go from awaiting_payment to running/,
     named: 'I3 no job works or is delivered without a collection',
   },
   {
@@ -175,7 +175,8 @@ const faults: PlantedFault[] = [
   {
     fault: 'a change of state without a line in the audit',
     rows: ({ delivered }) => `
-      update jobs set state = 'failed', charge_state = 'none', payment_state = 'credited' where job_key = '${delivered}'`,
+      update jobs set state = 'accepted', charge_state = 'final', review_state = 'accepted'
+      where job_key = '${delivered}'`,
     named: 'I18 the state of a job is the last one in its audit',
   },
   {
@@ -222,7 +223,7 @@ const faults: PlantedFault[] = [
   {
     fault: 'an acceptance by silence',
     rows: ({ accepted }) => `update reviews set reviewer = 'system' where job_key = '${accepted}'`,
-    refused: /reviews only grows/,
+    refused: /a review stands as it was given/,
     named: 'I23 whoever accepted has a name',
   },
   {

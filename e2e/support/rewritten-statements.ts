@@ -4,8 +4,8 @@ import type pg from 'pg';
 export interface Rewrite {
   /** Which statement, by a part of its text. */
   where: string | RegExp;
-  /** The text that the faulty build sends in its place; null sends nothing. */
-  to: ((text: string) => string) | null;
+  /** What the faulty build sends in its place: a text for the same values, or one without; null sends nothing. */
+  to: ((text: string, values: readonly unknown[]) => string | { withoutValues: string }) | null;
 }
 
 /** A service whose statements are sent as a faulty build would send them. */
@@ -63,7 +63,8 @@ function rewritten(first: unknown, state: { rewrite: Rewrite | null; struck: num
   const matches = typeof rewrite.where === 'string' ? text.includes(rewrite.where) : rewrite.where.test(text);
   if (!matches) return first;
   state.struck += 1;
-  if (rewrite.to === null) return { text: 'select' };
-  // The name of a prepared statement belongs to its text.
-  return { text: rewrite.to(text), values: (first as { values?: unknown[] }).values };
+  const values = (first as { values?: unknown[] }).values ?? [];
+  const sent = rewrite.to?.(text, values) ?? { withoutValues: 'select' };
+  // Without its name, which belongs to the text that was prepared under it.
+  return typeof sent === 'string' ? { text: sent, values } : { text: sent.withoutValues };
 }

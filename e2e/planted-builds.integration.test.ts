@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { sql } from '../server/kernel/sql.ts';
+import { verbs } from '../server/verbs.ts';
+import { Agent, type Answer, clearFaults, facilitatorFault } from './support/agent.ts';
+import { breakStatements, type Rewrite } from './support/rewritten-statements.ts';
+import { startService } from './support/service.ts';
+
+/** Builds that are wrong in one place, used as a buyer would: nothing that they do wrong goes unnoticed. */
+const service = await startService({}, { checked: false });
+const arrive = () => Agent.arrive(service);
+
+afterEach(() => clearFaults(service.sandbox.controlUrl));
+
+/** What is broken now and was not before `work`: other builds have left their faults here, too. */
+async function brokenBy(work: () => Promise<unknown>): Promise<string[]> {
+  const before = new Set(await service.broken());
+  await work();
+  return (await service.broken()).filter((finding) => !before.has(finding));
+}
+
+interface FaultyBuild extends Rewrite {
+  fault: string;
+  /** What a buyer and a worker do with it. */
+  use: (agent: Agent) => Promise<unknown>;
+  /** What the database says to it. */
+  refused?: RegExp;
+  /** What the checker says to what it left. */
+  named?: RegExp;
+}
+
+const limitCheck = /where usage\.used_microcents/;
+const naiveLimitCheck: Rewrite = {
+  where: limitCheck,
+  to: (text) => text.replace(/where usage\.used_microcents[\s\S]*(?=returning)/, ''),
+};
+const review = (agent: Agent, jobKey: string, decision: object) =>
+  agent.post(`/api/agent/v1/jobs/${jobKey}/review`, decision);
+
+async function delivered(agent: Agent): Promise<string> {
+  const jobKey = await agent.paidJob();
+  await service.execute(jobKey);
+  return jobKey;
+}
+
+async function authorizeMany(agent: Agent, count: number): Promise<Answer[]> {
+  const quotes = await Promise.all(Array.from({ length: count }, () => agent.quote()));
+  return Promise.all(quotes.map(({ body }) => agent.authorize(body.quote_key)));
+}
+
+async function unknownPayment(agent: Agent): Promise<string> {
+  await facilitatorFault(service.sandbox.controlUrl, { mode: 'drop_before_settle', times: 'always' });
+  return agent.paidJob();
+}
+
+const faultyBuilds: FaultyBuild[] = [
+  {
+    fault: 'checks the limit before it reserves, and not while',
+    ...naiveLimitCheck,
+    use: (agent) => authorizeMany(agent, 20),
+    refused: /passes a limit/,
+  },
+  {
+    fault: 'forgets the reservation',
+    where: limitCheck,
+    to: () => ({ withoutValues: 'select 1' }),
+    use: (agent) => agent.authorizedJob(),
+    named: /^I13 a grant counts what its living jobs cost/,
+  },
+  {
+    fault: 'does not give the reservation back',
+    where: 'update grant_usage set used_microcents = used_microcents -',
+    to: null,
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`),
+    named: /^I13 a grant counts what its living jobs cost/,
+  },
+  {
+    fault: 'posts nothing for a collection',
+    where: 'insert into ledger_transfers',
+    to: null,
+    use: (agent) => agent.paidJob(),
+    named: /^I6 what is collected is in the books/,
+  },
+  {
+    fault: 'credits twice',
+    where: 'insert into ledger_transfers',
+    to: (text, [, event]) =>
+      event === 'credited' ? `with once as (${text}) ${text.replace('$1', "$1 || ':again'")}` : text,
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`),
+    refused: /gives more of liability:held/,
+  },
+  {
+    fault: 'starts the work without deciding the payment',
+    where: /update payments set state = .* decided_at/,
+    to: () => ({ withoutValues: "select 'decided' as payment_key" }),
+    use: (agent) => agent.paidJob(),
+    refused: /was not paid for/,
+  },
+  {
+    fault: 'does not see that another payment is open',
+    where: "and payment_state = 'none'",
+    to: (text) => text.replace("and payment_state = 'none'", ''),
+    use: async (agent) => {
+      const jobKey = await agent.authorizedJob();
+      const [first, second] = [await agent.signPayment(jobKey), await agent.signPayment(jobKey)];
+      await Promise.all([first, second].map((signature) => agent.pay(jobKey, { signature })));
+    },
+    refused: /payments_active_key/,
+  },
+  {
+    fault: 'cancels while a payment is open',
+    where: /lateral \(select coalesce\(json_agg/,
+    to: (text) => `select p.*, 'none' as payment_state from (${text}) p`,
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await unknownPayment(agent)}/cancel`),
+    refused: /has an open payment/,
+  },
+  {
+    fault: 'moves a job from wherever it is',
+    where: /update jobs set .*state = any/s,
+    to: (text) => text.replace('state = any($2::text[])', '$2::text[] is not null'),
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await delivered(agent)}/cancel`),
+    refused: /may not go from delivered to canceled/,
+  },
+  {
+    fault: 'writes no audit',
+    where: 'insert into audit_rows',
+    to: null,
+    use: (agent) => agent.authorizedJob(),
+    named: /^I18 the state of a job is the last one in its audit/,
+  },
+  {
+    fault: 'issues no receipt',
+    where: 'insert into receipts',
+    to: null,
+    use: (agent) => agent.paidJob(),
+    named: /^I2 the receipts of a job are an unbroken chain/,
+  },
+  {
+    fault: 'issues the first receipt over and over',
+    where: 'insert into receipts',
+    to: (text) => text.replace('$3', '1 + 0 * $3::int'),
+    use: (agent) => delivered(agent),
+    refused: /does not follow the last receipt/,
+  },
+  {
+    fault: 'keeps no report',
+    where: 'insert into reports',
+    to: null,
+    use: (agent) => delivered(agent),
+    named: /^I21 a delivered job has the report that its digest names/,
+  },
+  {
+    fault: 'queues no work',
+    where: /insert into pgboss|pgboss\.job/i,
+    to: null,
+    use: (agent) => agent.paidJob(),
+    named: /^I28 queued work has its message/,
+  },
+  {
+    fault: 'earns nothing when the report is accepted',
+    where: 'insert into ledger_transfers',
+    to: (text) => `${text.replace(/values \(([\s\S]*)\)\s*$/, 'select $1')} where $2 <> 'accepted'`,
+    use: async (agent) => review(agent, await delivered(agent), { decision: 'accept' }),
+    named: /^I5 what is held for a job is zero or its price/,
+  },
+  {
+    fault: 'accepts in nobody’s name',
+    where: 'insert into reviews',
+    to: null,
+    use: async (agent) => review(agent, await delivered(agent), { decision: 'accept' }),
+    named: /^I23 whoever accepted has a name/,
+  },
+  {
+    fault: 'keeps the tokens of wallets in clear',
+    where: 'insert into credentials',
+    to: (text) => text.replace('$3', "'svc_wallet_' || $3"),
+    use: (agent) => agent.signIn(),
+    refused: /violates check constraint/,
+  },
+];
+
+const { pool } = service.runtime.db;
+
+describe('a build that', () => {
+  it.each(faultyBuilds)('$fault is found out', async ({ use, refused, named, ...rewrite }) => {
+    const agent = await arrive();
+    const broken = await brokenBy(async () => {
+      const build = breakStatements(pool, rewrite);
+      await use(agent).catch(() => {});
+      build.mend();
+      expect(build.struck).toBeGreaterThan(0);
+      if (refused) expect(build.refusals).toContainEqual(expect.stringMatching(refused));
+    });
+    if (refused) expect(broken).toEqual([]);
+    if (named) expect(broken).toContainEqual(expect.stringMatching(named));
+  });
+
+  it('replies before its effect is committed is found out', async () => {
+    const agent = await arrive();
+    const { body: quote } = await agent.quote();
+    const { authorize } = verbs;
+    // The process dies between the reply and the commit: the transaction is gone, the reply is not.
+    verbs.authorize = async (call) => {
+      const reply = await authorize(call);
+      await call.tx.many(sql`rollback`);
+      await call.tx.many(sql`begin`);
+      return reply;
+    };
+    const broken = await brokenBy(() =>
+      agent.authorize(quote.quote_key).finally(() => {
+        verbs.authorize = authorize;
+      }),
+    );
+    expect(broken).toEqual([
+      expect.stringMatching(/^I19 job_\w+ was told to have come to "authorize: awaiting_payment", and has not$/),
+    ]);
+  });
+});
+
+describe('without its guard in the database, a build that', () => {
+  it('checks the limit before it reserves lets too much through, and the checker names it', async () => {
+    const agent = await arrive();
+    const broken = await brokenBy(async () => {
+      await service.database.pool.query('alter table grant_usage disable trigger user');
+      const build = breakStatements(pool, naiveLimitCheck);
+      await authorizeMany(agent, 20);
+      build.mend();
+      await service.database.pool.query('alter table grant_usage enable trigger user');
+    });
+    expect(broken).toContainEqual(expect.stringMatching(/^I13 no day and no total passes its limit/));
+  });
+});
