@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { seconds } from '../service/terms.ts';
+import { waiveOverdue } from './waive.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);
@@ -214,6 +215,32 @@ describe('a review that is overdue', () => {
       expect(next.expires_at).toBeUndefined();
       expect(refusal(await dispute(reviewed))).toEqual([409, 'dispute_window_closed']);
       expect((await accept(reviewed)).body.state).toBe('accepted');
+    });
+  });
+
+  it('is ended by an operator, who gives up the charge and says why', async () => {
+    const reviewed = await delivered();
+    const waive = () =>
+      waiveOverdue(service.runtime, {
+        jobKey: reviewed.jobKey,
+        because: 'The customer is gone.',
+        now: service.runtime.clock(),
+      });
+    await expect(waive()).rejects.toThrow('not overdue');
+    await later(reviewed, seconds.reviewWindow + 1, async () => {
+      await waive();
+      expect(await job(reviewed)).toMatchObject({
+        state: 'waived',
+        payment_state: 'refund_pending',
+        charge_state: 'waived',
+        review_state: 'not_open',
+      });
+      expect((await receipt(reviewed)).remedy).toMatchObject({
+        kind: 'refund',
+        reason: 'The service waived the charge.',
+      });
+      await expect(waive()).rejects.toThrow('not overdue');
+      expect(refusal(await dispute(reviewed))).toEqual([409, 'action_not_allowed']);
     });
   });
 });

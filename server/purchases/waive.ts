@@ -1,11 +1,13 @@
 import { release } from '../identity/grant.ts';
+import { newKey } from '../kernel/id.ts';
+import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Tx } from '../kernel/transaction.ts';
+import { type Tx, transact } from '../kernel/transaction.ts';
 import { type RefundReason, requestRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance } from './job.ts';
+import { advance, type JobRow, notAllowed, reviewStateAt } from './job.ts';
 import { issueReceipt } from './receipt.ts';
-import type { ReviewState } from './states.ts';
+import { type ReviewState, reportNumberIn } from './states.ts';
 
 /** The ways to a waived charge, each with the reason that the receipt gives. */
 const reasons = {
@@ -39,4 +41,23 @@ export async function waiveCharge(
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
   release(tx, waived.grant_key, waived.authorized_on, waived.price_microcents);
   await issueReceipt(tx, receiptSigner, { ...waived, payment_state }, by.now);
+}
+
+/**
+ * What an operator does about a review that is overdue: the buyer, who has not answered, gets the money back. `because`
+ * is kept with the decision. Throws `not_found`, and `action_not_allowed` while the buyer still has time to decide.
+ */
+export async function waiveOverdue(
+  { db, receiptSigner }: Pick<Runtime, 'db' | 'receiptSigner'>,
+  { jobKey, because, now }: { jobKey: string; because: string; now: Date },
+): Promise<void> {
+  await transact(db, async (tx) => {
+    const job = await tx.maybe<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
+    if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
+    if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
+    tx.write(sql`
+      insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+      values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
+    await waiveCharge(tx, { receiptSigner }, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
+  });
 }
