@@ -20,6 +20,7 @@ export const operations = {
   job: purchases.job,
   report: purchases.report,
   evidence: purchases.evidence,
+  delete_content: purchases.deleteContent,
   review: purchases.review,
   receipt: purchases.receipt,
   receipt_chain: purchases.receiptChain,

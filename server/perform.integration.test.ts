@@ -149,6 +149,7 @@ describe('who may ask for what', () => {
     job: ownersOnly,
     report: ownersOnly,
     evidence: ownersOnly,
+    delete_content: ownersOnly,
     receipt: ownersOnly,
     receipt_chain: ownersOnly,
     cancel: { ...ownersOnly, ...noPeople },

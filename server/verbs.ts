@@ -12,6 +12,7 @@ import { checkWork, purchase } from './purchases/quote.ts';
 import { receipt, receiptChain } from './purchases/receipt.ts';
 import { receiptKeys } from './purchases/receipt-keys.ts';
 import { report } from './purchases/report.ts';
+import { deleteContent } from './purchases/retention.ts';
 import { review } from './purchases/review.ts';
 import { discovery, serviceContract } from './service/documents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
@@ -32,6 +33,7 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   job,
   report,
   evidence,
+  delete_content: deleteContent,
   review,
   receipt,
   receipt_chain: receiptChain,

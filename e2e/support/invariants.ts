@@ -30,7 +30,7 @@ import { transitions } from '../../server/purchases/states.ts';
  * | I22 | one correction, one refund | unique index; here |
  * | I23 | silence is no acceptance | here: whoever accepted has a name |
  * | I25 | one signature, one job | unique index |
- * | I27 | deleted content is nowhere | here |
+ * | I27 | deleted content is nowhere | here; retention.integration.test.ts reads the database's files |
  * | I28 | a message leaves with its fact | here: queued work has its message |
  * | I29 | nothing crosses principals | here: rows of a purchase name one buyer; purchase.integration.test.ts |
  * | I30 | a report keeps the contract | work-check/validate-report.ts and its trials |
@@ -162,11 +162,10 @@ const invariants = {
       select from reviews r where r.job_key = j.job_key and r.decision = 'accept'
         and r.reviewer not in ('system', 'worker'))`,
   'I27 deleted content is nowhere': `
-    select quote_key from quotes where (input_deleted_at is null) <> (input is not null)
+    select quote_key from quotes join jobs using (quote_key) join reviews using (job_key)
+    join dispute_texts using (review_key) where input is null
     union all
-    select q.quote_key from quotes q join idempotency_claims c on c.scope = q.principal_key
-    where c.operation = 'check_work' and length(q.input::jsonb ->> 'work_product') >= 64
-      and position(left(q.input::jsonb ->> 'work_product', 64) in c.body) > 0`,
+    select quote_key from quotes where (input_deleted_at is null) <> (input is not null)`,
   'I29 the rows of a purchase name one buyer': `
     select j.job_key from jobs j join quotes q using (quote_key) join principals p on p.principal_key = j.principal_key
     join grants g on g.grant_key = j.grant_key
@@ -178,7 +177,7 @@ const invariants = {
 /** Work that is queued has a message in the queue, whose tables are there once a service has run. */
 const queuedWorkHasItsMessage = 'I28 queued work has its message';
 const withoutMessage = `
-  select job_key from jobs where state = 'queued'
+  select job_key from jobs where (state = 'queued' or (state = 'rechecking' and lease_until is null))
     and not exists (select from pgboss.job m where m.name = 'check' and m.data ->> 'job_key' = job_key)`;
 
 /** Every step that an audit row can record, as SQL values: those of a quote, then the table of transitions. */

@@ -30,6 +30,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   job: ({ job_key }) => ({ job_key }),
   report: ({ job_key }) => ({ job_key }),
   evidence: ({ job_key }) => ({ job_key }),
+  delete_content: ({ job_key }) => ({ job_key }),
   review: ({ job_key }) => ({ job_key, decision: 'accept' }),
   receipt: ({ job_key }) => ({ job_key }),
   receipt_chain: ({ job_key }) => ({ job_key }),

@@ -11,6 +11,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { executeJob } from '../../server/purchases/execute.ts';
 import { reconcile } from '../../server/purchases/reconcile.ts';
+import { deleteExpiredContent } from '../../server/purchases/retention.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
@@ -34,6 +35,7 @@ export interface Service {
   sweep(): Promise<void>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
+  deleteExpiredContent(): Promise<void>;
 }
 
 /**
@@ -115,5 +117,6 @@ export async function startService(
       await reconcile(runtime);
     },
     broken,
+    deleteExpiredContent: () => deleteExpiredContent(runtime),
   };
 }

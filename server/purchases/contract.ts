@@ -364,6 +364,23 @@ const Review = JobKey.extend({
   }
 });
 
+export const deleteContent = defineOperation({
+  name: 'delete_content',
+  summary:
+    'Delete the submitted work, request, criteria and evidence early, once the review is closed. Digests, reports and ' +
+    'receipts stay.',
+  method: 'DELETE',
+  path: '/api/agent/v1/jobs/{job_key}/content',
+  audience: ['agent', 'member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: JobKey,
+  output: Evidence,
+  success: [200],
+  problems: ['invalid_token', 'grant_scope_missing', 'not_found', 'action_not_allowed'],
+  destroys: true,
+});
+
 export const review = defineOperation({
   name: 'review',
   summary:

@@ -1,13 +1,14 @@
-import { ownedBy } from '../identity/caller.ts';
+import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
+import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
-import { retentionDays } from '../service/terms.ts';
+import type { Context } from '../runtime.ts';
+import { daySeconds, retentionDays } from '../service/terms.ts';
 import { CheckRequest, type EvidenceEntry, evidenceTexts } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
-
-const daySeconds = 86_400;
 
 interface SuppliedRow {
   created_at: Date;
@@ -17,20 +18,29 @@ interface SuppliedRow {
 }
 
 /** What was supplied, so that a citation can be read beside the passage it names. */
-export const evidence: Verb<typeof contract.evidence> = async ({ caller, input, db }) => {
+export const evidence: Verb<typeof contract.evidence> = async ({ ctx, caller, input, db }) => ({
+  body: await readEvidence(db, ctx, input.job_key, caller),
+});
+
+/** The evidence of one of the caller's jobs, without its texts once they are deleted. Throws `not_found`. */
+export async function readEvidence(
+  db: Queries,
+  { runtime }: Pick<Context, 'runtime'>,
+  jobKey: string,
+  caller: Buyer | Member,
+): Promise<contract.Evidence> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<SuppliedRow>(sql`
     select jobs.created_at, quotes.input, quotes.input_deleted_at, quotes.evidence
     from jobs join quotes using (quote_key)
-    where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
+    where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
-  const texts = row.input === null ? null : evidenceTexts(CheckRequest.parse(JSON.parse(row.input)));
+  const input = row.input === null ? null : unseal(row.input, runtime.configuration.secretKey);
+  const texts = input === null ? null : evidenceTexts(CheckRequest.parse(JSON.parse(input)));
   return {
-    body: {
-      job_key: input.job_key,
-      delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
-      deleted_at: row.input_deleted_at?.toISOString() ?? null,
-      items: row.evidence.map((item, index) => ({ ...item, text: texts?.[index] ?? null })),
-    },
+    job_key: jobKey,
+    delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
+    deleted_at: row.input_deleted_at?.toISOString() ?? null,
+    items: row.evidence.map((item, index) => ({ ...item, text: texts?.[index] ?? null })),
   };
-};
+}

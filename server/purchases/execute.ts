@@ -1,10 +1,10 @@
 import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
-import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { credited } from '../ledger/entries.ts';
@@ -17,6 +17,7 @@ import { type CheckOptions, checkWork } from '../work-check/check.ts';
 import type { CheckRequest, Report } from '../work-check/contract.ts';
 import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
+import type { DisputeTexts } from './review.ts';
 import { can, type JobState, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
 
@@ -38,7 +39,7 @@ export async function executeJob(runtime: Runtime, assessor: Assessor, jobKey: s
     await fail(runtime, job, 'The check could not be carried out.');
     return;
   }
-  const task = await taskOf(runtime.db, job);
+  const task = await taskOf(runtime, job);
   if (!task) {
     await fail(runtime, job, 'The submitted content is no longer there.');
     return;
@@ -60,30 +61,32 @@ interface Task {
 }
 
 /** What there is to check; undefined once the content has been deleted. */
-async function taskOf(db: Queries, job: JobRow): Promise<Task | undefined> {
+async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task | undefined> {
   const row = await db.one<{
     input: string | null;
     report: string | null;
     reason: string | null;
-    detail: string | null;
-    correction_request: string | null;
+    texts: string | null;
   }>(sql`
-    select quotes.input, reports.body as report, reviews.reason, reviews.detail, reviews.correction_request
+    select quotes.input, reports.body as report, reviews.reason, texts.texts
     from quotes
     left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
+    left join dispute_texts texts using (review_key)
     left join reports on reports.job_key = reviews.job_key and reports.number = reviews.report_number
     where quote_key = ${job.quote_key}`);
   if (row.input === null) return undefined;
-  const request: CheckRequest = JSON.parse(row.input);
+  const { secretKey } = configuration;
+  const request: CheckRequest = JSON.parse(unseal(row.input, secretKey));
   if (row.report === null || row.reason === null) return { request, previous: undefined };
-  const wishes = row.correction_request === null ? request.correction_request : JSON.parse(row.correction_request);
+  const texts: DisputeTexts = row.texts === null ? {} : JSON.parse(unseal(row.texts, secretKey));
+  const wishes = texts.correction_request ?? request.correction_request;
   return {
     request,
     previous: {
       report: JSON.parse(row.report),
       reason: row.reason,
       // The buyer's own words go to the assessor only: the report outlives the content.
-      correction_request: row.detail === null ? wishes : { ...wishes, detail: row.detail },
+      correction_request: texts.detail === undefined ? wishes : { ...wishes, detail: texts.detail },
     },
   };
 }

@@ -8,6 +8,7 @@ import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { seal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
@@ -83,7 +84,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${inputText}, ${JSON.stringify(frozen.evidence)},
+      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.secretKey)}, ${JSON.stringify(frozen.evidence)},
       ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
   audit(tx, {

@@ -4,6 +4,7 @@ import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { seal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { accepted } from '../ledger/entries.ts';
@@ -17,6 +18,9 @@ import { advance, holdJob, type JobRow, jobReply, type LoadedJob, notAllowed, re
 import { issueReceipt } from './receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
+
+/** What a reviewer wrote, as it is kept until retention deletes it. */
+export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
 
 type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_key'>;
 
@@ -100,10 +104,15 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
 
 /** Writes down what was decided on the report. The database lets a report be decided on once. */
 function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, review: Review): void {
-  const { decision, reason = null, detail = null, correction_request } = review;
-  const wishes = correction_request === undefined ? null : JSON.stringify(correction_request);
+  const { decision, reason = null, detail, correction_request } = review;
+  const reviewKey = newKey('review');
   tx.write(sql`
-    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, detail, correction_request, at)
-    values (${newKey('review')}, ${job.job_key}, ${reportNumberIn(job.state)}, ${decision}, ${actorOf(caller)},
-      ${reason}, ${detail}, ${wishes}, ${ctx.now})`);
+    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+    values (${reviewKey}, ${job.job_key}, ${reportNumberIn(job.state)}, ${decision}, ${actorOf(caller)}, ${reason},
+      ${ctx.now})`);
+  const texts: DisputeTexts = { detail, correction_request };
+  if (detail === undefined && correction_request === undefined) return;
+  tx.write(sql`
+    insert into dispute_texts (review_key, texts)
+    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.secretKey)})`);
 }

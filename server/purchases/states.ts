@@ -113,6 +113,11 @@ export function can(transition: TransitionName, state: JobState): boolean {
   return (transitions[transition].from as readonly JobState[]).includes(state);
 }
 
+/** True when nothing can happen to the job any more: its review is closed, or none will come. */
+export function isEnded(state: JobState): boolean {
+  return Object.values(transitions).every(({ from }) => !(from as readonly JobState[]).includes(state));
+}
+
 /** True while a payment is open or its outcome unknown: nothing may then be paid, canceled or lapse. */
 export function paymentIsOpen(state: PaymentState): boolean {
   return state === 'requires_payer' || state === 'processing' || state === 'unknown';

@@ -3,6 +3,7 @@ import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
+import { deleteExpiredContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
 import type { Runtime } from '../runtime.ts';
 import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
@@ -13,6 +14,8 @@ const batchSize = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
 const roundEveryMs = 1_000;
+/** Content is kept for days: an hour more or less is nothing. */
+const retentionEveryMs = 3_600_000;
 
 const runtime = await openRuntime(process.env, 'worker');
 const stopping = new AbortController();
@@ -40,13 +43,13 @@ await runtime.queue.boss.work<CheckMessage>(
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
 log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
-await Promise.all([rounds(sweep), rounds(reconcile)]);
+await Promise.all([rounds(sweep), rounds(reconcile), rounds(deleteExpiredContent, retentionEveryMs)]);
 await runtime.close();
 
 /** Does `round` again and again until the worker stops. */
-async function rounds(round: (runtime: Runtime) => Promise<void>): Promise<void> {
+async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {
   while (!stopping.signal.aborted) {
     await round(runtime).catch((error) => log(`${round.name}_failed`, errorFields(error)));
-    await sleep(roundEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+    await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 }

@@ -36,8 +36,11 @@ export const seconds = {
   reviewWindow: 259_200,
   challengeLifetime: 300,
   walletSession: 3_600,
+  /** Content of a quote that was never authorized outlives it by this. */
+  deadQuoteContent: 86_400,
 } as const;
 
 export const includedCorrections = 1;
 export const retentionDays = 30;
+export const daySeconds = 86_400;
 export const maxFindings = 40;

@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
+
+const service = await startService();
+const { pool } = service.database;
+const jobAt = (jobKey: string) => `/api/agent/v1/jobs/${jobKey}`;
+
+const newMark = () => `canary${randomBytes(12).toString('hex')}`;
+
+/** PostgreSQL keeps a short text in its row and a long one apart, and compresses what it can: this it cannot. */
+const sizes: Record<string, (mark: string) => string> = {
+  short: (mark) => `Nothing of interest, ${mark}.`,
+  long: (mark) => [1, 2, 3].map(() => `${mark} ${randomBytes(6_000).toString('base64')}`).join(' '),
+};
+
+/** Every table and index of the database whose file holds the mark. */
+async function filesWith(mark: string): Promise<string[]> {
+  await pool.query('checkpoint');
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relkind in ('r', 'i', 't') and pg_relation_filepath(oid) is not null
+       and relnamespace <> 'pg_catalog'::regnamespace
+       and position(convert_to($1, 'UTF8') in pg_read_binary_file(pg_relation_filepath(oid))) > 0`,
+    [mark],
+  );
+  return rows.map(({ name }) => name);
+}
+
+const contentOf = async (quoteKey: string) =>
+  (await pool.query('select input from quotes where quote_key = $1', [quoteKey])).rows[0].input;
+
+/** Moves the clock, does what the worker does from time to time, and looks; sessions end on the way. */
+async function afterSeconds(wait: number, agent: Agent, look: () => Promise<void>): Promise<void> {
+  service.advanceClock(wait);
+  await service.deleteExpiredContent();
+  await agent.signIn();
+  await look();
+  service.advanceClock(-wait);
+}
+
+describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) => {
+  it('of a quote that nobody authorized is gone a day after the quote expired', async () => {
+    const agent = await Agent.arrive(service);
+    const mark = newMark();
+    const sent = { idempotency_key: randomUUID(), evidence: [contentWith(mark)], work_product: mark };
+    const quote = await agent.quote(sent);
+    await afterSeconds(seconds.quoteLifetime + daySeconds - 1, agent, async () => {
+      expect(await contentOf(quote.body.quote_key)).not.toBeNull();
+    });
+    await afterSeconds(seconds.quoteLifetime + daySeconds + 1, agent, async () => {
+      expect(await contentOf(quote.body.quote_key)).toBeNull();
+      expect(await filesWith(mark)).toEqual([]);
+      const read = await agent.get(`/api/agent/v1/purchases/${quote.body.quote_key}`);
+      expect(read.body).toMatchObject({ state: 'expired', evidence: quote.body.evidence });
+      expect((await agent.quote(sent)).text).toBe(quote.text);
+    });
+  });
+
+  it('of a purchase is gone after 30 days: digests, reports and receipts stay', async () => {
+    const agent = await Agent.arrive(service);
+    const mark = newMark();
+    const jobKey = await agent.paidJob({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
+    await service.execute(jobKey);
+    await agent.post(`${jobAt(jobKey)}/review`, {
+      decision: 'dispute',
+      reason: 'other',
+      detail: `See ${mark}.`,
+      correction_request: { look_at: mark },
+    });
+    await service.execute(jobKey);
+    await afterSeconds(retentionDays * daySeconds - 60, agent, async () => {
+      expect((await agent.get(`${jobAt(jobKey)}/evidence`)).body.items[0].text).toContain(mark);
+    });
+    const [evidence, report, receipts] = await Promise.all(
+      ['evidence', 'report', 'receipts'].map((part) => agent.get(`${jobAt(jobKey)}/${part}`)),
+    );
+    await afterSeconds(retentionDays * daySeconds + 60, agent, async () => {
+      expect(await filesWith(mark)).toEqual([]);
+      const kept = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
+      expect(kept.deleted_at).not.toBeNull();
+      expect(kept.items).toEqual(evidence?.body.items.map((item: object) => ({ ...item, text: null })));
+      expect((await agent.get(`${jobAt(jobKey)}/report`)).text).toBe(report?.text);
+      expect((await agent.get(`${jobAt(jobKey)}/receipts`)).text).toBe(receipts?.text);
+    });
+  });
+});
+
+describe('deleting content early', () => {
+  it('waits for the end of the review, is done once, and is not for the agents of a customer', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await service.execute(jobKey);
+    const remove = () => agent.send('DELETE', `${jobAt(jobKey)}/content`);
+    const early = await remove();
+    expect([early.status, early.body.code]).toEqual([409, 'action_not_allowed']);
+    await agent.post(`${jobAt(jobKey)}/review`, { decision: 'accept' });
+
+    const kind = (of: string) =>
+      pool.query('update principals set kind = $1 where principal_key = $2', [of, agent.wallet.address.toLowerCase()]);
+    await kind('agent');
+    const outside = await remove();
+    await kind('wallet');
+    expect([outside.status, outside.body.code]).toEqual([403, 'grant_scope_missing']);
+
+    const removed = await remove();
+    expect(removed.status).toBe(200);
+    expect(removed.body.items.map((item: { text: string | null }) => item.text)).toEqual([null, null]);
+    expect((await remove()).text).toBe(removed.text);
+    expect((await agent.get(`${jobAt(jobKey)}/evidence`)).text).toBe(removed.text);
+  });
+});
