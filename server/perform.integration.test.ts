@@ -202,6 +202,22 @@ describe('the door', () => {
 
   const addressOf = (name: OperationName) => operations[name].path.replaceAll(/\{(\w+)\}/g, '$1');
   const json = { 'content-type': 'application/json' };
+  const principal = () => agent.wallet.address.toLowerCase();
+  /** Asks while whoever asks has used up every limit there is. */
+  async function whileUsedUp(name: OperationName): Promise<Answer> {
+    await sql(
+      `insert into rate_counts select subject, name, 10000000, now() + interval '1 minute'
+       from unnest($1::text[]) as subject, unnest($2::text[]) as name
+       on conflict (subject, limit_name) do update set used = excluded.used, window_end = excluded.window_end`,
+      [
+        [principal(), '127.0.0.0/24'],
+        ['requests', 'quotes', 'wallet_challenges', 'registrations'],
+      ],
+    );
+    const answer = await ask(clientFor(name), name, wellFormed[name](nothing));
+    await sql('delete from rate_counts where subject = any($1)', [[principal(), '127.0.0.0/24']]);
+    return answer;
+  }
   const faults: Record<string, (name: OperationName) => Promise<Answer>> = {
     credential_in_url: (name) =>
       clientFor(name).send(operations[name].method, `${addressOf(name)}?at=${newToken('agent')}`),
@@ -210,6 +226,7 @@ describe('the door', () => {
     malformed_request: (name) => clientFor(name).send('POST', addressOf(name), '{', json),
     unsupported_media_type: (name) =>
       clientFor(name).send('POST', addressOf(name), '{}', { 'content-type': 'text/plain' }),
+    rate_limited: whileUsedUp,
     input_too_large: (name) =>
       clientFor(name).send('POST', addressOf(name), `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}`, json),
   };

@@ -6,8 +6,9 @@ import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import { answerOf, type Claim, claimKey, keepAnswer, recall, remember } from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
-import { doorProblems, type Operation, pathKeys } from './kernel/operation.ts';
+import { doorProblems, type LimitName, type Operation, pathKeys } from './kernel/operation.ts';
 import { PaymentRequired, Problem, type ProblemCode, problemText } from './kernel/problem.ts';
+import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
 import { validationProblem } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
@@ -64,28 +65,36 @@ export async function perform<Name extends OperationName>(
 ): Promise<Outcome<OutputOf<Name>>> {
   const operation: Operation = operations[name];
   try {
-    const caller = await admit(operation, ctx);
+    const { caller, pace } = await admit(operation, ctx);
     const input = parse(operation, rawInput);
     const outcome =
       operation.effect === 'read'
         ? await read(name, operation, ctx, caller, input)
         : await change(name, operation, ctx, caller, input);
-    return outcome as Outcome<OutputOf<Name>>;
+    return { ...outcome, headers: { ...outcome.headers, ...pace } } as Outcome<OutputOf<Name>>;
   } catch (error) {
     throw declared(operation, ctx, error);
   }
 }
 
-/** Authenticates, and refuses a caller whom the operation is not for. */
-async function admit(operation: Operation, ctx: Context): Promise<Caller> {
+/** Authenticates and counts, and refuses a caller whom the operation is not for, or who asks too often. */
+async function admit(operation: Operation, ctx: Context): Promise<{ caller: Caller; pace: Record<string, string> }> {
   // What everyone may ask for needs no credential: an agent whose session has ended must be able to sign in again.
-  if (operation.audience.includes('public')) return { kind: 'anonymous' };
-  const caller = await callerOf(ctx);
+  if (operation.audience.includes('public')) {
+    return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
+  }
+  const caller = await callerOf(ctx, operation.limit);
   const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
-  if (audience && operation.audience.includes(audience)) return caller;
+  if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
   throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
   });
+}
+
+/** Counts a request of somebody who is not known yet. */
+async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context): Promise<Record<string, string>> {
+  const { rateLimits } = runtime.configuration;
+  return paced(await countRequest(runtime.db, origin, limit, rateLimits, now), rateLimits, now);
 }
 
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {

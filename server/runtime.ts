@@ -29,6 +29,8 @@ export interface Context {
   baseUrl: string;
   /** What the caller shows to be let in; not yet believed. */
   presented: { bearer: string | null; memberSession: string | null };
+  /** The block of addresses that the request came from. */
+  origin: string;
   idempotencyKey: string | null;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;

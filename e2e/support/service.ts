@@ -1,4 +1,6 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,6 +38,8 @@ export interface Service {
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpiredContent(): Promise<void>;
+  /** Starts another API process on the same database; resolves to its address. */
+  startDoor(): Promise<string>;
 }
 
 /**
@@ -54,24 +58,28 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const secret = () => randomBytes(32).toString('base64url');
-  const opened = await openRuntime(
-    {
-      DATABASE_URL: database.url,
-      PORT: String(port),
-      BASE_URL: `http://127.0.0.1:${port}`,
-      ENVIRONMENT: 'test',
-      SECRET_KEY: secret(),
-      NEXTAUTH_SECRET: secret(),
-      RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
-      X402_FACILITATOR_URL: sandbox.facilitatorUrl,
-      X402_PAY_TO: sandbox.payTo,
-      X402_REFUND_KEY: sandbox.payToKey,
-      X402_NETWORKS: 'eip155:84532,eip155:421614',
-      X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
-      ...environment,
-    },
-    'web',
-  );
+  const env = {
+    DATABASE_URL: database.url,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    ENVIRONMENT: 'test',
+    SECRET_KEY: secret(),
+    NEXTAUTH_SECRET: secret(),
+    RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
+    X402_FACILITATOR_URL: sandbox.facilitatorUrl,
+    X402_PAY_TO: sandbox.payTo,
+    X402_REFUND_KEY: sandbox.payToKey,
+    X402_NETWORKS: 'eip155:84532,eip155:421614',
+    X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
+    // One address stands for everybody here.
+    RATE_LIMIT_REQUESTS: '1000000',
+    RATE_LIMIT_QUOTES: '1000000',
+    RATE_LIMIT_WALLET_CHALLENGES: '1000000',
+    RATE_LIMIT_REGISTRATIONS: '1000000',
+    ...environment,
+  };
+  const opened = await openRuntime(env, 'web');
+  const doors: ChildProcess[] = [];
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
   const provoked = new ProvokedProblems();
@@ -97,6 +105,7 @@ export async function startService(
   });
   afterAll(async () => {
     provoked.save();
+    for (const door of doors) door.kill();
     server.close();
     server.closeAllConnections();
     await runtime.close();
@@ -118,5 +127,11 @@ export async function startService(
     },
     broken,
     deleteExpiredContent: () => deleteExpiredContent(runtime),
+    async startDoor() {
+      const door = fork(path.join(import.meta.dirname, 'door.ts'), { env: { ...process.env, ...env } });
+      doors.push(door);
+      const [doorPort] = await once(door, 'message');
+      return `http://127.0.0.1:${doorPort}`;
+    },
   };
 }

@@ -1,5 +1,6 @@
-import type { Audience } from '../kernel/operation.ts';
+import type { Audience, LimitName } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
+import { counting, paced, type RateCount } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
 import type { GrantRow } from './grant.ts';
@@ -13,6 +14,8 @@ export interface Buyer {
   name: string | null;
   credential: { credentialKey: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null };
   grant: GrantRow;
+  /** The headers that tell how many requests are left. */
+  pace: Record<string, string>;
 }
 
 /** A person who belongs to the account. */
@@ -63,16 +66,20 @@ interface CredentialRow extends GrantRow {
   name: string | null;
 }
 
-/** Authenticates what was presented. A bad credential is refused even where none is needed. */
-export async function callerOf(ctx: Context): Promise<Caller> {
-  if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer);
+/**
+ * Authenticates what was presented; a bad credential is refused even where none is needed. A buyer's request is counted
+ * with that, under `limit` too where its operation has one. Throws `invalid_token` or `rate_limited`.
+ */
+export async function callerOf(ctx: Context, limit?: LimitName): Promise<Caller> {
+  if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, limit);
   if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
   return { kind: 'anonymous' };
 }
 
-async function buyerOf(ctx: Context, token: string): Promise<Buyer> {
-  const row = isWellFormedToken(token)
-    ? await ctx.runtime.db.maybe<CredentialRow>(sql`
+async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined): Promise<Buyer> {
+  const { rateLimits } = ctx.runtime.configuration;
+  const known = isWellFormedToken(token)
+    ? sql`
         select c.credential_key, c.created_at as credential_created_at, c.expires_at as credential_expires_at,
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
@@ -81,8 +88,13 @@ async function buyerOf(ctx: Context, token: string): Promise<Buyer> {
         join principals p using (principal_key)
         join grants g using (principal_key)
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
-          and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})`)
+          and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})`
     : undefined;
+  const names: LimitName[] = limit ? ['requests', limit] : ['requests'];
+  const rows = known
+    ? await ctx.runtime.db.many<CredentialRow & RateCount>(counting(known, 'principal_key', names, rateLimits, ctx.now))
+    : [];
+  const [row] = rows;
   if (!row) {
     throw new Problem('invalid_token', 'The credential is unknown, or it has ended.', {
       headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
@@ -104,6 +116,7 @@ async function buyerOf(ctx: Context, token: string): Promise<Buyer> {
       lastUsedAt: row.last_used_at,
     },
     grant: row,
+    pace: paced(rows, rateLimits, ctx.now),
   };
 }
 

@@ -83,6 +83,7 @@ export const walletChallenge = defineOperation({
   success: [200],
   // Whoever is not known yet has no conflicts: the body itself is the scope of the key.
   problems: ['idempotency_key_mismatch', 'idempotency_in_progress'],
+  limit: 'wallet_challenges',
 });
 
 export const walletVerify = defineOperation({

@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
+import type { RateLimits } from './rate-limit.ts';
 
 const secret = z
   .string()
@@ -24,6 +25,8 @@ const rpcUrls = z.string().transform((text, issue) => {
   }
   return urls;
 });
+
+const quota = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
@@ -54,6 +57,11 @@ const Variables = z.object({
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(1),
+  RATE_LIMIT_REQUESTS: quota.default(600),
+  RATE_LIMIT_QUOTES: quota.default(120),
+  RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
+  RATE_LIMIT_REGISTRATIONS: quota.default(20),
 });
 
 export interface Configuration {
@@ -64,6 +72,9 @@ export interface Configuration {
   secretKey: string;
   sessionSecret: string;
   receiptKeysFile: string;
+  /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
+  trustedProxies: number;
+  rateLimits: RateLimits;
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
 }
@@ -96,6 +107,13 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     secretKey: variables.SECRET_KEY,
     sessionSecret: variables.NEXTAUTH_SECRET,
     receiptKeysFile: variables.RECEIPT_KEYS_FILE,
+    trustedProxies: variables.TRUSTED_PROXIES,
+    rateLimits: {
+      requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
+      quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },
+      wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
+      registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
+    },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO
         ? {

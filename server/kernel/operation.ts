@@ -10,6 +10,9 @@ export type Audience = 'public' | 'agent' | 'member';
  */
 export type Effect = 'read' | 'write' | 'money';
 
+/** Which rate limits there are (interface.md 1). The first two count for a principal, the others by block of addresses. */
+export type LimitName = 'requests' | 'quotes' | 'wallet_challenges' | 'registrations';
+
 /**
  * One thing a caller can ask for, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP
  * tool are all derived from it; nothing about it is written twice.
@@ -37,6 +40,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly waits?: true;
   /** Anyone may keep the answer this many seconds. Without it answers are private. */
   readonly cacheSeconds?: number;
+  /** A rate limit of its own: besides that of the principal or, for the public, by block of addresses. */
+  readonly limit?: Exclude<LimitName, 'requests'>;
   /** The MCP tool that carries it. Operations that name the same one share it. */
   readonly tool?: `svc.${string}`;
   /** Ends something that cannot be had back: hosts of MCP clients ask a person before. */
@@ -56,8 +61,16 @@ const problemsOfBodies = [
 ] as const satisfies readonly ProblemCode[];
 
 /** Problems that the door answers for an operation, besides those of its own. */
-export function doorProblems({ method }: Pick<Operation, 'method'>): readonly ProblemCode[] {
-  return method === 'POST' ? [...problemsOfEvery, ...problemsOfBodies] : problemsOfEvery;
+export function doorProblems({
+  method,
+  audience,
+  limit,
+}: Pick<Operation, 'method' | 'audience' | 'limit'>): readonly ProblemCode[] {
+  return [
+    ...problemsOfEvery,
+    ...(method === 'POST' ? problemsOfBodies : []),
+    ...(audience.includes('agent') || limit ? (['rate_limited'] as const) : []),
+  ];
 }
 
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(

@@ -181,6 +181,7 @@ export const checkWork = defineOperation({
     'source_unavailable',
     'service_unavailable',
   ],
+  limit: 'quotes',
   tool: 'svc.check_work',
 });
 

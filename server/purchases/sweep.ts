@@ -2,6 +2,7 @@ import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
+import { forgetCounts } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
 import { enqueueCheck } from '../queue/queue.ts';
@@ -23,6 +24,7 @@ export async function sweep(runtime: Runtime): Promise<void> {
   await failOverdue(runtime);
   await requeueAbandoned(runtime);
   await lapseUnpaid(runtime);
+  await forgetCounts(runtime.db, runtime.clock());
 }
 
 /** Fails what was not delivered by its deadline; the remedy is part of failing. */

@@ -3,6 +3,7 @@ import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
+import { addressBlock, peerOf } from './peer.ts';
 
 /** A reader may wait this long for a change. */
 const maxWaitSeconds = 25;
@@ -18,6 +19,7 @@ export function contextOf(runtime: Runtime, request: Request): Context {
     requestId: newKey('req'),
     baseUrl: runtime.configuration.baseUrl,
     presented: { bearer: bearerOf(headers.get('authorization')), memberSession: null },
+    origin: addressBlock(peerOf(request)),
     idempotencyKey: headers.get('idempotency-key'),
     payment: headers.get('payment-signature'),
     wait: waitOf(headers.get('prefer'), headers.get('if-none-match')),
@@ -32,6 +34,7 @@ export function pageContext(runtime: Runtime, memberSession: string | null): Con
     requestId: newKey('req'),
     baseUrl: runtime.configuration.baseUrl,
     presented: { bearer: null, memberSession },
+    origin: addressBlock(null),
     idempotencyKey: null,
     payment: null,
     wait: null,

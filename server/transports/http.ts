@@ -5,6 +5,7 @@ import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
 import { answerMcp } from './mcp.ts';
+import { notePeer } from './peer.ts';
 import { answer, refusedResponse } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
@@ -36,7 +37,7 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     await send(
       body === 'too_large'
         ? refusedResponse(runtime.configuration, bodyTooLarge())
-        : await answerMcp(runtime, webRequest(req, body)),
+        : await answerMcp(runtime, webRequest(runtime, req, body)),
       res,
     );
     return true;
@@ -57,7 +58,7 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     body === 'too_large'
       ? refusedResponse(runtime.configuration, bodyTooLarge())
       : found
-        ? await answer(runtime, found.route.name, webRequest(req, body), paramsOf(found.route, found.match))
+        ? await answer(runtime, found.route.name, webRequest(runtime, req, body), paramsOf(found.route, found.match))
         : wrongMethod(
             runtime,
             atPath.map(({ route }) => route.method),
@@ -102,16 +103,25 @@ async function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_la
   return size === 0 ? null : Buffer.concat(chunks, size);
 }
 
-function webRequest(req: IncomingMessage, body: Buffer | null): Request {
+function webRequest(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Request {
   const headers = new Headers();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     headers.append(req.rawHeaders[index] ?? '', req.rawHeaders[index + 1] ?? '');
   }
-  return new Request(new URL(req.url ?? '/', 'http://localhost'), {
+  const request = new Request(new URL(req.url ?? '/', 'http://localhost'), {
     method: req.method ?? 'GET',
     headers,
     ...(body ? { body: new Uint8Array(body) } : {}),
   });
+  notePeer(request, clientAddress(req, runtime.configuration.trustedProxies));
+  return request;
+}
+
+/** Who called: the entry that the outermost proxy of ours added, or the peer where none stands in between. */
+function clientAddress(req: IncomingMessage, trustedProxies: number): string | undefined {
+  const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
+  const noted = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
+  return noted || req.socket.remoteAddress;
 }
 
 async function send(response: Response, res: ServerResponse): Promise<void> {

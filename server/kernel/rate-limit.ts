@@ -1,0 +1,97 @@
+import { after } from './clock.ts';
+import type { Queries } from './database.ts';
+import type { LimitName } from './operation.ts';
+import { Problem } from './problem.ts';
+import { type Sql, sql, statement } from './sql.ts';
+
+/** At most `quota` requests in a window, which opens with the first of them. */
+export interface RateLimit {
+  quota: number;
+  windowSeconds: number;
+}
+
+export type RateLimits = Readonly<Record<LimitName, RateLimit>>;
+
+/** How many requests a subject has made in its window, this one included. */
+export interface RateCount {
+  limit_name: LimitName;
+  used: number;
+  window_end: Date;
+}
+
+/**
+ * Counts a request in the statement that finds who makes it, so that both cost one round trip. `who` selects one row at
+ * most; the statement answers with that row once for each limit, each time with its `RateCount`. All processes count on
+ * the same row, one after the other, so a limit holds exactly however many there are.
+ */
+export function counting(
+  who: Sql,
+  subjectColumn: string,
+  names: readonly LimitName[],
+  limits: RateLimits,
+  now: Date,
+): Sql {
+  const first = who.values.length + 1;
+  const ends = names.map((name) => after(now, limits[name].windowSeconds));
+  return statement(
+    `with who as (${who.text}), counted as (
+      insert into rate_counts as counts (subject, limit_name, used, window_end)
+      select who.${subjectColumn}, asked.name, 1, asked.window_end
+      from who, unnest($${first}::text[], $${first + 1}::timestamptz[]) as asked (name, window_end)
+      on conflict (subject, limit_name) do update set
+        used = case when counts.window_end <= $${first + 2} then 1 else counts.used + 1 end,
+        window_end = case when counts.window_end <= $${first + 2} then excluded.window_end else counts.window_end end
+      returning limit_name, used, window_end)
+    select who.*, counted.* from who, counted`,
+    [...who.values, names, ends, now],
+  );
+}
+
+/** Counts a request of a subject that is known without asking the database, such as a block of addresses. */
+export async function countRequest(
+  db: Queries,
+  subject: string,
+  name: LimitName,
+  limits: RateLimits,
+  now: Date,
+): Promise<RateCount[]> {
+  return db.many<RateCount>(counting(sql`select ${subject}::text as subject`, 'subject', [name], limits, now));
+}
+
+/**
+ * The headers that tell how many requests are left (draft-ietf-httpapi-ratelimit-headers-10).
+ * @throws {Problem} `rate_limited` when a count is over its limit
+ */
+export function paced(counts: readonly RateCount[], limits: RateLimits, now: Date): Record<string, string> {
+  const left = (count: RateCount) => Math.max(0, limits[count.limit_name].quota - count.used);
+  // Clocks differ and requests overtake each other, so the window may have been opened a little after `now`.
+  const seconds = ({ limit_name: name, window_end: end }: RateCount) =>
+    Math.min(limits[name].windowSeconds, Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000)));
+  const headers = {
+    RateLimit: counts.map((count) => `"${count.limit_name}";r=${left(count)};t=${seconds(count)}`).join(', '),
+    'RateLimit-Policy': counts
+      .map(({ limit_name: name }) => `"${name}";q=${limits[name].quota};w=${limits[name].windowSeconds}`)
+      .join(', '),
+  };
+  const over = counts.filter(({ limit_name, used }) => used > limits[limit_name].quota);
+  const [first] = over;
+  if (!first) return headers;
+  const { quota, windowSeconds } = limits[first.limit_name];
+  throw new Problem(
+    'rate_limited',
+    `${quota} ${first.limit_name.replace('_', ' ')} in ${windowSeconds} seconds are allowed, and these are used up.`,
+    { headers: { ...headers, 'Retry-After': String(Math.max(...over.map(seconds))) } },
+  );
+}
+
+/** Counts whose window has ended long ago say nothing any more. */
+const forgottenAfterSeconds = 3_600;
+const forgottenAtOnce = 500;
+
+/** Deletes counts of subjects that have not been heard of for long. */
+export async function forgetCounts(db: Queries, now: Date): Promise<void> {
+  await db.many(sql`
+    delete from rate_counts where (subject, limit_name) in (
+      select subject, limit_name from rate_counts where window_end < ${after(now, -forgottenAfterSeconds)}
+      order by window_end limit ${forgottenAtOnce})`);
+}

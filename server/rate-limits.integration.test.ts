@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Agent, type Answer } from '../e2e/support/agent.ts';
+import { startService } from '../e2e/support/service.ts';
+
+const service = await startService({
+  RATE_LIMIT_REQUESTS: '40',
+  RATE_LIMIT_QUOTES: '5',
+  RATE_LIMIT_WALLET_CHALLENGES: '1000',
+});
+const arrive = () => Agent.arrive(service);
+const challenge = (agent: Agent, from: string) =>
+  agent.post('/api/x402/v1/wallets/challenge', { address: agent.wallet.address }, { 'x-forwarded-for': from });
+
+const statuses = (answers: readonly Answer[]) => {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+describe('a rate limit', () => {
+  it('lets exactly as many requests through as it says when they race on two processes', async () => {
+    const agent = await arrive();
+    const elsewhere = new Agent(await service.startDoor(), `0x${'22'.repeat(32)}`);
+    elsewhere.token = agent.token;
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? agent : elsewhere).get('/api/agent/v1/me')),
+    );
+    expect(statuses(answers)).toEqual({ 200: 40, 429: 20 });
+    // The rest of one subject is not the rest of another.
+    expect((await (await arrive()).get('/api/agent/v1/me')).status).toBe(200);
+  });
+
+  it('tells with each answer what is left, and with a refusal when to come back', async () => {
+    const agent = await arrive();
+    const first = await agent.get('/api/agent/v1/me');
+    expect(first.headers.get('ratelimit-policy')).toBe('"requests";q=40;w=60');
+    expect(first.headers.get('ratelimit')).toMatch(/^"requests";r=39;t=\d+$/);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => agent.quote()));
+    expect(statuses(answers)).toEqual({ 201: 5, 429: 1 });
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({ code: 'rate_limited', retryable: true });
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"requests";q=40;w=60, "quotes";q=5;w=60');
+    expect(refused?.headers.get('ratelimit')).toMatch(/^"requests";r=\d+;t=\d+, "quotes";r=0;t=\d+$/);
+    const retryAfter = Number(refused?.headers.get('retry-after'));
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+  });
+
+  it('opens again when its window has passed, for the very request that it refused', async () => {
+    const agent = await arrive();
+    await Promise.all(Array.from({ length: 5 }, () => agent.quote()));
+    const key = randomUUID();
+    expect((await agent.quote({ idempotency_key: key })).status).toBe(429);
+    service.advanceClock(61);
+    const again = await agent.quote({ idempotency_key: key });
+    service.advanceClock(-61);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('counts whom it does not know by block of addresses, as the nearest proxy names them', async () => {
+    const agent = new Agent(service.baseUrl, `0x${'33'.repeat(32)}`);
+    await service.database.pool.query(
+      `insert into rate_counts values ('203.0.113.0/24', 'wallet_challenges', 998, now() + interval '1 minute')`,
+    );
+    expect((await challenge(agent, '198.51.100.1, 203.0.113.7')).status).toBe(200);
+    expect((await challenge(agent, '203.0.113.250')).status).toBe(200);
+    const refused = await challenge(agent, '203.0.113.9');
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect((await challenge(agent, '203.0.114.9')).status).toBe(200);
+    expect((await challenge(agent, '2001:db8:1::9')).status).toBe(200);
+  });
+
+  it('is forgotten once nobody has asked for long', async () => {
+    const agent = await arrive();
+    await agent.get('/api/agent/v1/me');
+    service.advanceClock(3_700);
+    await service.sweep();
+    service.advanceClock(-3_700);
+    const left = await service.database.pool.query('select 1 from rate_counts where subject = $1', [
+      agent.wallet.address.toLowerCase(),
+    ]);
+    expect(left.rowCount).toBe(0);
+  });
+});

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+
+const peers = new WeakMap<Request, string>();
+
+/** Notes who is at the other end of the connection that a request came over. */
+export function notePeer(request: Request, address: string | undefined): void {
+  if (address) peers.set(request, address);
+}
+
+/** The address at the other end; null when the server in front did not note it. */
+export function peerOf(request: Request): string | null {
+  return peers.get(request) ?? null;
+}
+
+/**
+ * The block of addresses that one party usually holds: `203.0.113.0/24`, `2001:db8:1::/48`. `unknown` for what is none.
+ */
+export function addressBlock(address: string | null): string {
+  const mapped = address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
+  if (isIP(mapped) === 4) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;
+  if (isIP(mapped) !== 6) return 'unknown';
+  const [head = '', tail] = mapped.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
+  const before = head.split(':').filter(Boolean);
+  const after = tail?.split(':').filter(Boolean) ?? [];
+  const groups = [...before, ...Array(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after];
+  const site = groups.slice(0, 3).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${site.join(':')}::/48`;
+}
