@@ -3,9 +3,16 @@ import type { CheckOutcome, CheckRequest } from '../contract.ts';
 import { type JsonValue, parsedIfJson } from '../json-value.ts';
 import type { SchemaResult } from './schema-validation.ts';
 
-/** From the moment the thread is ready; an honest schema takes a tenth of it. */
-const VALIDATION_MS_MAX = 250;
-const START_MS_MAX = 10_000;
+/**
+ * Of the processor, from the moment the thread is ready; an honest schema takes a tenth of it. The time of day would
+ * fail an honest schema on a machine that is busy with something else.
+ */
+const VALIDATION_CPU_MS_MAX = 250;
+const CPU_LOOK_MS = 25;
+/** By the clock, for a thread that gets no processor at all. */
+const START_MS_MAX = 20_000;
+const VALIDATION_MS_MAX = 10_000;
+const TOO_LONG = `applying the schema took more than ${VALIDATION_CPU_MS_MAX} ms`;
 const HEAP_MB_MAX = 96;
 const STACK_MB_MAX = 4;
 
@@ -41,26 +48,49 @@ function validateInThread(
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, stackSizeMb: STACK_MB_MAX },
       env: {},
     });
-    const stop = (result: SchemaResult): void => {
+    const end = (): void => {
       clearTimeout(timer);
+      clearInterval(looks);
       signal?.removeEventListener('abort', abort);
-      resolve(result);
+      worker.removeAllListeners('message');
       void worker.terminate();
+    };
+    const stop = (result: SchemaResult): void => {
+      end();
+      resolve(result);
     };
     const failed = (reason: string): void => stop({ valid: false, errors: [], reason });
-    let timer = setTimeout(() => failed('the thread for the schema did not start'), START_MS_MAX);
     const abort = (): void => {
-      clearTimeout(timer);
-      void worker.terminate();
+      end();
       reject(signal?.reason);
     };
+    let timer = setTimeout(() => failed('the thread for the schema did not start'), START_MS_MAX);
+    let looks: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abort, { once: true });
     worker.on('message', (message: 'ready' | SchemaResult) => {
       if (message !== 'ready') return stop(message);
       clearTimeout(timer);
-      timer = setTimeout(() => failed(`applying the schema took more than ${VALIDATION_MS_MAX} ms`), VALIDATION_MS_MAX);
+      timer = setTimeout(() => failed(TOO_LONG), VALIDATION_MS_MAX);
+      looks = watchProcessor(worker, () => failed(TOO_LONG));
       worker.postMessage({ schema, value });
     });
     worker.on('error', () => failed('applying the schema took more memory or stack than is allowed'));
+    worker.on('exit', () => failed('the thread for the schema ended by itself'));
   });
+}
+
+/** Calls `over` when the thread has had its time on the processor, counted from the first look. */
+function watchProcessor(worker: Worker, over: () => void): NodeJS.Timeout {
+  let before: number | undefined;
+  return setInterval(() => {
+    worker.cpuUsage().then(
+      ({ user, system }) => {
+        const used = (user + system) / 1_000;
+        before ??= used;
+        if (used - before > VALIDATION_CPU_MS_MAX) over();
+      },
+      // A thread that has ended meanwhile has given its answer.
+      () => undefined,
+    );
+  }, CPU_LOOK_MS);
 }
