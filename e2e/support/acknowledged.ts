@@ -27,19 +27,21 @@ export class Acknowledged {
 
   /** What was told and is not so. Empty when all of it is there. */
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
+    // What is told from here on may be newer than what is read below.
+    const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];
     const quotes = await database.query<{ quote_key: string }>(
       'select quote_key from quotes where quote_key = any($1::text[])',
-      [[...this.#quotes]],
+      [toldQuotes],
     );
     const there = new Set(quotes.rows.map(({ quote_key }) => quote_key));
     const jobs = await database.query<{ job_key: string; steps: string[] }>(
       `select job_key, array_agg(action || ': ' || state_to order by sequence) as steps
        from jobs join audit_rows on purchase_key = quote_key where job_key = any($1::text[]) group by job_key`,
-      [[...this.#steps.keys()]],
+      [toldSteps.map(([key]) => key)],
     );
     const happened = new Map(jobs.rows.map(({ job_key, steps }) => [job_key, steps]));
-    const lostQuotes = [...this.#quotes].filter((key) => !there.has(key));
-    const lostJobs = [...this.#steps].filter(([key, told]) => {
+    const lostQuotes = toldQuotes.filter((key) => !there.has(key));
+    const lostJobs = toldSteps.filter(([key, told]) => {
       const steps = happened.get(key) ?? [];
       return told.some((step, index) => steps[index] !== step);
     });

@@ -159,11 +159,13 @@ async function renew(runtime: Runtime, job: JobRow): Promise<void> {
     where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 
+/** Writes down how far the work has come. Nobody waits for it, so an older word may arrive later: it is dropped. */
 async function showProgress(runtime: Runtime, job: JobRow, stage: string, percent: number): Promise<void> {
   await runtime.db
     .many(sql`
       update jobs set stage = ${stage}, percent = ${Math.round(percent)}, updated_at = ${runtime.clock()}
-      where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`)
+      where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}
+        and percent < ${Math.round(percent)}`)
     .catch((error) => log('progress_not_shown', { job_key: job.job_key, ...errorFields(error) }));
 }
 

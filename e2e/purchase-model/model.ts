@@ -1,0 +1,165 @@
+import { expect } from 'vitest';
+import {
+  can,
+  type JobState,
+  type PaymentState,
+  paymentIsOpen,
+  type ReviewState,
+  standing,
+  type TransitionName,
+  transitions,
+} from '../../server/purchases/states.ts';
+import { seconds } from '../../server/service/terms.ts';
+import type { Answer } from '../support/agent.ts';
+
+/** What the facilitator does with a payment, by the sandbox's names; `well` is no fault. */
+export const providerModes = [
+  'well',
+  'drop_before_settle',
+  'drop_after_settle',
+  'error_500',
+  'refuse',
+  'lie',
+  'refuse_to_verify',
+] as const;
+export type ProviderMode = (typeof providerModes)[number];
+
+/** A purchase as it must be. Instants are milliseconds of the service's clock. */
+export interface Purchase {
+  readonly quoteKey: string;
+  readonly quotedUntil: number;
+  /** Null until the quote is authorized. */
+  jobKey: string | null;
+  state: JobState;
+  payment: PaymentState;
+  review: ReviewState;
+  payBy: number;
+  deliverBy: number;
+  reviewBy: number;
+  /** Until when a worker holds the job, whether it lives or not. */
+  leaseUntil: number;
+  tries: number;
+  paidWith: 'x402' | 'wallet_credit' | null;
+  /** The last signed transfer: the header, when it runs out, and whether it has moved the money. */
+  transfer: { header: string; validBefore: number; moved: boolean } | null;
+  reportDigest: string | null;
+  /** How far the work on the report that is due has come, as last seen. */
+  percent: number;
+  nextActions: string[];
+}
+
+/** Everything that commands look at before they act, and how it must be afterwards. */
+export interface Model {
+  now: () => number;
+  provider: ProviderMode;
+  creditJobs: number;
+  purchases: Purchase[];
+  /** The last request that carried a key, to be sent again. */
+  last: { send: () => Promise<Answer>; answer: Answer } | null;
+}
+
+export function newPurchase(quoteKey: string, quotedUntil: number): Purchase {
+  return {
+    quoteKey,
+    quotedUntil,
+    jobKey: null,
+    state: 'awaiting_payment',
+    payment: 'none',
+    review: 'not_open',
+    payBy: 0,
+    deliverBy: 0,
+    reviewBy: 0,
+    leaseUntil: 0,
+    tries: 0,
+    paidWith: null,
+    transfer: null,
+    reportDigest: null,
+    percent: 0,
+    nextActions: ['authorize'],
+  };
+}
+
+/** Moves a purchase along the table of transitions; what follows from the state follows from the same table. */
+export function go(purchase: Purchase, transition: TransitionName, review?: ReviewState): void {
+  expect(can(transition, purchase.state), `${transition} from ${purchase.state}`).toBe(true);
+  purchase.state = transitions[transition].to;
+  purchase.review = review ?? standing[purchase.state].review_state;
+}
+
+/** How a purchase must look on the wire at this moment. */
+export function seen(purchase: Purchase, now: number) {
+  return {
+    state: purchase.state,
+    payment_state: purchase.payment,
+    charge_state: standing[purchase.state].charge_state,
+    review_state: purchase.review === 'open' && now > purchase.reviewBy ? 'overdue' : purchase.review,
+  };
+}
+
+export const isOpen = (purchase: Purchase): boolean => paymentIsOpen(purchase.payment);
+
+/** Money came in, or credit was spent: the work may start. */
+export function collected(model: Model, purchase: Purchase, method: 'x402' | 'wallet_credit'): void {
+  go(purchase, 'collect');
+  purchase.payment = 'collected';
+  purchase.paidWith = method;
+  if (method === 'wallet_credit') model.creditJobs -= 1;
+  due(model, purchase);
+}
+
+/** The chain says that nobody can carry the transfer out any more: the job can be paid anew. */
+export function lapsed(model: Model, purchase: Purchase, transfer: { validBefore: number }): void {
+  expect(model.now()).toBeGreaterThan(transfer.validBefore);
+  purchase.payment = 'none';
+}
+
+/** A report is due from now on. */
+export function due(model: Model, purchase: Purchase): void {
+  purchase.deliverBy = model.now() + seconds.executionDeadline * 1000;
+  purchase.leaseUntil = 0;
+  purchase.tries = 0;
+  purchase.percent = 0;
+}
+
+/** What was paid is credit now. */
+export function credited(model: Model, purchase: Purchase): void {
+  purchase.payment = 'credited';
+  model.creditJobs += 1;
+}
+
+/** What was paid goes back to where it came from. */
+export function waived(
+  model: Model,
+  purchase: Purchase,
+  transition: 'dispute_again' | 'fail_recheck' | 'waive',
+  review?: ReviewState,
+): void {
+  go(purchase, transition, review);
+  if (purchase.paidWith === 'wallet_credit') credited(model, purchase);
+  else purchase.payment = 'refund_pending';
+}
+
+/** No report came: what was held is given back, or, of a re-check, the charge is waived. */
+export function failed(model: Model, purchase: Purchase): void {
+  if (can('fail_recheck', purchase.state)) waived(model, purchase, 'fail_recheck');
+  else {
+    go(purchase, 'fail');
+    credited(model, purchase);
+  }
+}
+
+/** A report came. */
+export function delivered(model: Model, purchase: Purchase): void {
+  go(purchase, can('redeliver', purchase.state) ? 'redeliver' : 'deliver');
+  purchase.reviewBy = model.now() + seconds.reviewWindow * 1000;
+}
+
+/** Whether the facilitator would carry out a transfer in this mode, told or not told to us. */
+export function wouldMove(provider: ProviderMode): boolean {
+  return provider === 'well' || provider === 'drop_after_settle' || provider === 'refuse_to_verify';
+}
+
+/** Whether a payment that is made now succeeds. */
+export function paysNow(provider: ProviderMode): boolean {
+  return wouldMove(provider) && provider !== 'refuse_to_verify';
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Answer } from '../support/agent.ts';
+import {
+  Authorize,
+  Begin,
+  Cancel,
+  CancelPayment,
+  Pay,
+  PayAgain,
+  PayWithCredit,
+  Quote,
+  Repeat,
+  Review,
+} from './buyer.ts';
+import { type Command, OnJob, pathOf, refusal } from './command.ts';
+import { type Model, type ProviderMode, type Purchase, paysNow, providerModes } from './model.ts';
+import { Pass, Provider, Sweep, Waive, Work } from './surroundings.ts';
+import type { WorkerFate, World } from './world.ts';
+
+/** A command that sends one request. */
+type Listed = { act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Answer> };
+
+/** What the service lists as possible on a job, as commands that do it. */
+const listed: Record<string, (index: number, variant: number) => Listed> = {
+  pay: (index, variant) => new Pay(index, variant % 2 === 0 ? 0 : 1),
+  cancel: (index) => new Cancel(index),
+  review: (index, variant) =>
+    new Review(index, variant % 3 === 0 ? 'accept' : 'dispute', variant % 2 === 0 ? 'agent' : 'member'),
+};
+
+/** Does what the service lists: it succeeds, unless it is a payment and its provider does not. */
+class Next extends OnJob {
+  readonly variant: number;
+  constructor(index: number, variant: number) {
+    super(index);
+    this.variant = variant;
+  }
+  /** Most often the action that leads on; once in a while the last that is listed, which is to cancel. */
+  private actionOn({ nextActions }: Purchase): string | undefined {
+    const actions = nextActions.filter((action) => action in listed);
+    return this.variant === 0 ? actions.at(-1) : actions.find((action) => action !== 'cancel');
+  }
+  override matters(purchase: Purchase): boolean {
+    return this.actionOn(purchase) !== undefined;
+  }
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    const action = this.actionOn(purchase) ?? '';
+    const overdue = action === 'review' && model.now() > purchase.reviewBy;
+    const command = overdue ? new Review(this.index, 'accept', 'agent') : listed[action]?.(this.index, this.variant);
+    const answer = await command?.act(model, world, purchase, jobKey);
+    if (action !== 'pay' || paysNow(model.provider)) expect([action, answer?.status]).toEqual([action, 200]);
+  }
+}
+
+/** Tries everything that the service does not list, and reads what it does list. */
+class Others extends OnJob {
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    // Of a worker that has died the last word on its progress may still be on its way.
+    const look = async () => ({ ...(await world.agent.job(jobKey)).body, progress: null });
+    const before = await look();
+    const lists = (action: string): boolean => purchase.nextActions.includes(action);
+    for (const [action, code] of Object.entries({ report: 'report_not_ready', receipt: 'action_not_allowed' })) {
+      const answer = await world.agent.get(`${pathOf(purchase)}/${action}`);
+      expect(lists(action) ? answer.status : refusal(answer)).toEqual(lists(action) ? 200 : [409, code]);
+    }
+    for (const [action, command] of Object.entries(listed)) {
+      if (!lists(action)) await command(this.index, 0).act(model, world, purchase, jobKey);
+    }
+    expect(await look()).toEqual(before);
+  }
+}
+
+/** Commands are about one of the newest purchases. */
+const newest = 3;
+const index = fc.nat({ max: newest - 1 });
+const of = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
+const decision = of('accept' as const, 'dispute' as const, 'dispute' as const);
+const fate = of<WorkerFate>('delivers', 'delivers', 'delivers', 'delivers', 'delivers', 'dies', 'dies', 'breaks');
+const party = of('agent' as const, 'member' as const);
+
+/** Steps past a worker's lease, mostly; past a signature, a deadline of work, the day to pay, a review window. */
+const waits = [25, 25, 25, 25, 333, 333, 1_999, 1_999, 88_888, 270_001];
+
+/** A command, and how often it comes among the others. */
+const weighted: [number, fc.Arbitrary<Command>][] = [
+  [6, fc.constant(new Begin())],
+  [1, fc.constant(new Quote())],
+  [2, index.map((i) => new Authorize(i))],
+  [20, fc.tuple(index, fc.nat(5)).map(([i, variant]) => new Next(i, variant))],
+  [8, fc.tuple(index, of(0 as const, 1 as const)).map(([i, network]) => new Pay(i, network))],
+  [1, index.map((i) => new PayAgain(i))],
+  [4, index.map((i) => new PayWithCredit(i))],
+  [1, index.map((i) => new CancelPayment(i))],
+  [1, index.map((i) => new Cancel(i))],
+  [8, fc.tuple(index, decision, party).map(([i, what, by]) => new Review(i, what, by))],
+  [20, fc.tuple(index, fate).map(([i, how]) => new Work(i, how))],
+  [4, fc.constant(new Sweep())],
+  [4, of(...waits).map((wait) => new Pass(wait))],
+  [2, of<ProviderMode>('well', 'well', 'well', ...providerModes).map((mode) => new Provider(mode))],
+  [4, index.map((i) => new Waive(i))],
+  [1, index.map((i) => new Others(i))],
+  [1, fc.constant(new Repeat())],
+];
+
+/** Every command, as often among the others as its weight says. */
+export const commands = weighted.flatMap(([weight, command]) => Array<fc.Arbitrary<Command>>(weight).fill(command));

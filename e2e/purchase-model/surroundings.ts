@@ -1,0 +1,125 @@
+import { expect } from 'vitest';
+import { can, type JobState } from '../../server/purchases/states.ts';
+import { type Command, OnJob } from './command.ts';
+import {
+  collected,
+  delivered,
+  failed,
+  go,
+  isOpen,
+  lapsed,
+  type Model,
+  type ProviderMode,
+  type Purchase,
+  waived,
+  wouldMove,
+} from './model.ts';
+import type { WorkerFate, World } from './world.ts';
+
+/** Workers take a job so often for one report, and hold it for so long without a sign of life. */
+const maxTries = 3;
+const leaseMs = 20_000;
+
+/** A worker is handed the job by the queue, whether or not there is anything to do. */
+export class Work extends OnJob {
+  readonly fate: WorkerFate;
+  constructor(index: number, fate: WorkerFate) {
+    super(index);
+    this.fate = fate;
+  }
+  override matters({ state }: Purchase): boolean {
+    return can('start', state) || can('recheck', state);
+  }
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    await world.work(jobKey, this.fate);
+    const free = model.now() >= purchase.leaseUntil;
+    if (!free || !(can('start', purchase.state) || can('recheck', purchase.state))) return;
+    go(purchase, can('recheck', purchase.state) ? 'recheck' : 'start');
+    purchase.tries += 1;
+    purchase.percent = 0;
+    purchase.leaseUntil = model.now() + leaseMs;
+    if (purchase.tries > maxTries || this.fate === 'breaks') failed(model, purchase);
+    else if (this.fate === 'delivers') delivered(model, purchase);
+  }
+}
+
+/** A round of the worker's own: deadlines, open payments, refunds. */
+export class Sweep implements Command {
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    await world.service.sweep();
+    for (const purchase of model.purchases) {
+      if (purchase.jobKey === null) continue;
+      swept(model, purchase, (await world.agent.job(purchase.jobKey)).body);
+      await world.observe(model, purchase);
+    }
+  }
+  toString = () => 'Sweep()';
+}
+
+/** What a sweep must do to a purchase; where it may do something or not yet, what it did decides. */
+function swept(model: Model, purchase: Purchase, found: { state: JobState; payment_state: string }): void {
+  const now = model.now();
+  if (isOpen(purchase)) reconciled(model, purchase, found);
+  else if (can('lapse', purchase.state) && now > purchase.payBy) go(purchase, 'lapse');
+  else if ((can('fail', purchase.state) || can('fail_recheck', purchase.state)) && now > purchase.deliverBy) {
+    failed(model, purchase);
+  }
+  if (purchase.payment === 'refund_pending' && found.payment_state === 'refunded') {
+    expect(wouldMove(model.provider)).toBe(true);
+    purchase.payment = 'refunded';
+  }
+}
+
+/** A payment that was open is decided, or still open: then the next round is due soon. */
+function reconciled(model: Model, purchase: Purchase, found: { payment_state: string }): void {
+  const { transfer } = purchase;
+  if (!transfer) throw new Error('a payment is open that nobody signed');
+  if (found.payment_state === 'collected') {
+    expect(transfer.moved || wouldMove(model.provider)).toBe(true);
+    transfer.moved = true;
+    collected(model, purchase, 'x402');
+  } else if (found.payment_state === 'none') lapsed(model, purchase, transfer);
+}
+
+/** Time passes, for the service and the chains. */
+export class Pass implements Command {
+  readonly seconds: number;
+  constructor(seconds: number) {
+    this.seconds = seconds;
+  }
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    await world.pass(this.seconds);
+    for (const purchase of model.purchases) await world.observe(model, purchase);
+  }
+  toString = () => `Pass(${this.seconds})`;
+}
+
+/** The facilitator changes its mind. */
+export class Provider implements Command {
+  readonly mode: ProviderMode;
+  constructor(mode: ProviderMode) {
+    this.mode = mode;
+  }
+  check(model: Readonly<Model>): boolean {
+    return model.provider !== this.mode;
+  }
+  async run(model: Model, world: World): Promise<void> {
+    await world.provider(this.mode);
+    model.provider = this.mode;
+  }
+  toString = () => `Provider(${this.mode})`;
+}
+
+/** An operator gives up the charge. */
+export class Waive extends OnJob {
+  override matters(purchase: Purchase): boolean {
+    return can('waive', purchase.state);
+  }
+
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    await world.waive(jobKey);
+    waived(model, purchase, 'waive', 'not_open');
+  }
+}

@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
+import { authorizationTypes } from '@x402/evm';
+import { getAddress } from 'viem';
+import { expect } from 'vitest';
+import { controlClient } from '../../sandbox/control-client.ts';
+import { type Database, queriesOn } from '../../server/kernel/database.ts';
+import { transact } from '../../server/kernel/transaction.ts';
+import { executeJob } from '../../server/purchases/execute.ts';
+import { waiveCharge } from '../../server/purchases/waive.ts';
+import { seconds } from '../../server/service/terms.ts';
+import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
+import type { Assessor } from '../../server/work-check/assessors/port.ts';
+import { Agent, type Answer } from '../support/agent.ts';
+import { Member } from '../support/member.ts';
+import type { Service } from '../support/service.ts';
+import { type Model, type ProviderMode, type Purchase, seen } from './model.ts';
+
+/** How a worker fares with a job: it delivers, its process dies, or the work itself breaks it. */
+export type WorkerFate = 'delivers' | 'dies' | 'breaks';
+
+const networks = ['eip155:84532', 'eip155:421614'] as const;
+
+/** The service and everyone who deals with it, as one run of the model meets them. */
+export class World {
+  readonly service: Service;
+  readonly agent: Agent;
+  member: Member;
+  readonly #control;
+  #signedInUntil: number;
+
+  private constructor(service: Service, agent: Agent, member: Member) {
+    this.service = service;
+    this.agent = agent;
+    this.member = member;
+    this.#control = controlClient(service.sandbox.controlUrl);
+    this.#signedInUntil = this.now() + seconds.walletSession * 1000;
+  }
+
+  static async open(service: Service): Promise<World> {
+    const agent = await Agent.arrive(service);
+    const world = new World(service, agent, await Member.of(service, agent));
+    await world.provider('well');
+    return world;
+  }
+
+  now = (): number => this.service.runtime.clock().getTime();
+
+  /** Time passes: for the service and for the chains. Sessions that have ended with it are opened anew. */
+  async pass(wait: number): Promise<void> {
+    this.service.advanceClock(wait);
+    await Promise.all(
+      networks.map((network) => this.#control.chainFault(network, { mode: 'advance_time', seconds: wait })),
+    );
+    if (this.now() + 60_000 < this.#signedInUntil) return;
+    await this.#signIn();
+  }
+
+  async #signIn(): Promise<void> {
+    await this.agent.signIn();
+    this.member = await Member.of(this.service, this.agent);
+    this.#signedInUntil = this.now() + seconds.walletSession * 1000;
+  }
+
+  async provider(mode: ProviderMode): Promise<void> {
+    await this.#control.clearFacilitatorFaults();
+    if (mode === 'well') return;
+    const fault = mode === 'refuse_to_verify' ? ({ mode: 'refuse', on: 'verify' } as const) : { mode };
+    await this.#control.facilitatorFault({ ...fault, times: 'always' });
+  }
+
+  /** A signed transfer for this job, good for two minutes of the service's clock. */
+  async sign(jobKey: string, network: 0 | 1): Promise<{ header: string; validBefore: number }> {
+    const unpaid = await this.agent.pay(jobKey, { network: networks[network] });
+    const { resource, accepts } = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+    const accepted = accepts[0];
+    if (!accepted) throw new Error('the 402 asks for nothing');
+    const validBefore = Math.floor(this.now() / 1000) + accepted.maxTimeoutSeconds;
+    const message = {
+      from: this.agent.wallet.address,
+      to: getAddress(accepted.payTo),
+      value: BigInt(accepted.amount),
+      validAfter: 0n,
+      validBefore: BigInt(validBefore),
+      nonce: `0x${randomBytes(32).toString('hex')}` as const,
+    };
+    const signature = await this.agent.wallet.signTypedData({
+      domain: {
+        name: String(accepted.extra?.name),
+        version: String(accepted.extra?.version),
+        chainId: Number(accepted.network.slice('eip155:'.length)),
+        verifyingContract: getAddress(accepted.asset),
+      },
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+      message,
+    });
+    const authorization = { ...message, value: accepted.amount, validAfter: '0', validBefore: String(validBefore) };
+    const header = encodePaymentSignatureHeader({
+      x402Version: 2,
+      resource,
+      accepted,
+      payload: { signature, authorization },
+    });
+    return { header, validBefore: validBefore * 1000 };
+  }
+
+  /** A worker takes the job from the queue. One that dies has its connection to the database cut with it. */
+  async work(jobKey: string, fate: WorkerFate): Promise<void> {
+    const { runtime } = this.service;
+    const process = { alive: true };
+    const assessor: Assessor = {
+      ...embeddedAssessor,
+      assess: async (task) => {
+        process.alive = fate !== 'dies';
+        if (fate !== 'delivers') throw new Error('the worker broke');
+        return embeddedAssessor.assess(task);
+      },
+    };
+    const dying = executeJob({ ...runtime, db: databaseOf(runtime.db, process) }, assessor, jobKey);
+    await dying.catch((error) => {
+      if (fate !== 'dies') throw error;
+    });
+  }
+
+  /** An operator gives up the charge. */
+  async waive(jobKey: string): Promise<void> {
+    const { runtime } = this.service;
+    await transact(runtime.db, (tx) =>
+      waiveCharge(
+        tx,
+        runtime,
+        'waive',
+        jobKey,
+        { actor: 'operator', now: runtime.clock() },
+        { review_state: 'not_open' },
+      ),
+    );
+  }
+
+  /** Looks at the purchase again: it must be as the model says. What may be done next is what the service lists. */
+  async observe(model: Model, purchase: Purchase): Promise<void> {
+    if (purchase.jobKey === null) return;
+    const { status, body } = await this.agent.job(purchase.jobKey);
+    expect(status).toBe(200);
+    const { state, payment_state, charge_state, review_state } = body;
+    expect({ state, payment_state, charge_state, review_state }).toEqual(seen(purchase, model.now()));
+    expect(body.progress.percent).toBeGreaterThanOrEqual(purchase.percent);
+    purchase.percent = body.progress.percent;
+    purchase.reportDigest = body.report_digest;
+    purchase.nextActions = body.next_actions.map(({ action }: { action: string }) => action);
+  }
+
+  /** Sends a POST under a key of its own, and keeps it to be sent again. */
+  async keyed(model: Model, path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    const key = randomUUID();
+    const { agent } = this;
+    const send = () => agent.post(path, body, { 'idempotency-key': key, ...headers });
+    const answer = await send();
+    model.last = { send, answer };
+    return answer;
+  }
+}
+
+/** The database as a process reaches it while it is alive. */
+function databaseOf(db: Database, process: { alive: boolean }): Database {
+  const reach = <T>(work: () => Promise<T>): Promise<T> =>
+    process.alive ? work() : Promise.reject(new Error('the process has died'));
+  const pool = new Proxy(db.pool, {
+    get: (target, name) =>
+      name === 'connect' ? () => reach(() => target.connect()) : Reflect.get(target, name, target),
+  });
+  return {
+    ...db,
+    ...queriesOn(({ name, text, values }) => reach(() => db.pool.query({ name, text, values: [...values] }))),
+    pool,
+  };
+}
