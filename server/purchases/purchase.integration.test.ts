@@ -285,6 +285,30 @@ describe('a worker', () => {
     service.advanceClock(-1_801);
   });
 
+  it.each([
+    ['whose content is gone', 'update quotes set input = null, input_deleted_at = now() from jobs'],
+    ['that broke three workers', 'update jobs set tries = 3 from quotes'],
+  ])('fails a job %s at once: charge 0, wallet credit, the limit given back', async (_, damage) => {
+    const agent = await arrive();
+    const jobKey = await agent.paidJob();
+    await service.database.pool.query(`${damage} where jobs.quote_key = quotes.quote_key and job_key = $1`, [jobKey]);
+    await service.execute(jobKey);
+    expect((await agent.job(jobKey)).body).toMatchObject({
+      state: 'failed',
+      payment_state: 'credited',
+      charge_state: 'none',
+    });
+    expect((await agent.get('/api/agent/v1/me')).body).toMatchObject({
+      wallet_credit_microcents: 500_000_000,
+      spend: { today_microcents: 0 },
+    });
+    expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body).toMatchObject({
+      report_digest: null,
+      charge: { state: 'none', amount_microcents: 0 },
+      remedy: { kind: 'wallet_credit', state: 'credited', amount_microcents: 500_000_000 },
+    });
+  });
+
   it('lets a job that nobody paid for lapse, and gives its reservation back', async () => {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();

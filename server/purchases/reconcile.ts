@@ -19,12 +19,10 @@ import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
 import { type JobRow, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
-import { guarded } from './sweep.ts';
+import { each, guarded } from './rounds.ts';
 
 /** Rows one round takes of each kind; the next round takes the rest. */
 const batch = 50;
-/** So many calls at once: one that hangs must not hold up the others for long. */
-const parallel = 8;
 /** A transfer that could not be carried out is tried again after this long. */
 const tryAgainSeconds = 5;
 
@@ -118,14 +116,4 @@ async function recordRefund(
     noteOnJob(tx, job, fact.state, now);
     await issueReceipt(tx, runtime.receiptSigner, job, now);
   });
-}
-
-/** Works on all rows, a few at a time. */
-async function each<Row>(rows: Row[], work: (row: Row) => Promise<void>): Promise<void> {
-  const queue = rows.values();
-  await Promise.all(
-    Array.from({ length: parallel }, async () => {
-      for (const row of queue) await work(row);
-    }),
-  );
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyReceipt } from '../../client/verify-receipt.ts';
 import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { seconds } from '../service/terms.ts';
@@ -170,6 +171,32 @@ describe('a corrected report', () => {
   });
 });
 
+describe('the receipts of a job', () => {
+  it('tell its whole story, each signed and naming the one before', async () => {
+    const reviewed = await redelivered();
+    const { agent, jobKey } = reviewed;
+    await dispute(reviewed);
+    await service.sweep();
+    const { receipts } = (await agent.get(`${jobAt(jobKey)}/receipts`)).body;
+    const told = receipts.map(({ charge, remedy }: Record<string, { state: string; kind?: string }>) => [
+      charge?.state,
+      remedy?.kind,
+      remedy?.state,
+    ]);
+    expect(told).toEqual([
+      ['held', 'none', 'none'],
+      ['held', 'none', 'none'],
+      ['held', 'correction', 'pending'],
+      ['held', 'correction', 'delivered'],
+      ['waived', 'refund', 'refund_pending'],
+      ['waived', 'refund', 'refunded'],
+    ]);
+    const { body: keys } = await agent.get('/.well-known/jwks.json');
+    for (const each of receipts) await verifyReceipt(each, keys);
+    expect((await job(reviewed)).payment_state).toBe('refunded');
+  });
+});
+
 describe('a re-check that fails', () => {
   it('waives the charge', async () => {
     const reviewed = await delivered();
@@ -191,13 +218,13 @@ describe('a re-check that fails', () => {
   it('is found when its message is lost, and done by another worker', async () => {
     const reviewed = await delivered();
     await dispute(reviewed);
-    const waiting = async () =>
-      (await service.database.pool.query(`select 1 from pgboss.job where data ->> 'job_key' = $1`, [reviewed.jobKey]))
-        .rowCount;
-    const before = await waiting();
+    const messages = (verb: string) =>
+      service.database.pool.query(`${verb} from pgboss.job where data ->> 'job_key' = $1`, [reviewed.jobKey]);
+    await messages('delete');
     service.advanceClock(21);
     await service.sweep();
-    expect(await waiting()).toBe(Number(before) + 1);
+    await service.sweep();
+    expect((await messages('select 1')).rowCount).toBe(1);
     await service.execute(reviewed.jobKey);
     expect((await job(reviewed)).state).toBe('redelivered');
     service.advanceClock(-21);

@@ -28,6 +28,8 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
   await boss.start();
   // Tries are counted by the job's own fence, and lost messages are found by the sweep.
   await boss.createQueue(checkQueue, {
+    // A job waits once, however often the sweep asks for it.
+    policy: 'short',
     notify: true,
     retryLimit: 0,
     expireInSeconds: 1_800,
@@ -39,5 +41,5 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
 /** Queues the check of a job in the caller's transaction: no commit, no message; no message without the commit. */
 export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
   const message: CheckMessage = { job_key: jobKey };
-  tx.join((run) => queue.boss.send(checkQueue, message, { db: { executeSql: run } }));
+  tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
 }
