@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { doorProblems, type Operation } from '../server/kernel/operation.ts';
+import { type Operation, problemsOf } from '../server/kernel/operation.ts';
 import { operations } from '../server/operations.ts';
 
 /** Where the tests write which problems they provoked, as `["operation code", …]`, a file for each file of tests. */
@@ -21,9 +21,7 @@ export function unprovokedProblems(): string[] {
     for (const pair of JSON.parse(readFileSync(path.join(provokedFolder, file), 'utf8'))) seen.add(pair);
   }
   return Object.values(operations)
-    .flatMap((operation: Operation) =>
-      [...operation.problems, ...doorProblems(operation)].map((code) => ({ operation: operation.name, code })),
-    )
+    .flatMap((operation: Operation) => problemsOf(operation).map((code) => ({ operation: operation.name, code })))
     .filter(({ code }) => code !== 'internal')
     .map(({ operation, code }) => `${operation} ${code}`)
     .filter((pair) => !seen.has(pair));

@@ -6,11 +6,11 @@ import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import { answerOf, type Claim, claimKey, keepAnswer, recall, remember } from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
-import { doorProblems, type LimitName, type Operation, pathKeys } from './kernel/operation.ts';
-import { PaymentRequired, Problem, type ProblemCode, problemText } from './kernel/problem.ts';
+import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/operation.ts';
+import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { validationProblem } from './kernel/validation.ts';
+import { refuseUnstorableText, validationProblem } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
@@ -100,6 +100,7 @@ async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context)
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {
   const parsed = operation.input.safeParse(rawInput);
   if (!parsed.success) throw validationProblem(parsed.error);
+  refuseUnstorableText(parsed.data);
   return parsed.data as Record<string, unknown>;
 }
 
@@ -245,8 +246,7 @@ function inProgress(): Problem {
 function declared(operation: Operation, ctx: Context, error: unknown): Error {
   if (error instanceof PaymentRequired && operation.paid) return error;
   if (sqlState(error) === lockNotAvailable) return inProgress();
-  const allowed: readonly ProblemCode[] = [...operation.problems, ...doorProblems(operation)];
-  if (error instanceof Problem && allowed.includes(error.code)) return error;
+  if (error instanceof Problem && problemsOf(operation).includes(error.code)) return error;
   const undeclared = error instanceof Problem ? { undeclared: error.code } : {};
   log('operation_failed', {
     operation: operation.name,

@@ -21,7 +21,7 @@ const statuses = (answers: readonly Answer[]) => {
 describe('a rate limit', () => {
   it('lets exactly as many requests through as it says when they race on two processes', async () => {
     const agent = await arrive();
-    const elsewhere = new Agent(await service.startDoor(), `0x${'22'.repeat(32)}`);
+    const elsewhere = new Agent((await service.startDoor()).baseUrl, `0x${'22'.repeat(32)}`);
     elsewhere.token = agent.token;
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? agent : elsewhere).get('/api/agent/v1/me')),

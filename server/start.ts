@@ -1,13 +1,9 @@
-import { createServer } from 'node:http';
 import next from 'next';
 import { ConfigurationError, readConfiguration } from './kernel/env.ts';
-import { errorFields, log } from './kernel/log.ts';
+import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
-import { answerOperation } from './transports/http.ts';
+import { operationServer } from './transports/http.ts';
 
-/** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 30_000;
 /** After a signal to stop, requests under way get this long to end. */
 const drainMs = 10_000;
 
@@ -28,19 +24,8 @@ async function main(): Promise<void> {
   const runtime = await webRuntime();
   const pages = next({ dev: process.env.NODE_ENV === 'development', port: configuration.port });
   await pages.prepare();
-  const showPage = pages.getRequestHandler();
 
-  const server = createServer(
-    { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs },
-    async (req, res) => {
-      try {
-        if (!(await answerOperation(runtime, req, res))) await showPage(req, res);
-      } catch (error) {
-        log('request_failed', errorFields(error));
-        res.destroy();
-      }
-    },
-  );
+  const server = operationServer(runtime, pages.getRequestHandler());
   server.listen(configuration.port, '127.0.0.1', () => log('app_ready', { port: configuration.port }));
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

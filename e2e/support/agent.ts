@@ -25,7 +25,7 @@ export abstract class Client {
   }
 
   /** The headers that say who asks. */
-  protected abstract identity(): Record<string, string>;
+  abstract identity(): Record<string, string>;
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send('GET', path, undefined, headers);
@@ -57,7 +57,7 @@ export class Agent extends Client {
     this.wallet = privateKeyToAccount(privateKey);
   }
 
-  protected identity(): Record<string, string> {
+  identity(): Record<string, string> {
     return this.token ? { authorization: `Bearer ${this.token}` } : {};
   }
 

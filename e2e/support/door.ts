@@ -1,12 +1,19 @@
-import { createServer } from 'node:http';
+/**
+ * An API process of its own, as `npm start` runs it but for the pages. It tells its parent the port, and the memory that
+ * it holds whenever it is asked; it ends with its parent.
+ */
 import type { AddressInfo } from 'node:net';
 import { openRuntime } from '../../server/open-runtime.ts';
-import { answerOperation } from '../../server/transports/http.ts';
+import { operationServer } from '../../server/transports/http.ts';
 
-// An API process of its own, without pages. It tells its parent the port, and ends with it.
 const runtime = await openRuntime(process.env, 'web');
-const server = createServer(async (req, res) => {
-  if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
+const server = operationServer(runtime, (_, res) => {
+  res.writeHead(404).end();
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('message', () => {
+  // Twice, because what a finalizer lets go of is collected by the next round only.
+  for (let round = 0; round < 2; round += 1) globalThis.gc?.();
+  process.send?.(process.memoryUsage());
+});
 process.once('disconnect', () => process.exit());

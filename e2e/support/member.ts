@@ -43,7 +43,7 @@ export class Member extends Client {
     return pageContext(this.#service.runtime, this.#sessionKey);
   }
 
-  protected identity(): Record<string, string> {
+  identity(): Record<string, string> {
     return { cookie: this.#cookie, origin: this.baseUrl };
   }
 }

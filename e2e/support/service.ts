@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,6 +20,7 @@ import { Acknowledged } from './acknowledged.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
+import { type Door, startDoor } from './start-door.ts';
 
 /** The service as a test meets it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
 export interface Service {
@@ -38,8 +37,8 @@ export interface Service {
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpiredContent(): Promise<void>;
-  /** Starts another API process on the same database; resolves to its address. */
-  startDoor(): Promise<string>;
+  /** Starts another API process on the same database. */
+  startDoor(): Promise<Door>;
 }
 
 /**
@@ -79,7 +78,7 @@ export async function startService(
     ...environment,
   };
   const opened = await openRuntime(env, 'web');
-  const doors: ChildProcess[] = [];
+  const doors: Door[] = [];
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
   const provoked = new ProvokedProblems();
@@ -105,7 +104,7 @@ export async function startService(
   });
   afterAll(async () => {
     provoked.save();
-    for (const door of doors) door.kill();
+    for (const door of doors) door.stop();
     server.close();
     server.closeAllConnections();
     await runtime.close();
@@ -128,10 +127,9 @@ export async function startService(
     broken,
     deleteExpiredContent: () => deleteExpiredContent(runtime),
     async startDoor() {
-      const door = fork(path.join(import.meta.dirname, 'door.ts'), { env: { ...process.env, ...env } });
+      const door = await startDoor(env);
       doors.push(door);
-      const [doorPort] = await once(door, 'message');
-      return `http://127.0.0.1:${doorPort}`;
+      return door;
     },
   };
 }

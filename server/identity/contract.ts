@@ -82,7 +82,7 @@ export const walletChallenge = defineOperation({
     .meta({ id: 'WalletChallenge' }),
   success: [200],
   // Whoever is not known yet has no conflicts: the body itself is the scope of the key.
-  problems: ['idempotency_key_mismatch', 'idempotency_in_progress'],
+  problems: ['idempotency_in_progress'],
   limit: 'wallet_challenges',
 });
 

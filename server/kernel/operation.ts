@@ -56,6 +56,7 @@ const problemsOfEvery = [
 ] as const satisfies readonly ProblemCode[];
 const problemsOfBodies = [
   'malformed_request',
+  'idempotency_key_mismatch',
   'input_too_large',
   'unsupported_media_type',
 ] as const satisfies readonly ProblemCode[];
@@ -71,6 +72,13 @@ export function doorProblems({
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(audience.includes('agent') || limit ? (['rate_limited'] as const) : []),
   ];
+}
+
+/** Everything that the operation may refuse: its own problems and those of the door. */
+export function problemsOf(
+  operation: Pick<Operation, 'method' | 'audience' | 'limit' | 'problems'>,
+): readonly ProblemCode[] {
+  return [...new Set([...operation.problems, ...doorProblems(operation)])];
 }
 
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(

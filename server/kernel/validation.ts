@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { stringFault } from '../work-check/json-value.ts';
 import { type FieldError, Problem, type ProblemCode, problems } from './problem.ts';
 
 /** More errors than this help nobody. */
@@ -17,6 +18,21 @@ export function validationProblem(error: z.ZodError): Problem {
   const [first] = errors;
   const detail = first ? `${first.pointer || 'The input'}: ${first.detail}` : 'The input breaks its schema.';
   return new Problem(own ?? 'validation_failed', detail, { errors });
+}
+
+/**
+ * Refuses a text that the database cannot hold, wherever it stands in the input: one with NUL or a lone surrogate.
+ * Expects an input whose depth its schema has bounded.
+ */
+export function refuseUnstorableText(value: unknown, path: readonly string[] = []): void {
+  if (typeof value === 'string') {
+    const detail = stringFault(value);
+    if (detail === undefined) return;
+    const error = { pointer: pointerTo(path), code: 'forbidden_character', detail };
+    throw new Problem('validation_failed', `${error.pointer}: ${detail}`, { errors: [error] });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) refuseUnstorableText(member, [...path, name]);
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {

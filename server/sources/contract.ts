@@ -59,7 +59,6 @@ export const addSource = defineOperation({
   success: [201, 200],
   problems: [
     'invalid_token',
-    'idempotency_key_mismatch',
     'idempotency_key_conflict',
     'idempotency_in_progress',
     'source_limit_reached',

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { errorFields, log } from '../kernel/log.ts';
 import { pathKeys } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
@@ -22,6 +23,26 @@ const routes: Route[] = Object.values(operations).map((operation) => ({
   pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`),
   keys: pathKeys(operation),
 }));
+
+/** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+
+/** The server of one process: it answers the operations itself, and has `showPage` answer everything else. */
+export function operationServer(
+  runtime: Runtime,
+  showPage: (req: IncomingMessage, res: ServerResponse) => unknown,
+): Server {
+  const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
+  return createServer(timeouts, async (req, res) => {
+    try {
+      if (!(await answerOperation(runtime, req, res))) await showPage(req, res);
+    } catch (error) {
+      log('request_failed', errorFields(error));
+      res.destroy();
+    }
+  });
+}
 
 /** Agents call here: what is not there is refused in their language, not with a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;

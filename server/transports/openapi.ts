@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { doorProblems, type Operation, pathKeys } from '../kernel/operation.ts';
+import { type Operation, pathKeys, problemsOf } from '../kernel/operation.ts';
 import { problems } from '../kernel/problem.ts';
 import { operations } from '../operations.ts';
 import { service } from '../service/terms.ts';
@@ -108,7 +108,7 @@ function responses(operation: Operation): ZodOpenApiOperationObject['responses']
       content: { 'application/json': { schema: PaymentRequiredObject } },
     };
   }
-  const byStatus = Map.groupBy([...operation.problems, ...doorProblems(operation)], (code) => problems[code].status);
+  const byStatus = Map.groupBy(problemsOf(operation), (code) => problems[code].status);
   for (const [status, codes] of byStatus) {
     answers[`${status as 400}`] = {
       description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),

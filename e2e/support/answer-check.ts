@@ -1,0 +1,92 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Operation, problemsOf } from '../../server/kernel/operation.ts';
+import { problems } from '../../server/kernel/problem.ts';
+import { operations } from '../../server/operations.ts';
+import { openApiDocument } from '../../server/transports/openapi.ts';
+
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly requestId: string | undefined;
+  readonly text: string;
+}
+
+const patterns = Object.values(operations).map((operation: Operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** Where agents call: what is not there is refused in their language. Elsewhere people are shown a page. */
+const agentAddresses = /^\/api\/(agent|x402)\//;
+
+/** Holds answers against the OpenAPI document: status, content type, body, and the code of a refusal. */
+export class AnswerCheck {
+  readonly #document: ReturnType<typeof openApiDocument>;
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor(baseUrl: string) {
+    this.#document = openApiDocument(baseUrl);
+    this.#ajv.addSchema(this.#document, 'document');
+  }
+
+  /** What is wrong with the answer to this request; null when the document foresees it. */
+  fault(method: string, target: string, answer: WireAnswer): string | null {
+    const path = target.split('?', 1)[0] ?? '';
+    const atPath = patterns.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation);
+    const operation = atPath.find((found) => found.method === method);
+    if (atPath.length === 0 && !agentAddresses.test(path)) return answer.status === 404 ? null : 'It is no page.';
+    if (!answer.requestId) return 'It carries no X-Request-Id.';
+    if (operation) return this.#faultOf(operation, answer);
+    const expected = atPath.length > 0 ? 'method_not_allowed' : 'not_found';
+    // An answer to HEAD has no body.
+    if (method === 'HEAD') return answer.status === problems[expected].status ? null : `It is no ${expected}.`;
+    return this.#refusalFault([expected], answer);
+  }
+
+  #faultOf(operation: Operation, answer: WireAnswer): string | null {
+    if (answer.status >= 400 && answer.status !== 402) {
+      const declared = problemsOf(operation).filter((code) => code !== 'internal');
+      const fault = this.#refusalFault(declared, answer);
+      if (fault) return fault;
+    }
+    const responses = this.#document.paths?.[operation.path]?.[operation.method.toLowerCase() as 'get']?.responses;
+    const response = responses?.[`${answer.status}`] as { content?: Record<string, unknown> } | undefined;
+    if (!response) return `${operation.name} does not declare ${answer.status}.`;
+    if (!response.content) return answer.text === '' ? null : `A body comes with ${answer.status}.`;
+    const type = mediaType(answer);
+    if (!Object.hasOwn(response.content, type))
+      return `${operation.name} does not declare ${answer.status} as ${type}.`;
+    const steps = ['paths', operation.path, operation.method.toLowerCase(), 'responses', `${answer.status}`, 'content'];
+    return this.#schemaFault([...steps, type, 'schema'], answer.text);
+  }
+
+  /** A refusal has one of these codes, and its status. */
+  #refusalFault(codes: readonly string[], answer: WireAnswer): string | null {
+    if (mediaType(answer) !== 'application/problem+json') return `A refusal comes as ${answer.contentType}.`;
+    const fault = this.#schemaFault(['components', 'schemas', 'Problem'], answer.text);
+    if (fault) return fault;
+    const { code, status } = JSON.parse(answer.text) as { code: keyof typeof problems; status: number };
+    if (!codes.includes(code)) return `It answers ${code}, which is not among ${codes.join(', ')}.`;
+    const consistent = status === answer.status && problems[code].status === answer.status;
+    return consistent ? null : `${code} comes with the status ${answer.status}.`;
+  }
+
+  #schemaFault(steps: readonly string[], text: string): string | null {
+    const pointer = `document#/${steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: pointer });
+    this.#compiled.set(pointer, validate);
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return 'Its body is not JSON.';
+    }
+    return validate(body) ? null : this.#ajv.errorsText(validate.errors, { dataVar: 'body' });
+  }
+}
+
+function mediaType({ contentType }: WireAnswer): string {
+  return contentType?.split(';', 1)[0]?.trim() ?? '';
+}

@@ -1,0 +1,29 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+/** An API process. */
+export interface Door {
+  readonly baseUrl: string;
+  /** The bytes that it holds once its garbage has been collected. */
+  memory(): Promise<{ rss: number; heapUsed: number }>;
+  stop(): void;
+}
+
+/** Starts an API process of its own; it ends with this one. */
+export async function startDoor(env: Readonly<Record<string, string>>): Promise<Door> {
+  const child = fork(path.join(import.meta.dirname, 'door.ts'), {
+    env: { ...process.env, ...env },
+    execArgv: ['--expose-gc'],
+  });
+  const [port] = await once(child, 'message');
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    async memory() {
+      child.send('memory');
+      const [memory] = await once(child, 'message');
+      return memory;
+    },
+    stop: () => child.kill(),
+  };
+}
