@@ -110,6 +110,10 @@ export function openX402(configuration: X402Configuration): X402Rail {
         throw demandOf(offer, 'No matching payment requirements');
       }
       const transfer = transferOf(payload, requirement);
+      const { to, value } = payload.payload.authorization as Record<string, unknown>;
+      if (String(to).toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
+        throw demandOf(offer, 'The authorization does not pay what was asked for');
+      }
       if (transfer.authorization.validBefore.getTime() > now.getTime() + validityMaxMs) {
         throw demandOf(offer, `validBefore lies too far ahead: sign for ${maxTimeoutSeconds} seconds`);
       }
