@@ -39,7 +39,8 @@ export function startFacilitator(port: number, nodeUrls: NodeUrls): Promise<Serv
     record: settlementRecord(),
   };
   return serve('facilitator', port, {
-    'GET /supported': () => ({ json: desk.x402.getSupported() }),
+    'GET /supported': () =>
+      desk.faults.take(({ on }) => on === 'supported') ? internalError() : { json: desk.x402.getSupported() },
     'POST /verify': (call) => verify(desk, call),
     'POST /settle': (call) => settle(desk, call),
     ...controlRoutes(desk, nodeUrls),

@@ -25,13 +25,17 @@ export const faultSchema = z
     mode: z.enum(Object.keys(FAULT_MODES) as [FaultMode, ...FaultMode[]]),
     /** How many calls it strikes, or all until cleared. */
     times: z.union([z.int().min(1).max(1_000), z.literal('always')]).default(1),
-    on: z.enum(['settle', 'verify']).default('settle'),
+    on: z.enum(['settle', 'verify', 'supported']).default('settle'),
     ms: z.int().min(0).max(SLOW_MS_MAX).default(1_000),
     reason: z.string().max(200).default('invalid_exact_evm_transaction_failed'),
     transaction: z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)]).optional(),
   })
-  .refine(({ mode, on }) => on === 'settle' || VERIFY_FAULTS.includes(mode), {
+  .refine(({ mode, on }) => on !== 'verify' || VERIFY_FAULTS.includes(mode), {
     message: `on verify only ${VERIFY_FAULTS.join(', ')} can strike`,
+    path: ['on'],
+  })
+  .refine(({ mode, on }) => on !== 'supported' || mode === 'error_500', {
+    message: 'on supported only error_500 can strike',
     path: ['on'],
   });
 

@@ -1,14 +1,18 @@
 import {
   type Address,
+  BaseError,
+  ContractFunctionRevertedError,
   createPublicClient,
+  custom,
   type Hex,
-  http,
   isAddressEqual,
   type Log,
   parseAbi,
   parseEventLogs,
+  RpcRequestError,
 } from 'viem';
 import type { Network } from '../kernel/env.ts';
+import { jsonService } from '../kernel/json-http.ts';
 
 /** One EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
 export interface Authorization {
@@ -22,6 +26,12 @@ export interface Authorization {
   validAfter: Date;
   /** Past this instant the token refuses the transfer for good. */
   validBefore: Date;
+}
+
+/** A transfer of the token with the signature of its payer: anyone may carry it out, once. */
+export interface SignedTransfer {
+  authorization: Authorization;
+  signature: Hex;
 }
 
 /**
@@ -44,10 +54,11 @@ export function isFinal(onChain: OnChain): onChain is Extract<OnChain, { outcome
 
 const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
-const [, authorizationUsed] = token;
+const [, , authorizationUsed] = token;
 
 const rpcTimeoutMs = 5_000;
 /** Public nodes answer log queries over about this many blocks at once. */
@@ -60,13 +71,18 @@ const expiryMarginMs = 15_000;
 const usedBeforeMs = 3_600_000;
 
 export interface Chain {
+  /**
+   * Null when the token would carry the transfer out now, else why not, in the words that x402 has for it: the
+   * signature, the balance, the time and the nonce are all judged by the token itself. Moves nothing.
+   */
+  refusal(transfer: SignedTransfer): Promise<string | null>;
   /** What became of an authorization first seen at `seenAt`. `hint` is a transaction that may hold it. */
   read(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
 }
 
 /** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
 export function openChain(rpcUrl: string, confirmations: number): Chain {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 0 }) });
+  const client = createPublicClient({ transport: custom(rpcOver(rpcUrl), { retryCount: 0 }) });
 
   async function inTransaction(authorization: Authorization, hash: Hex): Promise<OnChain | null> {
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: Error) => {
@@ -98,6 +114,24 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
   }
 
   return {
+    async refusal({ authorization, signature }) {
+      const { asset, from, to, amount, nonce } = authorization;
+      const [validAfter, validBefore] = [unixSeconds(authorization.validAfter), unixSeconds(authorization.validBefore)];
+      try {
+        await client.simulateContract({
+          address: asset,
+          abi: token,
+          functionName: 'transferWithAuthorization',
+          args: [from, to, amount, validAfter, validBefore, nonce, signature],
+        });
+        return null;
+      } catch (error) {
+        const reverted =
+          error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError);
+        if (reverted instanceof ContractFunctionRevertedError) return refusalFor(reverted);
+        throw error;
+      }
+    },
     async read(authorization, seenAt, hint) {
       const hinted = hint ? await inTransaction(authorization, hint) : null;
       if (hinted) return hinted;
@@ -140,4 +174,45 @@ function pays(logs: Log[], authorization: Authorization): boolean {
         event.args.value === authorization.amount,
     )
   );
+}
+
+/** The words of the `exact` scheme of x402 for what the token says. */
+const refusals: readonly [RegExp, string][] = [
+  [/authorization is used/, 'invalid_exact_evm_nonce_already_used'],
+  [/authorization is expired/, 'invalid_exact_evm_payload_authorization_valid_before'],
+  [/authorization is not yet valid/, 'invalid_exact_evm_payload_authorization_valid_after'],
+  [/signature/i, 'invalid_exact_evm_signature'],
+  [/balance/i, 'invalid_exact_evm_insufficient_balance'],
+];
+/** A selector of OpenZeppelin's ERC-20: `ERC20InsufficientBalance`. */
+const insufficientBalance = '0xe450d38c';
+
+function refusalFor(reverted: ContractFunctionRevertedError): string {
+  if (reverted.signature === insufficientBalance) return 'invalid_exact_evm_insufficient_balance';
+  const known = refusals.find(([words]) => words.test(reverted.reason ?? ''));
+  return known?.[1] ?? 'invalid_exact_evm_transaction_simulation_failed';
+}
+
+/** Whether a refusal means that the transfer has happened, by whoever carried it out. */
+export function saysUsed(refusal: string): boolean {
+  return refusal === 'invalid_exact_evm_nonce_already_used';
+}
+
+export function unixSeconds(date: Date): bigint {
+  return BigInt(Math.round(date.getTime() / 1000));
+}
+
+/** JSON-RPC over kept connections. */
+function rpcOver(url: string): { request(call: { method: string; params?: unknown }): Promise<unknown> } {
+  const node = jsonService(url, rpcTimeoutMs);
+  let id = 0;
+  return {
+    async request({ method, params }) {
+      id += 1;
+      const body = { jsonrpc: '2.0', id, method, params };
+      const answer = (await node.call('', body)) as { result?: unknown; error?: { code: number; message: string } };
+      if (answer.error) throw new RpcRequestError({ body, error: answer.error, url });
+      return answer.result;
+    },
+  };
 }

@@ -4,8 +4,7 @@ import type { Network } from '../kernel/env.ts';
 import { type Microcents, microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Authorization } from './chain.ts';
-import type { SignedTransfer } from './x402.ts';
+import type { Authorization, SignedTransfer } from './chain.ts';
 
 /** One attempt to pay for a job with a signed transfer. `settling` and `unknown` are open: the money may or may not move. */
 export interface PaymentRow {

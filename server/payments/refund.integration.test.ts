@@ -52,6 +52,7 @@ async function settleDown(): Promise<void> {
     service.advanceClock(70);
     await service.sweep();
   }
+  service.advanceClock(-3 * 70);
 }
 
 afterEach(async () => {

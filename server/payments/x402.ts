@@ -3,40 +3,42 @@ import {
   encodePaymentRequiredHeader,
   encodePaymentResponseHeader,
 } from '@x402/core/http';
-import { HTTPFacilitatorClient } from '@x402/core/server';
-import {
-  type PaymentPayload,
-  type PaymentRequired as PaymentRequiredBody,
-  type PaymentRequirements,
-  type SettleResponse,
-  VerifyError,
+import type {
+  PaymentPayload,
+  PaymentRequired as PaymentRequiredBody,
+  PaymentRequirements,
+  SettleResponse,
 } from '@x402/core/types';
 import { authorizationTypes, isEIP3009Payload } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { type Address, getAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
 import type { Network, X402Configuration } from '../kernel/env.ts';
+import { jsonService } from '../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
 import { PaymentRequired, Problem } from '../kernel/problem.ts';
-import { type Authorization, type Chain, type OnChain, openChain } from './chain.ts';
+import { type Authorization, type Chain, type OnChain, openChain, type SignedTransfer, unixSeconds } from './chain.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
 /** A payer's clock may be wrong; a signature that is good for longer than this would leave its outcome open as long. */
 const validityMaxMs = 3_600_000;
+/** Less than this could run out on the way to the chain. */
+const validityMinMs = 6_000;
 /** Past this the outcome of a call is unknown and the chain decides. */
 const facilitatorTimeoutMs = 20_000;
+
+/** What is read of a facilitator's answers. Its word on success counts for nothing: the chain is asked. */
+const Settled = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
+const Supported = z.object({
+  kinds: z.array(z.object({ x402Version: z.number(), network: z.string(), scheme: z.string() })),
+});
 
 /** What a buyer is asked to sign: the price on each supported chain, for one resource. */
 export interface Offer {
   requirements: PaymentRequirements[];
   resource: { url: string; description: string; mimeType: string };
-}
-
-/** A transfer of the token with the signature of its payer: anyone may carry it out, once. */
-export interface SignedTransfer {
-  authorization: Authorization;
-  signature: Hex;
 }
 
 /** The stablecoin rail: x402 v2, scheme `exact` over EIP-3009, on every configured chain. */
@@ -50,8 +52,8 @@ export interface X402Rail {
   demand(offer: Offer, error: string): PaymentRequired;
   /** The payment in a PAYMENT-SIGNATURE header. Throws `malformed_request`, or the 402 when it matches no offer. */
   read(header: string, offer: Offer, now: Date): SignedTransfer;
-  /** Null when the facilitator would carry it out, else its reason against. Moves nothing. Throws when it is silent. */
-  refusal(payment: SignedTransfer): Promise<string | null>;
+  /** Null when the chain would carry it out now, else why not. Moves nothing. Throws when the chain is silent. */
+  refusal(transfer: SignedTransfer): Promise<string | null>;
   /**
    * Asks the facilitator to carry the transfer out, then the chain what became of it. The same transfer moves money
    * once at most, so asking again is always safe. Throws when the chain cannot tell.
@@ -68,7 +70,7 @@ export interface X402Rail {
 /** Opens the rail. Nothing is called yet: a facilitator that is down must not keep the service from starting. */
 export function openX402(configuration: X402Configuration): X402Rail {
   const { networks, payTo, refundKey } = configuration;
-  const facilitator = new HTTPFacilitatorClient({ url: configuration.facilitatorUrl, timeoutMs: facilitatorTimeoutMs });
+  const facilitator = jsonService(configuration.facilitatorUrl, facilitatorTimeoutMs);
   const account = refundKey ? privateKeyToAccount(refundKey) : null;
   const chains = new Map<Network, Chain>();
   for (const network of networks) {
@@ -83,7 +85,7 @@ export function openX402(configuration: X402Configuration): X402Rail {
   };
   const reachability = rememberFor(reachableForMs, async () => {
     try {
-      const { kinds } = await facilitator.getSupported();
+      const { kinds } = Supported.parse(await facilitator.call('/supported'));
       return networks.every((network) =>
         kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact'),
       );
@@ -114,23 +116,16 @@ export function openX402(configuration: X402Configuration): X402Rail {
       if (String(to).toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
         throw demandOf(offer, 'The authorization does not pay what was asked for');
       }
-      if (transfer.authorization.validBefore.getTime() > now.getTime() + validityMaxMs) {
-        throw demandOf(offer, `validBefore lies too far ahead: sign for ${maxTimeoutSeconds} seconds`);
+      const leftMs = transfer.authorization.validBefore.getTime() - now.getTime();
+      if (leftMs < validityMinMs || leftMs > validityMaxMs) {
+        throw demandOf(offer, `validBefore must lie ${maxTimeoutSeconds} seconds ahead`);
       }
       return transfer;
     },
-    async refusal(payment) {
-      const { payload, requirement } = await wireForm(payment);
-      const answer = await facilitator.verify(payload, requirement).catch((error) => {
-        if (error instanceof VerifyError) return { isValid: false, invalidReason: error.invalidReason };
-        throw error;
-      });
-      return answer.isValid ? null : (answer.invalidReason ?? 'invalid_payment');
-    },
+    refusal: (transfer) => chainOf(transfer.authorization.network).refusal(transfer),
     async settle(transfer, seenAt) {
-      const { payload, requirement } = await wireForm(transfer);
-      const answer = await facilitator.settle(payload, requirement).catch(() => null);
-      const hint = answer?.transaction ? (answer.transaction as Hex) : undefined;
+      const answer = await facilitator.call('/settle', await wireForm(transfer)).catch(() => null);
+      const hint = Settled.safeParse(answer).data?.transaction as Hex | undefined;
       return chainOf(transfer.authorization.network).read(transfer.authorization, seenAt, hint);
     },
     lookUp: (authorization, seenAt) => chainOf(authorization.network).read(authorization, seenAt),
@@ -151,8 +146,8 @@ export function openX402(configuration: X402Configuration): X402Rail {
           from: authorization.from,
           to: authorization.to,
           value: authorization.amount,
-          validAfter: BigInt(unixSeconds(authorization.validAfter)),
-          validBefore: BigInt(unixSeconds(authorization.validBefore)),
+          validAfter: unixSeconds(authorization.validAfter),
+          validBefore: unixSeconds(authorization.validBefore),
           nonce: authorization.nonce,
         },
       });
@@ -215,20 +210,22 @@ function demandOf(offer: Offer, error: string): PaymentRequired {
   );
 }
 
-/** A signed transfer as facilitators take it. */
-async function wireForm({
-  authorization,
-  signature,
-}: SignedTransfer): Promise<{ payload: PaymentPayload; requirement: PaymentRequirements }> {
+/** The body in which facilitators take a signed transfer. */
+async function wireForm({ authorization, signature }: SignedTransfer): Promise<{
+  x402Version: 2;
+  paymentPayload: PaymentPayload;
+  paymentRequirements: PaymentRequirements;
+}> {
   const { network, from, to, nonce } = authorization;
   const value = authorization.amount.toString();
-  const requirement = await requirementFor(network, value, getAddress(to));
-  const validAfter = unixSeconds(authorization.validAfter);
-  const validBefore = unixSeconds(authorization.validBefore);
+  const accepted = await requirementFor(network, value, getAddress(to));
+  const validAfter = unixSeconds(authorization.validAfter).toString();
+  const validBefore = unixSeconds(authorization.validBefore).toString();
   const signed = { from: getAddress(from), to: getAddress(to), value, validAfter, validBefore, nonce };
   return {
-    payload: { x402Version: 2, payload: { signature, authorization: signed }, accepted: requirement },
-    requirement,
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, payload: { signature, authorization: signed }, accepted },
+    paymentRequirements: accepted,
   };
 }
 
@@ -285,8 +282,4 @@ function transferOf(payload: PaymentPayload, requirement: PaymentRequirements): 
       validBefore: new Date(Number(validBefore) * 1000),
     },
   };
-}
-
-function unixSeconds(date: Date): string {
-  return (date.getTime() / 1000).toFixed(0);
 }

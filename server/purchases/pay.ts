@@ -6,9 +6,9 @@ import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { OnChain } from '../payments/chain.ts';
+import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease } from '../payments/payment.ts';
-import { paymentResponse, type SignedTransfer, type X402Rail } from '../payments/x402.ts';
+import { paymentResponse, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable } from '../service/availability.ts';
@@ -105,14 +105,16 @@ function unsupportedNetwork(rail: X402Rail): Problem {
 }
 
 /**
- * Why the facilitator would not carry the payment out; null when it would. A signature that it says was carried out
- * already may have paid us, by whoever did it: then, and while the chain cannot tell, it is no refusal.
+ * Why the chain would not carry the payment out; null when it would. A signature that was carried out already may have
+ * paid us, by whoever did it: then, and while the chain cannot tell, it is no refusal. Throws `service_unavailable` when
+ * nobody is there to carry it out.
  */
 async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer): Promise<string | null> {
-  const refusal = await rail.refusal(payment).catch(() => {
+  const [isReachable, refusal] = await Promise.all([rail.isReachable(ctx.now), rail.refusal(payment)]).catch(() => {
     throw railUnavailable(ctx.runtime, 'x402');
   });
-  if (!refusal?.endsWith('nonce_already_used')) return refusal;
+  if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');
+  if (!refusal || !saysUsed(refusal)) return refusal;
   const onChain = await rail.lookUp(payment.authorization, ctx.now).catch(() => null);
   return onChain === null || onChain.outcome === 'paid' || onChain.outcome === 'unconfirmed' ? null : refusal;
 }

@@ -31,6 +31,7 @@ async function reconciled(): Promise<void> {
     service.advanceClock(30);
     await service.sweep();
   }
+  service.advanceClock(-60);
 }
 
 /** Carries a signed payment out as anyone can who holds it. */
@@ -97,17 +98,27 @@ describe('a payment whose facilitator fails', () => {
     expect(await stateOf(agent, jobKey)).toEqual(['awaiting_payment', 'unknown']);
     expect(codeOf(await agent.pay(jobKey, { signature }))).toEqual([409, 'payment_unknown']);
     await control.clearChainFaults(chain);
+    // The lease of the try that failed ends by itself.
+    service.advanceClock(60);
     await reconciled();
+    service.advanceClock(-60);
     expect(await stateOf(agent, jobKey)).toEqual(['queued', 'collected']);
     expect(await paidBy(agent)).toHaveLength(1);
   });
 
-  it('answers 503 before anything is recorded when the facilitator cannot be reached at all', async () => {
+  it.each([
+    ['the facilitator', () => control.facilitatorFault({ on: 'supported', mode: 'error_500' })],
+    ['the chain', () => control.chainFault(chain, { mode: 'error' })],
+  ])('answers 503 before anything is recorded when %s cannot be reached', async (_, strike) => {
     const { agent, jobKey, signature } = await aboutToPay();
-    await control.facilitatorFault({ on: 'verify', mode: 'drop_before_settle' });
+    await strike();
+    // Reachability is remembered for half a minute.
+    service.advanceClock(31);
     expect(codeOf(await agent.pay(jobKey, { signature }))).toEqual([503, 'service_unavailable']);
     expect(await stateOf(agent, jobKey)).toEqual(['awaiting_payment', 'none']);
+    await control.clearChainFaults(chain);
     expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+    service.advanceClock(-31);
   });
 
   it('collects ten different payments that come at once', async () => {
