@@ -23,6 +23,8 @@ export async function benchX402(
   const payTo = `0x${'33'.repeat(20)}`;
   const peer = await startPeer('express-seller.ts', String(ports.model), facilitatorUrl, payTo);
   try {
+    // What is measured is the payment: the check that it buys would take a core from both sides.
+    await stack.worker.stop();
     const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
     await pool.query(`update grants set daily_limit_microcents = ${10n ** 18n}`);
     const rows: string[][] = [];

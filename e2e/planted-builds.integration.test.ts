@@ -101,8 +101,8 @@ const faultyBuilds: FaultyBuild[] = [
     to: (text) => text.replace("and payment_state = 'none'", ''),
     use: async (agent) => {
       const jobKey = await agent.authorizedJob();
-      const [first, second] = [await agent.signPayment(jobKey), await agent.signPayment(jobKey)];
-      await Promise.all([first, second].map((signature) => agent.pay(jobKey, { signature })));
+      const signatures = await Promise.all(Array.from({ length: 8 }, () => agent.signPayment(jobKey)));
+      await Promise.all(signatures.map((signature) => agent.pay(jobKey, { signature })));
     },
     refused: /payments_active_key/,
   },

@@ -49,8 +49,18 @@ export function breakStatements(pool: pg.Pool, rewrite: Rewrite): FaultyBuild {
 function tap(client: pg.PoolClient, state: { rewrite: Rewrite | null; struck: number; refusals: string[] }): void {
   const send = client.query.bind(client) as (...args: unknown[]) => unknown;
   const query = (first: unknown, ...rest: unknown[]): unknown => {
-    const sent = send(rewritten(first, state), ...rest);
-    if (sent instanceof Promise) sent.catch((error) => state.refusals.push(String(error)));
+    const noteRefusal = (error: unknown) => error && state.refusals.push(String(error));
+    // The pool passes a callback; a transaction takes the promise.
+    const told = rest.map((argument) =>
+      typeof argument === 'function'
+        ? (...outcome: unknown[]) => {
+            noteRefusal(outcome[0]);
+            argument(...outcome);
+          }
+        : argument,
+    );
+    const sent = send(rewritten(first, state), ...told);
+    if (sent instanceof Promise) sent.catch(noteRefusal);
     return sent;
   };
   Object.assign(client, { query });

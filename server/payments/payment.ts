@@ -54,25 +54,35 @@ export function openPayments(db: Queries, now: Date, limit: number): Promise<Pay
     order by lease_until limit ${limit}`);
 }
 
-/** Records the intent to collect: from here on the money may move. Fails on a signature or job that is taken. */
+/**
+ * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. From here
+ * on the money may move. Undefined when the job cannot be paid now; fails on a signature that is taken.
+ */
 export function recordIntent(
-  tx: Tx,
+  db: Queries,
   intent: {
     paymentKey: string;
     jobKey: string;
+    principalKey: string;
     amount: Microcents;
     transfer: SignedTransfer;
     now: Date;
   },
-): void {
+): Promise<PaymentRow | undefined> {
   const { authorization, signature } = intent.transfer;
-  tx.write(sql`
+  return db.maybe<PaymentRow>(sql`
+    with taken as (
+      update jobs set payment_state = 'processing', updated_at = ${intent.now}
+      where job_key = ${intent.jobKey} and principal_key = ${intent.principalKey} and state = 'awaiting_payment'
+        and payment_state = 'none'
+      returning job_key)
     insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
       nonce, valid_after, valid_before, signature, created_at, lease_until)
-    values (${intent.paymentKey}, ${intent.jobKey}, 'x402', 'x402', 'settling', ${intent.amount},
-      ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.to},
-      ${authorization.nonce}, ${authorization.validAfter}, ${authorization.validBefore}, ${signature}, ${intent.now},
-      ${leaseUntil(intent.now)})`);
+    select ${intent.paymentKey}, job_key, 'x402', 'x402', 'settling', ${intent.amount}, ${authorization.network},
+      ${authorization.asset}, ${authorization.from}, ${authorization.to}, ${authorization.nonce},
+      ${authorization.validAfter}, ${authorization.validBefore}, ${signature}, ${intent.now}, ${leaseUntil(intent.now)}
+    from taken
+    returning *`);
 }
 
 /** Records a payment out of credit: it is collected the moment it is made. */

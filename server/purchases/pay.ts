@@ -4,7 +4,6 @@ import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease } from '../payments/payment.ts';
@@ -19,7 +18,7 @@ import { type JobRow, jobReply, loadJob, notAllowed } from './job.ts';
 import { can, paymentIsOpen } from './states.ts';
 
 /**
- * Pays for a job in three steps, and only the first and the last are transactions: record the intent, let the
+ * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the
  * facilitator carry the signed transfer out, record the fact. A crash between any two leaves a row from which the
  * reconciler, or the buyer's repeat with the same signature, goes on.
  */
@@ -46,7 +45,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   const refusal = await refusalOf(ctx, rail, payment);
   if (refusal) throw rail.demand(offer, refusal);
 
-  const intent = await recordedIntent(ctx, caller, steps, job, payment);
+  const intent = await recordedIntent(ctx, job, payment);
   if (!intent) return afterLostRace(ctx, caller, rail, steps, job, payment);
   return settle(ctx, caller, rail, steps, intent, payment);
 };
@@ -119,34 +118,19 @@ async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer):
   return onChain === null || onChain.outcome === 'paid' || onChain.outcome === 'unconfirmed' ? null : refusal;
 }
 
-/** Step 1. Null when a twin was faster: with this signature, or with another payment for the same job. */
-async function recordedIntent(
-  ctx: Context,
-  caller: Buyer,
-  steps: Steps,
-  job: JobRow,
-  payment: SignedTransfer,
-): Promise<PaymentRow | null> {
-  const paymentKey = newKey('pay');
+/** Step 1. Undefined when a twin was faster: with this signature, or with another payment for the same job. */
+async function recordedIntent(ctx: Context, job: JobRow, transfer: SignedTransfer): Promise<PaymentRow | undefined> {
   try {
-    return await steps.transact(async (tx) => {
-      const locked = await tx.maybe(sql`
-        update jobs set payment_state = 'processing', updated_at = ${ctx.now}
-        where job_key = ${job.job_key} and principal_key = ${caller.principalKey} and state = 'awaiting_payment'
-          and payment_state = 'none'
-        returning job_key`);
-      if (!locked) return null;
-      recordIntent(tx, {
-        paymentKey,
-        jobKey: job.job_key,
-        amount: microcents(job.price_microcents),
-        transfer: payment,
-        now: ctx.now,
-      });
-      return (await paymentOf(tx, payment.authorization)) ?? null;
+    return await recordIntent(ctx.runtime.db, {
+      paymentKey: newKey('pay'),
+      jobKey: job.job_key,
+      principalKey: job.principal_key,
+      amount: microcents(job.price_microcents),
+      transfer,
+      now: ctx.now,
     });
   } catch (error) {
-    if (sqlState(error) === uniqueViolation) return null;
+    if (sqlState(error) === uniqueViolation) return undefined;
     throw error;
   }
 }
