@@ -98,7 +98,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     corrected_output: assessment.corrected_output,
     correction: correctionOf(options.previous, all),
   });
-  validateReport(report, request, options.retrieved ?? []);
+  validateReport(report, request, options.retrieved ?? [], sources);
   progress('writing', 100);
   return report;
 }

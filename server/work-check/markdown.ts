@@ -1,7 +1,11 @@
 import type { Report } from './contract.ts';
 
+/** Words and marks of plain prose, in which nothing needs to be escaped. */
+const HARMLESS = /^[A-Za-z](?:[A-Za-z0-9 ,;%?!'"()“”‘’]|\.(?= |$)|:(?= |$))*[A-Za-z0-9.!?)”"]$/;
+
 /** Makes submitted text safe inside a Markdown line or table cell: it can neither mark up, link, nor break a row. */
 export function escapeMarkdown(text: string): string {
+  if (HARMLESS.test(text) && !text.includes('  ')) return text;
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()

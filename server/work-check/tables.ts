@@ -36,7 +36,7 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
     ? '|'
     : bare.includes('\t')
       ? '\t'
-      : (bare.match(/,/g) ?? []).length >= 2
+      : bare.indexOf(',', bare.indexOf(',') + 1) > bare.indexOf(',')
         ? ','
         : undefined;
   if (mark === undefined) return undefined;

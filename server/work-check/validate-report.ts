@@ -4,11 +4,14 @@ import { entriesOf } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
 import { SECTIONS } from './markdown.ts';
+import type { EvidenceSource } from './reading/evidence-index.ts';
 import { capOfChecks, isWithin } from './verdict.ts';
 
 /**
  * Proves that a report meets the contract (service contract, sections 1.10, 2.5 and 2.6): shape, a finding for every
  * criterion in order, citations that resolve byte for byte, checks that agree with each other and cap the verdict.
+ *
+ * `sources` are those of the request when the caller has read them already.
  *
  * @throws {CheckFailure} `report_invalid`, naming the first rule broken
  */
@@ -16,19 +19,19 @@ export function validateReport(
   report: unknown,
   request: CheckRequest,
   retrieved: readonly RetrievedSource[] = [],
+  sources: readonly EvidenceSource[] = gatherSources(request, retrieved),
 ): asserts report is Report {
   const parsed = Report.safeParse(report);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new CheckFailure('report_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong shape'}`);
   }
-  for (const [rule, holds] of rulesOf(parsed.data, request, retrieved)) {
+  for (const [rule, holds] of rulesOf(parsed.data, request, sources)) {
     if (!holds) throw new CheckFailure('report_invalid', rule);
   }
 }
 
-function rulesOf(report: Report, request: CheckRequest, retrieved: readonly RetrievedSource[]): [string, boolean][] {
-  const sources = gatherSources(request, retrieved);
+function rulesOf(report: Report, request: CheckRequest, sources: readonly EvidenceSource[]): [string, boolean][] {
   const { checks, verification } = report;
   const listed = [...checks.performed, ...checks.skipped, ...checks.failed];
   const status = new Map(verification.checks.map((outcome) => [outcome.check, outcome.status]));

@@ -89,7 +89,12 @@ function judgeWhole(judged: readonly Judged[], { work, evidence }: AssessmentTas
   const faults = judged.flatMap(({ reading }) => reading.faults);
   const instruction = judged.some(({ reading }) => reading.claim.instruction);
   const [only] = judged;
-  if (judged.length === 1 && only?.reading.cell !== undefined) return only;
+  if (
+    only !== undefined &&
+    judged.length === 1 &&
+    (only.reading.cell !== undefined || only.reading.claim.text === text)
+  )
+    return only;
   const { features, best } = readFeatures(text, evidence);
   const score = lowered(supportScore(features), faults);
   const claim = {

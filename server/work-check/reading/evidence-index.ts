@@ -2,7 +2,7 @@ import { textDigest } from '../contract.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
-import { isContent, type Token, tokenize } from './tokens.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 /** A text that may be cited: supplied by the buyer, or retrieved by the service under the grant. */
 export type EvidenceSource = {
@@ -20,6 +20,8 @@ export type Passage = {
   start: number;
   end: number;
   tokens: Token[];
+  /** Stems of its content words, in order. */
+  content: string[];
   stems: Set<string>;
   quantities: Quantity[];
   instruction: boolean;
@@ -37,10 +39,10 @@ export type EvidenceIndex = {
 };
 
 export function evidenceSource(
-  item: { ref: string; source: string; text: string; observed_at: string | null },
+  item: { ref: string; source: string; text: string; observed_at: string | null; digest?: string },
   origin: EvidenceSource['origin'],
 ): EvidenceSource {
-  return { ...item, origin, digest: textDigest(item.text) };
+  return { ...item, origin, digest: item.digest ?? textDigest(item.text) };
 }
 
 /** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the postings. */
@@ -51,10 +53,12 @@ export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) 
     for (const { start, end } of splitSentences(text)) {
       const sentence = text.slice(start, end);
       const tokens = tokenize(sentence, start);
-      const stems = new Set(tokens.filter(isContent).map((token) => token.stem));
+      const content: string[] = [];
+      for (const token of tokens) if (token.content) content.push(token.stem);
+      const stems = new Set(content);
       const instruction = isInstruction(sentence);
-      const at =
-        passages.push({ source, start, end, tokens, stems, quantities: readQuantities(tokens), instruction }) - 1;
+      const quantities = readQuantities(tokens);
+      const at = passages.push({ source, start, end, tokens, content, stems, quantities, instruction }) - 1;
       if (instruction) continue;
       for (const stem of stems) {
         const list = postings.get(stem);

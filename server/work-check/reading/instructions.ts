@@ -13,11 +13,16 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:new|updated|hidden|secret|following) (?:system )?instructions?\s*(?::|\bfor (?:the|you)\b)/i,
   /\b(?:in|to|from|within|of|end|begin|start|modify|rewrite|translate|enhance|format|structure|encode) your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
   /\byour (?:response|reply|answer|output|verdict|assessment)\b.{0,20}\b(?:must|should|shall|needs? to)\b/i,
+  /^\W*(?:please )?\w+ (?:to )?your (?:response|reply|answer|output|verdict|assessment|findings)\b/i,
   /\b(?:respond|answer) (?:only )?(?:with|in) (?:the (?:word|verdict|following)|only|json|["'])/i,
   /\b(?:print|reveal|repeat|leak|disclose)\b.{0,20}\b(?:system prompt|your instructions|api key|password)\b/i,
 ];
 
+/** A word without which none of the patterns can match. */
+const CUE =
+  /ignore|disregard|forget|override|bypass|verdict|assessor|checker|grade|evaluator|validat|mark|rate|score|label|classif|return|output|report|treat|consider|reject|accept|approve|support|confirm|system|assistant|instruction|admin|evidence|work|claim|you are|as an ai|dear|note to|attention|your|respond|answer|print|reveal|repeat|leak|disclose/i;
+
 /** Whether a sentence reads as an instruction to the assessor. Such a sentence never counts as support. */
 export function isInstruction(sentence: string): boolean {
-  return PATTERNS.some((pattern) => pattern.test(sentence));
+  return CUE.test(sentence) && PATTERNS.some((pattern) => pattern.test(sentence));
 }

@@ -80,6 +80,10 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
   const found: Quantity[] = [];
   let at = 0;
   while (at < tokens.length) {
+    if (!opensFigure(tokens[at])) {
+      at += 1;
+      continue;
+    }
     const quantity = readDate(tokens, at) ?? readTime(tokens, at) ?? readNumber(tokens, at);
     if (quantity === undefined) {
       at += 1;
@@ -89,6 +93,12 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
     at = quantity.last + 1;
   }
   return found;
+}
+
+/** Whether a figure can begin here: most words need no closer look. */
+function opensFigure(token: Token | undefined): boolean {
+  if (token === undefined || token.kind === 'mark') return false;
+  return token.kind === 'number' || SMALL.has(token.lower) || MONTHS.has(token.lower);
 }
 
 function monthOf(token: Token | undefined): number | undefined {

@@ -1,4 +1,7 @@
-/** A word, number or mark of a text; offsets are UTF-16 indices, `stem` joins the forms of one word. */
+/**
+ * A word, number or mark of a text; offsets are UTF-16 indices, `stem` joins the forms of one word, `content` tells
+ * words that carry a meaning of their own from those that carry grammar.
+ */
 export type Token = {
   lower: string;
   stem: string;
@@ -6,45 +9,80 @@ export type Token = {
   end: number;
   kind: 'word' | 'number' | 'mark';
   capital: boolean;
+  content: boolean;
 };
 
-const TOKEN = /\d+(?:[.,]\d+)*|\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?|[%$€£¥]|[^\s\p{L}\d]/gu;
+const NUMBER = /\d+(?:[.,]\d+)*/y;
+const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
+const SPACE = /\s/;
+
+type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content'>;
+
+/** Forms of the words seen so far: texts repeat themselves. */
+const forms = new Map<string, Form>();
+const FORMS_MAX = 50_000;
 
 /** Splits a text into tokens; `offset` is added to each position. */
 export function tokenize(text: string, offset = 0): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.matchAll(TOKEN)) {
-    const raw = match[0];
-    const start = offset + match.index;
-    const first = raw.charCodeAt(0);
-    const isDigit = first >= 48 && first <= 57;
-    const kind = isDigit ? 'number' : /^\p{L}/u.test(raw) ? 'word' : 'mark';
-    const lower = kind === 'word' ? raw.toLowerCase().replaceAll('’', "'") : raw;
-    const bare = lower.replace(/'s$/, '');
-    const capital = kind === 'word' && raw[0] !== lower[0];
-    tokens.push({
-      lower: bare,
-      stem: kind === 'word' ? stem(bare) : bare,
-      start,
-      end: start + raw.length,
-      kind,
-      capital,
-    });
+  let at = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === 32 || (code >= 9 && code <= 13)) {
+      at += 1;
+      continue;
+    }
+    const start = offset + at;
+    if (code >= 48 && code <= 57) {
+      const raw = runAt(NUMBER, text, at);
+      at += raw.length;
+      tokens.push({ lower: raw, stem: raw, start, end: offset + at, kind: 'number', capital: false, content: true });
+      continue;
+    }
+    const raw = wordAt(text, at, code);
+    if (raw !== '') {
+      at += raw.length;
+      const { lower, stem, capital, content } = formOf(raw);
+      tokens.push({ lower, stem, start, end: offset + at, kind: 'word', capital, content });
+      continue;
+    }
+    const mark = code < 128 ? (text[at] ?? '') : String.fromCodePoint(text.codePointAt(at) ?? code);
+    at += mark.length;
+    if (code >= 128 && SPACE.test(mark)) continue;
+    tokens.push({ lower: mark, stem: mark, start, end: offset + at, kind: 'mark', capital: false, content: false });
   }
   return tokens;
 }
 
-const stems = new Map<string, string>();
-const STEMS_MAX = 50_000;
+function runAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
 
-/** Stem of a lower-case English word: the inflections of one word share it. After Porter (1980), steps 1 and part of 2 to 4. */
-export function stem(word: string): string {
-  const known = stems.get(word);
+const isAsciiLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+
+/** The word that begins at `at`, or nothing. Plain letters up to a plain end need no pattern. */
+function wordAt(text: string, at: number, code: number): string {
+  if (!isAsciiLetter(code)) return code < 128 ? '' : runAt(WORD, text, at);
+  let end = at + 1;
+  let next = text.charCodeAt(end);
+  while (isAsciiLetter(next)) {
+    end += 1;
+    next = text.charCodeAt(end);
+  }
+  return next === 39 || next >= 128 ? runAt(WORD, text, at) : text.slice(at, end);
+}
+
+function formOf(raw: string): Form {
+  const known = forms.get(raw);
   if (known !== undefined) return known;
-  const result = computeStem(word);
-  if (stems.size >= STEMS_MAX) stems.clear();
-  stems.set(word, result);
-  return result;
+  const whole = raw.toLowerCase().replaceAll('’', "'");
+  const lower = whole.replace(/'s$/, '');
+  const content = lower.length > 1 && !isFunctionWord(lower);
+  const form = { lower, stem: stem(lower), capital: raw[0] !== whole[0], content };
+  if (forms.size >= FORMS_MAX) forms.clear();
+  forms.set(raw, form);
+  return form;
 }
 
 const hasVowel = (part: string): boolean => /[aeiouy]/.test(part);
@@ -75,7 +113,8 @@ const SUFFIXES: readonly (readonly [string, string])[] = [
   ['ity', ''],
 ];
 
-function computeStem(word: string): string {
+/** Stem of a lower-case English word: the inflections of one word share it. After Porter (1980), steps 1 and part of 2 to 4. */
+export function stem(word: string): string {
   let w = IRREGULAR.get(word) ?? word;
   if (w.length <= 3 || !/^[a-z]+$/.test(w)) return w;
   if (w.endsWith('sses')) w = w.slice(0, -2);
@@ -137,5 +176,5 @@ export function isFunctionWord(lower: string): boolean {
 
 /** Whether a token carries content: a number or a word that is not grammar. */
 export function isContent(token: Token): boolean {
-  return token.kind === 'number' || (token.kind === 'word' && token.lower.length > 1 && !isFunctionWord(token.lower));
+  return token.content;
 }

@@ -3,7 +3,17 @@ import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { isContent, type Token, tokenize } from '../reading/tokens.ts';
-import { areSiblings, broaderThan, oppositesOf, rarity, synonymsOf } from './lexicon.ts';
+import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
+import {
+  bestWindow,
+  candidatesOf,
+  type Matches,
+  matchWords,
+  SAME_BY_PREFIX,
+  SAME_BY_SYNONYM,
+  type Wanted,
+  wantedOf,
+} from './windows.ts';
 
 /** Each feature with the direction the score may move when it grows: 1 up, -1 down, 0 either. */
 export const FEATURES = [
@@ -51,80 +61,37 @@ export const FEATURE_COUNT = FEATURES.length;
 /** Places of the two features that carry the coverage prior. */
 export const WHOLE_SOFT = FEATURES.findIndex(([name]) => name === 'whole_soft');
 export const THREE_SOFT = FEATURES.findIndex(([name]) => name === 'three_soft');
-const AT = new Map<string, number>(FEATURES.map(([name], index) => [name, index]));
-
-const CANDIDATES_MAX = 48;
-const SAME_BY_SYNONYM = 0.85;
-const SAME_BY_BROADER = 0.6;
-const SAME_BY_PREFIX = 0.5;
-const PREFIX = 5;
-/** A word in more passages than this is common in the evidence at hand. */
-const COMMON_PASSAGES = 120;
-const _NEAR = 3;
-
-type Cells = Map<number, Map<number, number>>;
-type Wanted = { stem: string; weight: number; token: Token };
-
-/** What is looked up again for every statement read against the same evidence. */
-type Texture = {
-  pairs: Set<string>;
-  triples: Set<string>;
-  prefixes: Map<string, string[]>;
-  runs: Map<string, number[]>;
-  flow: string[];
-};
-const textures = new WeakMap<EvidenceIndex, Texture>();
-
-function textureOf(index: EvidenceIndex): Texture {
-  const known = textures.get(index);
-  if (known !== undefined) return known;
-  const texture: Texture = { pairs: new Set(), triples: new Set(), prefixes: new Map(), runs: new Map(), flow: [] };
-  for (const passage of index.passages) {
-    if (passage.instruction) continue;
-    const stems = passage.tokens.filter(isContent).map((token) => token.stem);
-    for (let at = 1; at < stems.length; at += 1) {
-      texture.pairs.add(`${stems[at - 1]} ${stems[at]}`);
-      if (at > 1) texture.triples.add(`${stems[at - 2]} ${stems[at - 1]} ${stems[at]}`);
-    }
-    for (const token of passage.tokens) {
-      if (token.kind === 'mark') continue;
-      const at = texture.flow.push(token.stem) - 1;
-      const places = texture.runs.get(token.stem);
-      if (places === undefined) texture.runs.set(token.stem, [at]);
-      else if (places.length < 60) places.push(at);
-    }
-    texture.flow.push('');
-  }
-  for (const stem of index.postings.keys()) {
-    if (stem.length < PREFIX) continue;
-    const key = stem.slice(0, PREFIX);
-    const list = texture.prefixes.get(key);
-    if (list === undefined) texture.prefixes.set(key, [stem]);
-    else list.push(stem);
-  }
-  textures.set(index, texture);
-  return texture;
-}
+const PLACES = Object.fromEntries(FEATURES.map(([name], at) => [name, at])) as Record<FeatureName, number>;
 
 export type Reading = { features: Float64Array; best: number[] };
+
+type Setter = (name: FeatureName, value: number) => void;
+
+/** What is read from: the wanted words, how the evidence holds them, and the window that holds most of them. */
+type Found = {
+  wanted: readonly Wanted[];
+  weights: Float64Array;
+  total: number;
+  matches: Matches;
+  /** How well the best window holds each wanted word. */
+  nearLevels: Float64Array;
+  near: readonly Passage[];
+  nearStems: ReadonlySet<string>;
+};
 
 /** Features of one statement read against the evidence, and the passages of its best window. */
 export function readFeatures(text: string, index: EvidenceIndex): Reading {
   const features = new Float64Array(FEATURE_COUNT);
-  const set = (name: FeatureName, value: number): void => {
-    features[AT.get(name) ?? 0] = value;
+  const set: Setter = (name, value) => {
+    features[PLACES[name]] = value;
   };
   const tokens = tokenize(text);
-  const texture = textureOf(index);
   const wanted = wantedOf(tokens);
-  const total = wanted.reduce((sum, { weight }) => sum + weight, 0) || 1;
-  const { cells, levels, exact } = matchCells(wanted, index, texture);
-  set('whole_exact', wanted.reduce((sum, { weight }, at) => sum + (exact[at] ? weight : 0), 0) / total);
-  set('whole_soft', wanted.reduce((sum, { weight }, at) => sum + weight * (levels[at] ?? 0), 0) / total);
-  set('plain_share', exact.filter(Boolean).length / Math.max(1, wanted.length));
-
-  const windows = [1, 2, 3, 5].map((size) => bestWindow(wanted, cells, index, size));
-  const [one, two, three, five] = windows;
+  const weights = Float64Array.from(wanted, ({ weight }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  const matches = matchWords(wanted, index);
+  const candidates = candidatesOf(matches, weights);
+  const [one, two, three, five] = [1, 2, 3, 5].map((size) => bestWindow(candidates, matches, weights, index, size));
   set('one_soft', (one?.soft ?? 0) / total);
   set('one_exact', (one?.exact ?? 0) / total);
   set('two_soft', (two?.soft ?? 0) / total);
@@ -133,183 +100,165 @@ export function readFeatures(text: string, index: EvidenceIndex): Reading {
   set('five_soft', (five?.soft ?? 0) / total);
   const best = three?.passages ?? [];
   const near = best.map((at) => index.passages[at]).filter((passage) => passage !== undefined);
-  const nearStems = new Set(near.flatMap((passage) => passage.tokens.map((token) => token.stem)));
-
-  readSentences(text, cells, wanted, index, set);
-  readRuns(tokens, texture, near, set);
-  readUnseen(wanted, levels, nearStems, three?.levels ?? new Map(), set);
+  const nearStems = new Set<string>();
+  for (const passage of near) for (const { stem } of passage.tokens) nearStems.add(stem);
+  const nearLevels = three?.levels ?? new Float64Array(wanted.length);
+  const found: Found = { wanted, weights, total, matches, nearLevels, near, nearStems };
+  readWhole(found, set);
+  set('weakest_one', (one?.soft ?? 0) / total);
+  set('weakest_three', (three?.soft ?? 0) / total);
+  readSentences(text, found, index, set);
+  readRuns(tokens, found, index, set);
+  readUnseen(found, set);
   readFigures(tokens, index, near, set);
   readNames(text, tokens, index, nearStems, set);
   readTone(tokens, near, set);
-  readSwaps(wanted, three?.levels ?? new Map(), near, set);
+  readSwaps(found, set);
   set('evidence_passages', Math.log1p(index.passages.length));
   return { features, best };
 }
 
-type Set_ = (name: FeatureName, value: number) => void;
-
-function wantedOf(tokens: readonly Token[]): Wanted[] {
-  const seen = new Set<string>();
-  const wanted: Wanted[] = [];
-  for (const token of tokens) {
-    if (!isContent(token) || seen.has(token.stem)) continue;
-    seen.add(token.stem);
-    wanted.push({ stem: token.stem, weight: rarity(token.stem), token });
+function readWhole({ wanted, weights, total, matches: { levels } }: Found, set: Setter): void {
+  let [exact, soft, plain] = [0, 0, 0];
+  for (let at = 0; at < weights.length; at += 1) {
+    const [level, weight] = [levels[at] ?? 0, weights[at] ?? 0];
+    soft += weight * level;
+    if (level !== 1) continue;
+    exact += weight;
+    plain += 1;
   }
-  return wanted;
+  set('whole_exact', exact / total);
+  set('whole_soft', soft / total);
+  set('plain_share', plain / Math.max(1, wanted.length));
 }
 
-/** For each passage, which wanted words it holds and how well: 1 exact, less through a relation. */
-function matchCells(
-  wanted: readonly Wanted[],
-  index: EvidenceIndex,
-  texture: Texture,
-): { cells: Cells; levels: number[]; exact: boolean[] } {
-  const cells: Cells = new Map();
-  const levels: number[] = wanted.map(() => 0);
-  const common: { stem: string; at: number; level: number }[] = [];
-  const put = (passage: number, at: number, level: number): void => {
-    let row = cells.get(passage);
-    if (row === undefined) {
-      row = new Map();
-      cells.set(passage, row);
-    }
-    if ((row.get(at) ?? 0) < level) row.set(at, level);
-  };
-  const mark = (stem: string, at: number, level: number): void => {
-    const passages = index.postings.get(stem);
-    if (passages === undefined) return;
-    if ((levels[at] ?? 0) < level) levels[at] = level;
-    if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
-    else for (const passage of passages) put(passage, at, level);
-  };
-  const exact = wanted.map(({ stem, token }, at) => {
-    mark(stem, at, 1);
-    const found = levels[at] === 1;
-    if (token.kind === 'number') return found;
-    for (const other of synonymsOf(stem)) mark(other, at, SAME_BY_SYNONYM);
-    for (const other of broaderThan(stem)) mark(other, at, SAME_BY_BROADER);
-    if (levels[at] === 0 && stem.length >= PREFIX)
-      for (const other of texture.prefixes.get(stem.slice(0, PREFIX)) ?? []) {
-        if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
-      }
-    return found;
-  });
-  // A word of most passages chooses none of them: it is only looked up where rarer words already led.
-  const led = [...cells.keys()];
-  for (const { stem, at, level } of common) {
-    const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
-    for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
-  }
-  return { cells, levels, exact };
-}
-
-type Window = { soft: number; exact: number; passages: number[]; levels: Map<number, number> };
-
-function bestWindow(wanted: readonly Wanted[], cells: Cells, index: EvidenceIndex, size: number): Window {
-  const scored = [...cells].map(([passage, row]) => {
-    let score = 0;
-    for (const [at, level] of row) score += (wanted[at]?.weight ?? 0) * level;
-    return { passage, score };
-  });
-  scored.sort((a, b) => b.score - a.score || a.passage - b.passage);
-  let best: Window = { soft: 0, exact: 0, passages: [], levels: new Map() };
-  const starts = new Set<number>();
-  for (const { passage } of scored.slice(0, CANDIDATES_MAX))
-    for (let back = 0; back < size; back += 1) starts.add(passage - back);
-  for (const start of starts) {
-    const source = index.passages[start]?.source;
-    if (source === undefined) continue;
-    const levels = new Map<number, number>();
-    const passages: number[] = [];
-    for (let at = start; at < start + size; at += 1) {
-      if (index.passages[at]?.source !== source) break;
-      passages.push(at);
-      for (const [word, level] of cells.get(at) ?? []) if ((levels.get(word) ?? 0) < level) levels.set(word, level);
-    }
-    let soft = 0;
-    let exact = 0;
-    for (const [word, level] of levels) {
-      const weight = wanted[word]?.weight ?? 0;
-      soft += weight * level;
-      if (level === 1) exact += weight;
-    }
-    if (soft > best.soft || (soft === best.soft && start < (best.passages[0] ?? Number.POSITIVE_INFINITY)))
-      best = { soft, exact, passages, levels };
-  }
-  return best;
-}
-
-/** The weakest sentence of a statement of several decides much. */
-function readSentences(text: string, cells: Cells, wanted: readonly Wanted[], index: EvidenceIndex, set: Set_): void {
+/** Of a statement of several sentences, the weakest decides much. */
+function readSentences(text: string, found: Found, index: EvidenceIndex, set: Setter): void {
   const spans = splitSentences(text);
+  if (spans.length <= 1) return;
+  const { wanted, weights, matches } = found;
   let [weakestOne, weakestThree] = [1, 1];
-  for (const { start, end } of spans.length > 0 ? spans : [{ start: 0, end: text.length }]) {
+  for (const { start, end } of spans) {
     const own = new Set(tokenize(text.slice(start, end)).map((token) => token.stem));
-    const within = wanted.map((word) => (own.has(word.stem) ? word : { ...word, weight: 0 }));
-    const total = within.reduce((sum, { weight }) => sum + weight, 0);
+    const within = weights.map((weight, at) => (own.has(wanted[at]?.stem ?? '') ? weight : 0));
+    const total = within.reduce((sum, weight) => sum + weight, 0);
     if (total === 0) continue;
-    weakestOne = Math.min(weakestOne, bestWindow(within, cells, index, 1).soft / total);
-    weakestThree = Math.min(weakestThree, bestWindow(within, cells, index, 3).soft / total);
+    const candidates = candidatesOf(matches, within);
+    weakestOne = Math.min(weakestOne, bestWindow(candidates, matches, within, index, 1).soft / total);
+    weakestThree = Math.min(weakestThree, bestWindow(candidates, matches, within, index, 3).soft / total);
   }
   set('weakest_one', weakestOne);
   set('weakest_three', weakestThree);
 }
 
-function readRuns(tokens: readonly Token[], texture: Texture, near: readonly Passage[], set: Set_): void {
-  const content = tokens.filter(isContent).map((token) => token.stem);
-  const nearPairs = new Set<string>();
-  for (const passage of near) {
-    const stems = passage.tokens.filter(isContent).map((token) => token.stem);
-    for (let at = 1; at < stems.length; at += 1) nearPairs.add(`${stems[at - 1]} ${stems[at]}`);
+/** Words of the evidence one after the other, each linked to the place before where it stood. */
+type Flow = { stems: string[]; last: Map<string, number>; before: number[] };
+const flows = new WeakMap<EvidenceIndex, Flow>();
+const PLACES_MAX = 60;
+
+function flowOf(index: EvidenceIndex): Flow {
+  const known = flows.get(index);
+  if (known !== undefined) return known;
+  const flow: Flow = { stems: [], last: new Map(), before: [] };
+  for (const passage of index.passages) {
+    if (passage.instruction) continue;
+    for (const { kind, stem } of passage.tokens) {
+      if (kind === 'mark') continue;
+      flow.before.push(flow.last.get(stem) ?? -1);
+      flow.last.set(stem, flow.stems.push(stem) - 1);
+    }
+    flow.before.push(-1);
+    flow.stems.push('');
+  }
+  flows.set(index, flow);
+  return flow;
+}
+
+function readRuns(tokens: readonly Token[], { near }: Found, index: EvidenceIndex, set: Setter): void {
+  const content: string[] = [];
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'mark') continue;
+    words.push(token.stem);
+    if (token.content) content.push(token.stem);
   }
   let [pairs, nearby, triples] = [0, 0, 0];
   for (let at = 1; at < content.length; at += 1) {
-    const pair = `${content[at - 1]} ${content[at]}`;
-    if (texture.pairs.has(pair)) pairs += 1;
-    if (nearPairs.has(pair)) nearby += 1;
-    if (at > 1 && texture.triples.has(`${content[at - 2]} ${pair}`)) triples += 1;
+    const [before, stem] = [content[at - 1] ?? '', content[at] ?? ''];
+    if (near.some((passage) => follows(passage.content, before, stem))) nearby += 1;
+    const follow = furthestRun(index, content, at - 1);
+    if (follow >= 2) pairs += 1;
+    if (follow >= 3) triples += 1;
   }
   set('pairs_whole', pairs / Math.max(1, content.length - 1));
   set('pairs_three', nearby / Math.max(1, content.length - 1));
   set('triples_whole', triples / Math.max(1, content.length - 2));
-  const flow = tokens.filter((token) => token.kind !== 'mark').map((token) => token.stem);
+  const flow = flowOf(index);
   let [longest, squares, at] = [0, 0, 0];
-  while (at < flow.length) {
-    let run = 0;
-    for (const place of texture.runs.get(flow[at] ?? '') ?? []) {
-      let length = 0;
-      while (at + length < flow.length && texture.flow[place + length] === flow[at + length]) length += 1;
-      if (length > run) run = length;
-    }
+  while (at < words.length) {
+    const run = longestRun(flow, words, at);
     longest = Math.max(longest, run);
     squares += run * run;
     at += Math.max(1, run);
   }
-  set('longest_run', longest / Math.max(1, flow.length));
-  set('run_density', Math.sqrt(squares) / Math.max(1, flow.length));
+  set('longest_run', longest / Math.max(1, words.length));
+  set('run_density', Math.sqrt(squares) / Math.max(1, words.length));
 }
 
-function readUnseen(
-  wanted: readonly Wanted[],
-  levels: readonly number[],
-  nearStems: ReadonlySet<string>,
-  nearLevels: ReadonlyMap<number, number>,
-  set: Set_,
-): void {
-  const unseen = wanted.filter((_, at) => (levels[at] ?? 0) < SAME_BY_PREFIX).map(({ weight }) => weight);
+function follows(stems: readonly string[], before: string, stem: string): boolean {
+  for (let at = stems.indexOf(before); at !== -1; at = stems.indexOf(before, at + 1))
+    if (stems[at + 1] === stem) return true;
+  return false;
+}
+
+/** How many content words from `from` on, up to three, stand one after the other in some passage. */
+function furthestRun(index: EvidenceIndex, content: readonly string[], from: number): number {
+  const [first = '', second, third] = content.slice(from, from + 3);
+  let furthest = 1;
+  for (const passage of (index.postings.get(first) ?? []).slice(0, PLACES_MAX)) {
+    const stems = index.passages[passage]?.content ?? [];
+    for (let at = stems.indexOf(first); at !== -1; at = stems.indexOf(first, at + 1)) {
+      if (stems[at + 1] !== second) continue;
+      if (third !== undefined && stems[at + 2] === third) return 3;
+      furthest = 2;
+    }
+  }
+  return furthest;
+}
+
+function longestRun(flow: Flow, words: readonly string[], from: number): number {
+  let longest = 0;
+  let place = flow.last.get(words[from] ?? '') ?? -1;
+  for (let places = 0; place >= 0 && places < PLACES_MAX; places += 1) {
+    let length = 1;
+    while (from + length < words.length && flow.stems[place + length] === words[from + length]) length += 1;
+    if (length > longest) longest = length;
+    place = flow.before[place] ?? -1;
+  }
+  return longest;
+}
+
+function readUnseen({ wanted, matches: { levels }, nearLevels, nearStems }: Found, set: Setter): void {
+  const unseen: number[] = [];
+  let [away, heaviest] = [0, 0];
+  for (const [at, { stem, weight }] of wanted.entries()) {
+    if ((levels[at] ?? 0) < SAME_BY_PREFIX) unseen.push(weight);
+    if (nearStems.has(stem) || (nearLevels[at] ?? 0) >= SAME_BY_PREFIX) continue;
+    away += 1;
+    heaviest = Math.max(heaviest, weight);
+  }
   unseen.sort((a, b) => b - a);
   set('unseen_heaviest', unseen[0] ?? 0);
   set('unseen_second', unseen[1] ?? 0);
   set('unseen_count', unseen.length);
   set('unseen_share', unseen.length / Math.max(1, wanted.length));
-  const away = wanted.filter(({ stem }, at) => !nearStems.has(stem) && (nearLevels.get(at) ?? 0) < SAME_BY_PREFIX);
-  set('unseen_near_heaviest', Math.max(0, ...away.map(({ weight }) => weight)));
-  set('unseen_near_count', away.length);
+  set('unseen_near_heaviest', heaviest);
+  set('unseen_near_count', away);
 }
 
-function readFigures(tokens: readonly Token[], index: EvidenceIndex, near: readonly Passage[], set: Set_): void {
+function readFigures(tokens: readonly Token[], index: EvidenceIndex, near: readonly Passage[], set: Setter): void {
   const figures = readQuantities(tokens);
+  if (figures.length === 0) return;
   const same = (figure: Quantity, passages: readonly Passage[]): boolean =>
     passages.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === 'same'));
   const open = index.passages.filter((passage) => !passage.instruction);
@@ -328,7 +277,7 @@ function readNames(
   tokens: readonly Token[],
   index: EvidenceIndex,
   nearStems: ReadonlySet<string>,
-  set: Set_,
+  set: Setter,
 ): void {
   const capitals = tokens.filter((token, at) => token.capital && isContent(token) && at > 0 && token.lower.length > 2);
   const shouting = text === text.toUpperCase();
@@ -349,12 +298,9 @@ const STRONG = new Set(
 );
 const SPEAKER = new Set(['i', 'my', 'me', 'you', 'your', 'yeah', 'yes', 'oh', 'wow', 'lol', "i'm", "i've", 'haha']);
 
-function readTone(tokens: readonly Token[], near: readonly Passage[], set: Set_): void {
-  const own = new Set(tokens.map((token) => token.lower));
-  const theirs = new Set(near.flatMap((passage) => passage.tokens.map((token) => token.lower)));
-  const any = (words: ReadonlySet<string>, present: ReadonlySet<string>): boolean =>
-    [...words].some((word) => present.has(word));
-  const middle = near[0];
+function readTone(tokens: readonly Token[], near: readonly Passage[], set: Setter): void {
+  const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
+    among.some((token) => words.has(token.lower));
   const denies = isNegated(tokens);
   const nearDenies = near.some((passage) => isNegated(passage.tokens));
   set('denies', denies ? 1 : 0);
@@ -362,35 +308,43 @@ function readTone(tokens: readonly Token[], near: readonly Passage[], set: Set_)
     'negation_differs',
     denies && !nearDenies
       ? 2
-      : !denies && middle !== undefined && near.every((passage) => isNegated(passage.tokens))
+      : !denies && near.length > 0 && near.every((passage) => isNegated(passage.tokens))
         ? 1
         : 0,
   );
-  const hedged = any(HEDGES, own);
-  const nearHedged = any(HEDGES, theirs);
-  set('hedge_lost', !hedged && nearHedged ? 1 : 0);
-  set('strong_words', [...STRONG].filter((word) => own.has(word) && !theirs.has(word)).length);
+  const nearHedged = near.some((passage) => any(HEDGES, passage.tokens));
+  set('hedge_lost', nearHedged && !any(HEDGES, tokens) ? 1 : 0);
+  const strong = new Set(tokens.flatMap(({ lower }) => (STRONG.has(lower) ? [lower] : [])));
+  for (const { tokens: theirs } of strong.size > 0 ? near : []) for (const { lower } of theirs) strong.delete(lower);
+  set('strong_words', strong.size);
   set('speaker', Math.min(3, tokens.filter((token) => SPEAKER.has(token.lower)).length));
 }
 
 /** Words that took the place of another: an opposite, a sibling, or the same words in another order. */
-function readSwaps(
-  wanted: readonly Wanted[],
-  nearLevels: ReadonlyMap<number, number>,
-  near: readonly Passage[],
-  set: Set_,
-): void {
+function readSwaps({ wanted, nearLevels, near }: Found, set: Setter): void {
   const stems = new Set(wanted.map(({ stem }) => stem));
-  const free = [...new Set(near.flatMap((passage) => [...passage.stems]))].filter((stem) => !stems.has(stem));
+  const free = new Set<string>();
+  /** The free words of the window by what is broader than they are. */
+  const under = new Map<string, string[]>();
+  for (const passage of near) {
+    for (const stem of passage.content) {
+      if (stems.has(stem) || free.has(stem)) continue;
+      free.add(stem);
+      for (const above of broaderThan(stem)) {
+        const list = under.get(above);
+        if (list === undefined) under.set(above, [stem]);
+        else list.push(stem);
+      }
+    }
+  }
   let [opposites, siblings] = [0, 0];
   for (const [at, { stem, token }] of wanted.entries()) {
-    if (nearLevels.get(at) === 1 || token.kind === 'number') continue;
-    const against = oppositesOf(stem);
-    if (against.length > 0 && free.some((other) => against.includes(other))) opposites += 1;
+    const level = nearLevels[at] ?? 0;
+    if (level === 1 || token.kind === 'number') continue;
+    if (oppositesOf(stem).some((other) => free.has(other))) opposites += 1;
     else if (
-      (nearLevels.get(at) ?? 0) < SAME_BY_SYNONYM &&
-      broaderThan(stem).length > 0 &&
-      free.some((other) => areSiblings(stem, other))
+      level < SAME_BY_SYNONYM &&
+      broaderThan(stem).some((above) => under.get(above)?.some((other) => areSiblings(stem, other)))
     )
       siblings += 1;
   }
@@ -401,24 +355,22 @@ function readSwaps(
   set('swapped', swapped);
 }
 
+/** Pairs of neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
 function orderIn(wanted: readonly Wanted[], near: readonly Passage[]): { kept: number; swapped: number } {
   let best = { kept: 0, swapped: 0, shared: -1 };
-  for (const passage of near) {
-    const first = new Map<string, number>();
-    const last = new Map<string, number>();
-    for (const [at, token] of passage.tokens.entries()) {
-      if (!first.has(token.stem)) first.set(token.stem, at);
-      last.set(token.stem, at);
+  for (const { content } of near) {
+    let [kept, swapped, shared, first] = [0, 0, 0, -1];
+    for (const { stem } of wanted) {
+      const place = content.indexOf(stem);
+      if (place === -1) continue;
+      shared += 1;
+      if (shared > 1) {
+        if (first < content.lastIndexOf(stem)) kept += 1;
+        else swapped += 1;
+      }
+      first = place;
     }
-    const shared = wanted.filter(({ stem }) => first.has(stem));
-    let [kept, swapped] = [0, 0];
-    for (let at = 1; at < shared.length; at += 1) {
-      const [a, b] = [shared[at - 1]?.stem ?? '', shared[at]?.stem ?? ''];
-      if ((first.get(a) ?? 0) < (last.get(b) ?? 0)) kept += 1;
-      else swapped += 1;
-    }
-    if (shared.length > best.shared)
-      best = { kept: kept / Math.max(1, shared.length - 1), swapped, shared: shared.length };
+    if (shared > best.shared) best = { kept: kept / Math.max(1, shared - 1), swapped, shared };
   }
   return best;
 }

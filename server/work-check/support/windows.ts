@@ -1,0 +1,158 @@
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Token } from '../reading/tokens.ts';
+import { broaderThan, oppositesOf, rarity, synonymsOf } from './lexicon.ts';
+
+/** A content word that the evidence should hold, once for each stem of a statement. */
+export type Wanted = { stem: string; weight: number; token: Token };
+
+/** How well a word is found: 1 as it stands, less through a relation. */
+export const SAME_BY_SYNONYM = 0.85;
+const SAME_BY_BROADER = 0.6;
+export const SAME_BY_PREFIX = 0.5;
+const PREFIX = 5;
+/** A word in more passages than this is common in the evidence at hand. */
+const COMMON_PASSAGES = 120;
+const CANDIDATES_MAX = 48;
+
+export function wantedOf(tokens: readonly Token[]): Wanted[] {
+  const seen = new Set<string>();
+  const wanted: Wanted[] = [];
+  for (const token of tokens) {
+    if (!token.content || seen.has(token.stem)) continue;
+    seen.add(token.stem);
+    wanted.push({ stem: token.stem, weight: rarity(token.stem), token });
+  }
+  return wanted;
+}
+
+/** For each passage that holds any, how well it holds each wanted word. */
+type Rows = Map<number, Float64Array>;
+
+export type Matches = {
+  rows: Rows;
+  /** How well the evidence as a whole holds each wanted word. */
+  levels: Float64Array;
+};
+
+const prefixes = new WeakMap<EvidenceIndex, Map<string, string[]>>();
+
+/** Stems of the evidence by their first letters. Only asked for when a word is found in no other way. */
+function stemsLike(stem: string, index: EvidenceIndex): readonly string[] {
+  let known = prefixes.get(index);
+  if (known === undefined) {
+    known = new Map();
+    for (const other of index.postings.keys()) {
+      if (other.length < PREFIX) continue;
+      const key = other.slice(0, PREFIX);
+      const list = known.get(key);
+      if (list === undefined) known.set(key, [other]);
+      else list.push(other);
+    }
+    prefixes.set(index, known);
+  }
+  return known.get(stem.slice(0, PREFIX)) ?? [];
+}
+
+/** Looks every wanted word up in the evidence, as it stands and through its relations. */
+export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Matches {
+  const rows: Rows = new Map();
+  const levels = new Float64Array(wanted.length);
+  const common: { stem: string; at: number; level: number }[] = [];
+  const put = (passage: number, at: number, level: number): void => {
+    let row = rows.get(passage);
+    if (row === undefined) {
+      row = new Float64Array(wanted.length);
+      rows.set(passage, row);
+    }
+    if ((row[at] ?? 0) < level) row[at] = level;
+  };
+  const mark = (stem: string, at: number, level: number): void => {
+    const passages = index.postings.get(stem);
+    if (passages === undefined) return;
+    if ((levels[at] ?? 0) < level) levels[at] = level;
+    if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
+    else for (const passage of passages) put(passage, at, level);
+  };
+  for (const [at, { stem, token }] of wanted.entries()) {
+    mark(stem, at, 1);
+    if (token.kind === 'number') continue;
+    for (const other of synonymsOf(stem)) mark(other, at, SAME_BY_SYNONYM);
+    for (const other of broaderThan(stem)) mark(other, at, SAME_BY_BROADER);
+    if (levels[at] === 0 && stem.length >= PREFIX)
+      for (const other of stemsLike(stem, index))
+        if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
+  }
+  // A word of most passages chooses none of them: it is only looked up where rarer words already led.
+  const led = [...rows.keys()];
+  for (const { stem, at, level } of common) {
+    const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
+    for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
+  }
+  return { rows, levels };
+}
+
+export type Window = { soft: number; exact: number; passages: number[]; levels: Float64Array };
+
+/** Passages ranked by how much of the wanted weight they hold; only the first ones are looked at more closely. */
+export function candidatesOf({ rows }: Matches, weights: Float64Array): number[] {
+  const scored: { passage: number; score: number }[] = [];
+  for (const [passage, row] of rows) scored.push({ passage, score: weigh(row, weights) });
+  scored.sort((a, b) => b.score - a.score || a.passage - b.passage);
+  return scored.slice(0, CANDIDATES_MAX).map(({ passage }) => passage);
+}
+
+function weigh(levels: Float64Array, weights: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < levels.length; at += 1) sum += (weights[at] ?? 0) * (levels[at] ?? 0);
+  return sum;
+}
+
+/** The best run of `size` passages of one source around the candidates; `soft` and `exact` are weights found in it. */
+export function bestWindow(
+  candidates: readonly number[],
+  { rows }: Matches,
+  weights: Float64Array,
+  index: EvidenceIndex,
+  size: number,
+): Window {
+  const best = { soft: 0, start: -1 };
+  const seen = new Set<number>();
+  const levels = new Float64Array(weights.length);
+  for (const passage of candidates) {
+    for (let start = passage; start > passage - size; start -= 1) {
+      if (seen.has(start)) continue;
+      seen.add(start);
+      if (!fillWindow(levels, rows, index, start, size)) continue;
+      const soft = weigh(levels, weights);
+      if (soft > best.soft || (soft === best.soft && start < best.start)) {
+        best.soft = soft;
+        best.start = start;
+      }
+    }
+  }
+  fillWindow(levels, rows, index, best.start, size);
+  let exact = 0;
+  for (let at = 0; at < levels.length; at += 1) if (levels[at] === 1) exact += weights[at] ?? 0;
+  const source = index.passages[best.start]?.source;
+  const passages: number[] = [];
+  for (let at = best.start; at < best.start + size && source !== undefined; at += 1)
+    if (index.passages[at]?.source === source) passages.push(at);
+  return { soft: best.soft, exact, passages, levels };
+}
+
+/** Sets `levels` to the best of each word in the window, and tells whether a window starts there. */
+function fillWindow(levels: Float64Array, rows: Rows, index: EvidenceIndex, start: number, size: number): boolean {
+  levels.fill(0);
+  const source = index.passages[start]?.source;
+  if (source === undefined) return false;
+  for (let at = start; at < start + size; at += 1) {
+    if (index.passages[at]?.source !== source) break;
+    const row = rows.get(at);
+    if (row === undefined) continue;
+    for (let word = 0; word < levels.length; word += 1) {
+      const level = row[word] ?? 0;
+      if (level > (levels[word] ?? 0)) levels[word] = level;
+    }
+  }
+  return true;
+}
