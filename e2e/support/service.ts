@@ -15,7 +15,7 @@ import { deleteExpiredContent } from '../../server/purchases/retention.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
-import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
+import { openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
@@ -81,6 +81,7 @@ export async function startService(
   const doors: Door[] = [];
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
+  const checker = openChecker(runtime.configuration.assessor);
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = async () => [
@@ -107,6 +108,7 @@ export async function startService(
     for (const door of doors) door.stop();
     server.close();
     server.closeAllConnections();
+    await checker.close();
     await runtime.close();
     await sandbox.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -119,7 +121,7 @@ export async function startService(
     advanceClock: (seconds) => {
       shiftMs += seconds * 1000;
     },
-    execute: (jobKey) => executeJob(runtime, embeddedAssessor, jobKey),
+    execute: (jobKey) => executeJob(runtime, checker, jobKey),
     async sweep() {
       await sweep(runtime);
       await reconcile(runtime);

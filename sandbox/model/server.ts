@@ -12,24 +12,35 @@ const SLOW_MS = 400;
 const HUGE_BYTES = 10 * 1024 * 1024;
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-export type ModelServer = { url: string; calls: () => number; close: () => Promise<void> };
+export type ModelServer = {
+  url: string;
+  calls: () => number;
+  /** What the model named `sandbox` does from now on. */
+  behave: (behaviour: string) => void;
+  close: () => Promise<void>;
+};
 
 /**
  * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: `good`,
  * `slow`, `stall`, `too-many-requests`, `broken`, `truncated`, `wrong-enum`, `missing-criteria`, `invented-citations`,
- * `echo`, `huge`, `not-a-number`, `directed`, `strict`, or `scripted`, which answers what `script` returns.
+ * `echo`, `huge`, `not-a-number`, `directed`, `strict`, `scripted`, which answers what `script`
+ * returns, or `sandbox`, which does what it was last told to.
  */
 export async function startModelServer(port: number, script: () => string = () => ''): Promise<ModelServer> {
   let calls = 0;
+  let current = 'good';
   const server = createServer((request, response) => {
     calls += 1;
-    void answer(request, response, script).catch(() => response.destroy());
+    void answer(request, response, script, current).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/v1`,
     calls: () => calls,
+    behave: (behaviour) => {
+      current = behaviour;
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -38,7 +49,12 @@ export async function startModelServer(port: number, script: () => string = () =
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, script: () => string): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  script: () => string,
+  current: string,
+): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -48,7 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, script
   }
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   const prompt: string = body.messages.map(({ content }: { content: unknown }) => contentText(content)).join('\n');
-  const behaviour: string = body.model;
+  const behaviour: string = body.model === 'sandbox' ? current : body.model;
   if (behaviour === 'stall') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
   if (behaviour === 'too-many-requests') return refuse(response, 429, 'rate limited');
   if (behaviour === 'broken') return refuse(response, 500, 'broken');

@@ -59,4 +59,23 @@ describe('the environment', () => {
     expect(faults.some((fault) => fault.includes('eip155:84532, which is not a live network'))).toBe(true);
     expect(faults.some((fault) => fault.includes('X402_RPC_URLS has a loopback address'))).toBe(true);
   });
+
+  it('reads the models of the assessor, and names the key or address that one of them lacks', () => {
+    const models = { ...local, ASSESSOR_MODELS: 'anthropic:first, compatible:llama3.1:8b' };
+    expect(faultsOf(models).map((fault) => fault.split(' ')[0])).toEqual([
+      'ASSESSOR_ANTHROPIC_API_KEY',
+      'ASSESSOR_COMPATIBLE_URL',
+    ]);
+    expect(faultsOf({ ...local, ASSESSOR_MODELS: 'gemini:x' })[0]).toContain('PROVIDER:MODEL');
+    const { assessor } = readConfiguration({
+      ...models,
+      ASSESSOR_ANTHROPIC_API_KEY: 'key',
+      ASSESSOR_COMPATIBLE_URL: 'http://127.0.0.1:11434/v1/',
+    });
+    expect(assessor).toMatchObject([
+      { provider: 'anthropic', model: 'first', apiKey: 'key', timeoutMs: 120_000 },
+      { provider: 'compatible', model: 'llama3.1:8b', baseUrl: 'http://127.0.0.1:11434/v1' },
+    ]);
+    expect(readConfiguration(local).assessor).toEqual([]);
+  });
 });

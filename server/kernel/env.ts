@@ -27,6 +27,18 @@ const rpcUrls = z.string().transform((text, issue) => {
 });
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
+const providers = ['anthropic', 'openai', 'compatible'] as const;
+
+/** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
+const assessorModels = z.string().transform((text, issue) =>
+  text.split(',').flatMap((part) => {
+    const [, name, model] = /^\s*([a-z]+):(\S+)\s*$/.exec(part) ?? [];
+    const provider = providers.find((known) => known === name);
+    if (provider && model) return [{ provider, model }];
+    issue.addIssue({ code: 'custom', message: `must be PROVIDER:MODEL pairs parted by commas, not "${part}"` });
+    return [];
+  }),
+);
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
@@ -62,6 +74,13 @@ const Variables = z.object({
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
+  ASSESSOR_MODELS: assessorModels.default([]),
+  ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
+  ASSESSOR_OPENAI_API_KEY: z.string().optional(),
+  ASSESSOR_COMPATIBLE_URL: z.url().optional(),
+  ASSESSOR_COMPATIBLE_API_KEY: z.string().optional(),
+  ASSESSOR_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
+  ASSESSOR_TOKENS_MAX: z.coerce.number().int().min(1_000).max(10_000_000).default(600_000),
 });
 
 export interface Configuration {
@@ -77,6 +96,20 @@ export interface Configuration {
   rateLimits: RateLimits;
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
+  /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
+  assessor: readonly AssessorModel[];
+}
+
+export interface AssessorModel {
+  provider: (typeof providers)[number];
+  model: string;
+  /** Of a `compatible` provider: Ollama, vLLM or any other that speaks the OpenAI protocol; ends in `/v1`. */
+  baseUrl?: string | undefined;
+  apiKey?: string | undefined;
+  /** Of one call. */
+  timeoutMs: number;
+  /** Of all calls for one check together, input and output. */
+  tokensMax: number;
 }
 
 export interface X402Configuration {
@@ -125,7 +158,24 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
             confirmations: variables.X402_CONFIRMATIONS,
           }
         : null,
+    assessor: assessorOf(variables),
   };
+}
+
+function assessorOf(variables: z.infer<typeof Variables>): AssessorModel[] {
+  const own = {
+    anthropic: { apiKey: variables.ASSESSOR_ANTHROPIC_API_KEY },
+    openai: { apiKey: variables.ASSESSOR_OPENAI_API_KEY },
+    compatible: {
+      baseUrl: variables.ASSESSOR_COMPATIBLE_URL?.replace(/\/+$/, ''),
+      apiKey: variables.ASSESSOR_COMPATIBLE_API_KEY,
+    },
+  };
+  const limits = {
+    timeoutMs: variables.ASSESSOR_TIMEOUT_SECONDS * 1000,
+    tokensMax: variables.ASSESSOR_TOKENS_MAX,
+  };
+  return variables.ASSESSOR_MODELS.map((named) => ({ ...named, ...own[named.provider], ...limits }));
 }
 
 function faultOf(present: Record<string, string | undefined>) {
@@ -145,6 +195,15 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   }
   if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
     faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
+  }
+  const needed = {
+    anthropic: 'ASSESSOR_ANTHROPIC_API_KEY',
+    openai: 'ASSESSOR_OPENAI_API_KEY',
+    compatible: 'ASSESSOR_COMPATIBLE_URL',
+  } as const;
+  for (const provider of new Set(variables.ASSESSOR_MODELS.map((named) => named.provider))) {
+    if (!variables[needed[provider]])
+      faults.push(`${needed[provider]} is missing: ASSESSOR_MODELS names a model of ${provider}`);
   }
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);

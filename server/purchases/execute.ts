@@ -12,9 +12,10 @@ import { post } from '../ledger/ledger.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type RetrievedDocument, retrieveSources } from '../sources/sources.ts';
-import type { Assessor } from '../work-check/assessors/port.ts';
-import { type CheckOptions, checkWork } from '../work-check/check.ts';
+import type { CheckOptions } from '../work-check/check.ts';
+import type { Checker } from '../work-check/checker.ts';
 import type { CheckRequest, Report } from '../work-check/contract.ts';
+import { CheckFailure } from '../work-check/failure.ts';
 import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import type { DisputeTexts } from './review.ts';
@@ -32,7 +33,7 @@ const maxTries = 3;
  * that of the re-check; the fence makes sure that one is delivered whatever happens to the workers on the way. A call
  * for a job that is done is no error.
  */
-export async function executeJob(runtime: Runtime, assessor: Assessor, jobKey: string): Promise<void> {
+export async function executeJob(runtime: Runtime, checker: Checker, jobKey: string): Promise<void> {
   const job = await take(runtime, jobKey);
   if (!job) return;
   if (job.tries > maxTries) {
@@ -50,7 +51,7 @@ export async function executeJob(runtime: Runtime, assessor: Assessor, jobKey: s
     await fail(runtime, job, 'A governed source was no longer there to be retrieved.');
     return;
   }
-  const report = await assess(runtime, assessor, job, task, retrieved);
+  const report = await assess(runtime, checker, job, task, retrieved);
   if (report) await deliver(runtime, job, report);
 }
 
@@ -122,7 +123,7 @@ function isRecheck({ state }: { state: JobState }): boolean {
 
 async function assess(
   runtime: Runtime,
-  assessor: Assessor,
+  checker: Checker,
   job: JobRow,
   { request, previous }: Task,
   retrieved: readonly RetrievedDocument[],
@@ -134,8 +135,7 @@ async function assess(
     (leaseSeconds * 1000) / 3,
   );
   try {
-    return await checkWork(request, {
-      assessor,
+    return await checker.check(request, {
       retrieved,
       now: runtime.clock(),
       serviceKey: service.serviceKey,
@@ -143,10 +143,11 @@ async function assess(
       onProgress: (stage, percent) => {
         void showProgress(runtime, job, stage, percent);
       },
+      signal: AbortSignal.timeout(seconds.executionDeadline * 1000),
     });
   } catch (error) {
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
-    await fail(runtime, job, 'The check could not be carried out.');
+    await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
     return undefined;
   } finally {
     clearInterval(renewal);

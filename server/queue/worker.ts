@@ -6,7 +6,7 @@ import { reconcile } from '../purchases/reconcile.ts';
 import { deleteExpiredContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
 import type { Runtime } from '../runtime.ts';
-import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
+import { openChecker } from '../work-check/checker.ts';
 import { type CheckMessage, checkQueue } from './queue.ts';
 
 /** Messages fetched at once; a full batch is followed by the next without waiting. */
@@ -18,6 +18,7 @@ const roundEveryMs = 1_000;
 const retentionEveryMs = 3_600_000;
 
 const runtime = await openRuntime(process.env, 'worker');
+const checker = openChecker(runtime.configuration.assessor);
 const stopping = new AbortController();
 
 await runtime.queue.boss.work<CheckMessage>(
@@ -32,7 +33,7 @@ await runtime.queue.boss.work<CheckMessage>(
     await Promise.all(
       messages.map(({ data }) =>
         // A failure leaves the job to the sweep, which finds it by its lease; the queue need not try again.
-        executeJob(runtime, embeddedAssessor, data.job_key).catch((error) =>
+        executeJob(runtime, checker, data.job_key).catch((error) =>
           log('execution_failed', { job_key: data.job_key, ...errorFields(error) }),
         ),
       ),
@@ -45,6 +46,7 @@ log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
 await Promise.all([rounds(sweep), rounds(reconcile), rounds(deleteExpiredContent, retentionEveryMs)]);
 await runtime.close();
+await checker.close();
 
 /** Does `round` again and again until the worker stops. */
 async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {

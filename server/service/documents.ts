@@ -8,6 +8,7 @@ import { bounds, CheckRequest, Report, unsupportedWorkKinds, workKinds } from '.
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
+import { dataProcessing } from './data-processing.ts';
 import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
 
 /** The endpoints of service.md 2.1 that version 1 promises. Those that an operation serves are taken from it. */
@@ -182,11 +183,7 @@ function terms(runtime: Runtime) {
       per_job_limit_microcents: toWire(defaultGrant.per_job_limit_microcents),
       daily_limit_microcents: toWire(defaultGrant.daily_limit_microcents),
     },
-    data_processing: {
-      evidence_leaves_to_model_vendor: false,
-      model_vendor: null,
-      method: 'deterministic_checks+model_assessment, the model embedded in the service',
-    },
+    data_processing: dataProcessing(runtime.configuration.assessor),
     environment: runtime.configuration.environment,
   };
 }

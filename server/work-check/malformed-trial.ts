@@ -85,7 +85,14 @@ const answer = fc
  * report or a failed delivery.
  */
 export async function tryMalformedAnswers(runs: number, url: string, say: (answer: string) => void): Promise<Outcomes> {
-  const model = { provider: 'openai_compatible' as const, model: 'scripted', base_url: url, api_key: 'sandbox' };
+  const model = {
+    provider: 'compatible' as const,
+    model: 'scripted',
+    baseUrl: url,
+    apiKey: 'sandbox',
+    timeoutMs: 5_000,
+    tokensMax: 400_000,
+  };
   const assessor = languageModelAssessor([model]);
   const outcomes: Outcomes = { delivered: 0, refused: 0 };
   await fc.assert(

@@ -17,13 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const ask = (names: string[], request = sound) => {
+const ask = (names: string[], request = sound, tokensMax = 400_000) => {
   const panel = names.map((model) => ({
-    provider: 'openai_compatible' as const,
+    provider: 'compatible' as const,
     model,
-    base_url: server.url,
-    api_key: 'sandbox',
-    timeout_ms: 1_500,
+    baseUrl: server.url,
+    apiKey: 'sandbox',
+    timeoutMs: 1_500,
+    tokensMax,
   }));
   return checkWork(request, { assessor: languageModelAssessor(panel), now });
 };
@@ -76,6 +77,13 @@ describe('the language-model assessor', () => {
       },
     ];
     expect((await ask(['directed'], { ...sound, evidence })).verdict).toBe('escalate');
+  });
+
+  it('asks no more than the check may cost', async () => {
+    const before = server.calls();
+    await expect(ask(['good'], sound, 600)).rejects.toMatchObject({ code: 'assessor_failed' });
+    // The first ten criteria fit; the rest would not.
+    expect(server.calls() - before).toBe(1);
   });
 
   it('escalates when a panel disagrees', async () => {

@@ -4,28 +4,17 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, type LanguageModel, NoObjectGeneratedError, Output } from 'ai';
 import { z } from 'zod';
+import type { AssessorModel } from '../../kernel/env.ts';
 import { FindingStatus, type Verdict, Verdict as VerdictSchema } from '../contract.ts';
 import { CheckFailure } from '../failure.ts';
 import { capOfFindings, lowest } from '../verdict.ts';
 import type { AssessedFinding, Assessment, AssessmentTask, Assessor, Passage } from './port.ts';
 
-export type LanguageModelSettings = {
-  provider: 'anthropic' | 'openai' | 'openai_compatible';
-  model: string;
-  /** Needed for `openai_compatible`: the address of Ollama, vLLM or any other, ending in `/v1`. */
-  base_url?: string;
-  api_key?: string;
-  /** Limit of one call in milliseconds; every call also ends with the task's signal. */
-  timeout_ms?: number;
-  max_output_tokens?: number;
-};
-
-const TIMEOUT_MS = 120_000;
 const OUTPUT_TOKENS_MAX = 8_000;
 const ENTRIES_PER_CALL = 10;
 const RESPONSE_BYTES_MAX = 1_048_576;
-/** All prompts of one check together; about a third of it in tokens. */
-const PROMPT_CHARS_MAX = 1_500_000;
+/** A token of English is rarely shorter. */
+const CHARS_PER_TOKEN = 3;
 const CITATIONS_MAX = 5;
 const REASON_CHARS_MAX = 1_500;
 
@@ -49,7 +38,7 @@ The reason quotes the figure or word at issue. A citation holds the ref of a sou
 Verdict: supported, revise, escalate or insufficient_evidence.`;
 
 /** An assessor that asks one language model, or a panel of several that must agree. */
-export function languageModelAssessor(panel: readonly LanguageModelSettings[]): Assessor {
+export function languageModelAssessor(panel: readonly AssessorModel[]): Assessor {
   if (panel.length === 0) throw new RangeError('A language-model assessor needs at least one model.');
   const models = panel.map((settings) => ({ settings, model: modelOf(settings) }));
   return {
@@ -69,26 +58,20 @@ export function languageModelAssessor(panel: readonly LanguageModelSettings[]): 
   };
 }
 
-function modelOf({ provider, model, base_url, api_key }: LanguageModelSettings): LanguageModel {
-  const shared = {
-    fetch: boundedFetch,
-    ...(api_key === undefined ? {} : { apiKey: api_key }),
-    ...(base_url === undefined ? {} : { baseURL: base_url }),
-  };
+function modelOf({ provider, model, baseUrl, apiKey }: AssessorModel): LanguageModel {
+  const shared = { fetch: boundedFetch, ...(apiKey ? { apiKey } : {}) };
   switch (provider) {
     case 'anthropic':
       return createAnthropic(shared)(model);
     case 'openai':
       return createOpenAI(shared)(model);
-    case 'openai_compatible': {
-      if (base_url === undefined) throw new TypeError('openai_compatible needs base_url.');
+    case 'compatible':
       return createOpenAICompatible({
         ...shared,
         name: 'compatible',
-        baseURL: base_url,
+        baseURL: baseUrl ?? '',
         supportsStructuredOutputs: true,
       })(model);
-    }
     default:
       return provider satisfies never;
   }
@@ -111,20 +94,18 @@ const boundedFetch: typeof fetch = async (input, init) => {
 
 type Opinion = { verdict: Verdict; findings: AssessedFinding[] };
 
-async function ask(model: LanguageModel, settings: LanguageModelSettings, task: AssessmentTask): Promise<Opinion> {
+async function ask(model: LanguageModel, settings: AssessorModel, task: AssessmentTask): Promise<Opinion> {
   const findings: AssessedFinding[] = [];
   let verdict: Verdict = 'supported';
-  let spent = 0;
+  const budget: Budget = { tokens: settings.tokensMax };
   for (let first = 0; first < task.entries.length; first += ENTRIES_PER_CALL) {
     const batch = task.entries.slice(first, first + ENTRIES_PER_CALL);
     const prompt = promptOf(
       task,
       batch.map(({ label }) => label),
     );
-    spent += prompt.length;
-    if (spent > PROMPT_CHARS_MAX)
-      throw new CheckFailure('assessor_failed', 'The check would exceed the cap on model input.');
-    const answer = await answerWithRepair(model, settings, prompt, batch.length, task.signal);
+    const call: Call = { model, settings, prompt, owed: batch.length, budget, signal: task.signal };
+    const answer = await answerWithRepair(call);
     verdict = lowest(verdict, answer.verdict);
     for (let index = 0; index < batch.length; index += 1) {
       const finding = answer.findings.find((candidate) => candidate.index === index);
@@ -147,40 +128,47 @@ function promptOf(task: AssessmentTask, criteria: readonly string[]): string {
   return `${fence}\n${JSON.stringify(material)}\n${fence}\nAnswer the ${criteria.length} criteria, index 0 to ${criteria.length - 1}.`;
 }
 
+/** What is left of the tokens that one check may cost. */
+type Budget = { tokens: number };
+
+type Call = {
+  model: LanguageModel;
+  settings: AssessorModel;
+  prompt: string;
+  /** Criteria that the answer owes a finding each. */
+  owed: number;
+  budget: Budget;
+  signal: AbortSignal | undefined;
+};
+
 /** One try, and one repair when the answer breaks the schema or leaves a criterion out. */
-async function answerWithRepair(
-  model: LanguageModel,
-  settings: LanguageModelSettings,
-  prompt: string,
-  owed: number,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  const first = await tryAnswer(model, settings, prompt, owed, signal);
+async function answerWithRepair(call: Call): Promise<Answer> {
+  const first = await tryAnswer(call);
   if (typeof first !== 'string') return first;
-  const second = await tryAnswer(model, settings, `${prompt}\nYour last answer was refused: ${first}`, owed, signal);
+  const second = await tryAnswer({ ...call, prompt: `${call.prompt}\nYour last answer was refused: ${first}` });
   if (typeof second !== 'string') return second;
   throw new CheckFailure('assessor_failed', 'The model answered outside the schema twice.');
 }
 
-async function tryAnswer(
-  model: LanguageModel,
-  settings: LanguageModelSettings,
-  prompt: string,
-  owed: number,
-  signal: AbortSignal | undefined,
-): Promise<Answer | string> {
-  const timeout = AbortSignal.timeout(settings.timeout_ms ?? TIMEOUT_MS);
+/** The answer, or why it cannot be used. */
+async function tryAnswer({ model, settings, prompt, owed, budget, signal }: Call): Promise<Answer | string> {
+  const input = Math.ceil((RULES.length + prompt.length) / CHARS_PER_TOKEN);
+  if (input > budget.tokens)
+    throw new CheckFailure('assessor_failed', 'The check would cost more tokens than allowed.');
+  budget.tokens -= input;
+  const timeout = AbortSignal.timeout(settings.timeoutMs);
   try {
-    const { output } = await generateText({
+    const { output, usage } = await generateText({
       model,
       system: RULES,
       prompt,
       output: Output.object({ schema: Answer }),
-      maxOutputTokens: settings.max_output_tokens ?? OUTPUT_TOKENS_MAX,
+      maxOutputTokens: Math.min(OUTPUT_TOKENS_MAX, Math.max(1, budget.tokens)),
       maxRetries: 1,
       temperature: 0,
       abortSignal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
+    budget.tokens -= usage.outputTokens ?? 0;
     const indexes = new Set(output.findings.map(({ index }) => index));
     const complete = Array.from({ length: owed }, (_, index) => indexes.has(index)).every(Boolean);
     return complete && indexes.size === owed && output.findings.length === owed
@@ -210,11 +198,7 @@ function assessed(finding: Answer['findings'][number], task: AssessmentTask): As
   };
 }
 
-function combine(
-  opinions: readonly Opinion[],
-  panel: readonly LanguageModelSettings[],
-  task: AssessmentTask,
-): Assessment {
+function combine(opinions: readonly Opinion[], panel: readonly AssessorModel[], task: AssessmentTask): Assessment {
   let disagreements = 0;
   const findings = task.entries.map((_, index): AssessedFinding => {
     const votes = opinions.map((opinion) => opinion.findings[index]).filter((vote) => vote !== undefined);

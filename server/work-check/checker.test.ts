@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
+import { openChecker } from './checker.ts';
 import { bounds, CheckRequest } from './contract.ts';
 import { exampleRequest } from './sample.ts';
-import { checkWorkInThread } from './thread.ts';
+
+const checker = openChecker([]);
+afterAll(() => checker.close());
 
 const now = new Date('2026-05-13T08:00:00Z');
 
@@ -19,17 +22,17 @@ function prose(bytes: number, seed: number): string {
   return sentences.join(' ').slice(0, bytes);
 }
 
-describe('checkWorkInThread', () => {
+describe('a checker', () => {
   it('delivers the report that checkWork delivers, with progress', async () => {
     const seen: number[] = [];
-    const report = await checkWorkInThread(exampleRequest, { now, onProgress: (_, percent) => seen.push(percent) });
+    const report = await checker.check(exampleRequest, { now, onProgress: (_, percent) => seen.push(percent) });
     expect(report).toEqual(await checkWork(exampleRequest, { assessor: embeddedAssessor, now }));
     expect(seen.at(-1)).toBe(100);
   });
 
   it('passes a failure of the check on with its code', async () => {
     const request = { ...exampleRequest, context: { refs: ['doc_1'] } };
-    await expect(checkWorkInThread(request, { now })).rejects.toMatchObject({ code: 'source_unavailable' });
+    await expect(checker.check(request, { now })).rejects.toMatchObject({ code: 'source_unavailable' });
   });
 
   it('finishes the largest input without blocking its caller', { timeout: 120_000 }, async () => {
@@ -46,19 +49,39 @@ describe('checkWorkInThread', () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 20);
-    const report = await checkWorkInThread(request, { now });
+    let passed = 0;
+    const report = await checker.check(request, { now, onProgress: () => (passed += 1) });
     clearInterval(timer);
     expect(report.findings).toHaveLength(bounds.criteria + 1);
     expect(turns).toBeGreaterThan(3);
+    expect(passed).toBeGreaterThan(20);
   });
 
   it('ends at once when it is told to', async () => {
     const controller = new AbortController();
-    const running = checkWorkInThread(
+    const running = checker.check(
       { ...exampleRequest, work_product: prose(60_000, 2) },
       { now, signal: controller.signal },
     );
     controller.abort();
     await expect(running).rejects.toThrow(/abort/i);
+  });
+
+  it('carries many checks out, each with the report that is its own', async () => {
+    const lengths = Array.from({ length: 20 }, (_, at) => 100 + at);
+    const reports = await Promise.all(
+      lengths.map((length) =>
+        checker.check(
+          {
+            work_product: `The bridge is ${length} metres long.`,
+            evidence: [{ source: 'Guide', text: 'The bridge is 110 metres long.' }],
+          },
+          { now },
+        ),
+      ),
+    );
+    expect(reports.map(({ verdict }) => verdict)).toEqual(
+      lengths.map((length) => (length === 110 ? 'supported' : 'revise')),
+    );
   });
 });

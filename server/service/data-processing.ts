@@ -1,0 +1,34 @@
+import type { AssessorModel } from '../kernel/env.ts';
+
+/** What becomes of submitted content while it is assessed (interface, section 2). */
+export function dataProcessing(models: readonly AssessorModel[]) {
+  const vendors = [...new Set(models.map(vendorOf))].filter((vendor) => vendor !== null);
+  return {
+    evidence_leaves_to_model_vendor: vendors.length > 0,
+    model_vendor: vendors.length > 0 ? vendors.join(', ') : null,
+    models: models.map(({ model }) => model),
+    method: `deterministic_checks+${methodOf(models)}`,
+  };
+}
+
+/** As `verification.method` of a report says it. */
+function methodOf(models: readonly AssessorModel[]): string {
+  if (models.length === 0) return 'embedded_assessment';
+  return models.length === 1 ? 'model_assessment' : 'model_panel_assessment';
+}
+
+/** Who receives the content; null for a model on the operator's own machine. */
+function vendorOf({ provider, baseUrl }: AssessorModel): string | null {
+  switch (provider) {
+    case 'anthropic':
+      return 'Anthropic';
+    case 'openai':
+      return 'OpenAI';
+    case 'compatible': {
+      const { hostname } = new URL(baseUrl ?? 'http://localhost');
+      return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname) ? null : hostname;
+    }
+    default:
+      return provider satisfies never;
+  }
+}
