@@ -23,14 +23,14 @@ function prose(bytes: number, seed: number): string {
 }
 
 describe('a checker', () => {
-  it('delivers the report that checkWork delivers, with progress', async () => {
+  it('delivers the report that checkWork delivers, with progress', { timeout: 60_000 }, async () => {
     const seen: number[] = [];
     const report = await checker.check(exampleRequest, { now, onProgress: (_, percent) => seen.push(percent) });
     expect(report).toEqual(await checkWork(exampleRequest, { assessor: embeddedAssessor, now }));
     expect(seen.at(-1)).toBe(100);
   });
 
-  it('passes a failure of the check on with its code', async () => {
+  it('passes a failure of the check on with its code', { timeout: 60_000 }, async () => {
     const request = { ...exampleRequest, context: { refs: ['doc_1'] } };
     await expect(checker.check(request, { now })).rejects.toMatchObject({ code: 'source_unavailable' });
   });
@@ -57,7 +57,7 @@ describe('a checker', () => {
     expect(passed).toBeGreaterThan(20);
   });
 
-  it('ends at once when it is told to', async () => {
+  it('ends at once when it is told to', { timeout: 60_000 }, async () => {
     const controller = new AbortController();
     const running = checker.check(
       { ...exampleRequest, work_product: prose(60_000, 2) },
@@ -67,7 +67,7 @@ describe('a checker', () => {
     await expect(running).rejects.toThrow(/abort/i);
   });
 
-  it('carries many checks out, each with the report that is its own', async () => {
+  it('carries many checks out, each with the report that is its own', { timeout: 60_000 }, async () => {
     const lengths = Array.from({ length: 20 }, (_, at) => 100 + at);
     const reports = await Promise.all(
       lengths.map((length) =>
