@@ -10,7 +10,8 @@ import { executeJob } from '../../server/purchases/execute.ts';
 import { waiveCharge } from '../../server/purchases/waive.ts';
 import { seconds } from '../../server/service/terms.ts';
 import { embeddedAssessor } from '../../server/work-check/assessors/embedded.ts';
-import type { Assessor } from '../../server/work-check/assessors/port.ts';
+import { checkWork } from '../../server/work-check/check.ts';
+import type { Checker } from '../../server/work-check/checker.ts';
 import { Agent, type Answer } from '../support/agent.ts';
 import { Member } from '../support/member.ts';
 import type { Service } from '../support/service.ts';
@@ -109,15 +110,15 @@ export class World {
   async work(jobKey: string, fate: WorkerFate): Promise<void> {
     const { runtime } = this.service;
     const process = { alive: true };
-    const assessor: Assessor = {
-      ...embeddedAssessor,
-      assess: async (task) => {
+    const checker: Checker = {
+      async check(request, options) {
         process.alive = fate !== 'dies';
         if (fate !== 'delivers') throw new Error('the worker broke');
-        return embeddedAssessor.assess(task);
+        return checkWork(request, { ...options, assessor: embeddedAssessor });
       },
+      close: async () => {},
     };
-    const dying = executeJob({ ...runtime, db: databaseOf(runtime.db, process) }, assessor, jobKey);
+    const dying = executeJob({ ...runtime, db: databaseOf(runtime.db, process) }, checker, jobKey);
     await dying.catch((error) => {
       if (fate !== 'dies') throw error;
     });
