@@ -16,12 +16,18 @@ interface Movement {
 /**
  * Where the chains and the books differ (I6, I8): every transfer to the addresses that payments name is the collection
  * of exactly one payment or belongs to one that is still open, every transfer from them is one refund, and the other
- * way round. Empty when they agree.
+ * way round. What the service has noticed as unmatched is left to an operator. Empty when they agree.
  */
 export async function chainDifferences(database: Pick<pg.Pool, 'query'>, controlUrl: string): Promise<string[]> {
   const { rows: payments } = await database.query<PaymentRow>(`
-    select payment_key, state, network, payer, nonce, amount_microcents::text as amount, transaction, pay_to
-    from payments where method = 'x402'`);
+    select payment_key, network, payer, nonce, amount_microcents::text as amount, transaction, pay_to,
+      case when reversed_at is not null then 'reversed'
+        when exists (select from refunds r where r.payment_key = p.payment_key and r.reason = 'late_payment') then 'late'
+        else state end as state
+    from payments p where method = 'x402'`);
+  const { rows: unmatched } = await database.query<{ transaction: string }>(`
+    select transaction from unmatched_transfers where transaction not in (
+      select transaction from payments where transaction is not null)`);
   const { rows: refunds } = await database.query<RefundRow>(`
     select refund_key, r.state, network, payer, r.amount_microcents::text as amount, r.transaction, r.created_at
     from refunds r join payments using (payment_key)`);
@@ -36,7 +42,9 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
       if (ours.has(from.toLowerCase())) given.push({ ...movement, other: to.toLowerCase() });
     }
   }
-  return [...collections(payments, received), ...refundsGiven(refunds, given)];
+  const noticed = new Set(unmatched.map(({ transaction }) => transaction));
+  const claimed = received.filter(({ transaction }) => !noticed.has(transaction));
+  return [...collections(payments, claimed), ...refundsGiven(refunds, given)];
 }
 
 interface PaymentRow {

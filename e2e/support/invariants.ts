@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { transitions } from '../../server/purchases/states.ts';
+import { jobStates, moneyNotes, transitions } from '../../server/purchases/states.ts';
 
 /**
  * What must hold whatever happened before, checked after every integration test and after the trials of money. Of the
@@ -43,7 +43,8 @@ const invariants = {
     select account, sum(amount) from (
       select credit_account as account, amount_microcents as amount from ledger_transfers
       union all select debit_account, -amount_microcents from ledger_transfers) movements
-    group by account having sum(case when account like 'asset:%' then -amount else amount end) < 0`,
+    group by account
+    having sum(case when account like 'asset:%' or account like 'expense:%' then -amount else amount end) < 0`,
   'I2 the audit of a purchase is an unbroken chain': `
     select purchase_key, sequence from (
       select *, lag(hash) over w as hash_before, row_number() over w as place from audit_rows
@@ -84,9 +85,10 @@ const invariants = {
       > coalesce(sum(amount_microcents) filter (where credit_account = 'liability:held'), 0)`,
   'I5 what is owed back is a refund on its way, in the books and on the job': `
     select refund_key from refunds r join jobs using (job_key) join payments p using (payment_key)
-    left join ledger_transfers l on l.event_key = 'refund_owed:' || payment_key
+    left join ledger_transfers l on l.event_key
+      = case when r.reason = 'late_payment' then 'arrived_late:' else 'refund_owed:' end || payment_key
     where l.amount_microcents is distinct from r.amount_microcents or r.amount_microcents > p.amount_microcents
-      or jobs.payment_state <> r.state`,
+      or (r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed'))`,
   'I5 credit to spend is what the books say, and never below zero': `
     select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
       select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
@@ -136,7 +138,7 @@ const invariants = {
       select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
-    where l.event in ('collected', 'credit_spent', 'accepted', 'credited', 'refund_owed', 'refunded')
+    where l.event in ('collected', 'credit_spent', 'accepted', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late')
       and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c
@@ -189,7 +191,7 @@ function legalSteps(): string {
   const ofJobs = Object.entries(transitions).flatMap(([action, { from, to }]) =>
     from.map((state) => [action, state, to]),
   );
-  const ofMoney = ['refunded', 'refund_failed'].map((action) => [action, 'waived', 'waived']);
+  const ofMoney = moneyNotes.flatMap((action) => jobStates.map((state) => [action, state, state]));
   const text = (value: string | null | undefined) => (value ? `'${value}'` : 'null::text');
   return [...ofQuotes, ...ofJobs, ...ofMoney].map((step) => `(${step.map(text).join(', ')})`).join(', ');
 }

@@ -13,6 +13,7 @@ import { executeJob } from '../../server/purchases/execute.ts';
 import { reconcile } from '../../server/purchases/reconcile.ts';
 import { deleteExpiredContent } from '../../server/purchases/retention.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
+import { watchChains } from '../../server/purchases/watch.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
@@ -32,7 +33,7 @@ export interface Service {
   advanceClock(seconds: number): void;
   /** Does what a worker does when the queue hands it this job. */
   execute(jobKey: string): Promise<void>;
-  /** Does one round of what a worker does besides: deadlines, open payments, refunds. */
+  /** Does one round of what a worker does besides: deadlines, open payments, refunds, what the chains hold. */
   sweep(): Promise<void>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
@@ -125,6 +126,7 @@ export async function startService(
     async sweep() {
       await sweep(runtime);
       await reconcile(runtime);
+      await watchChains(runtime);
     },
     broken,
     deleteExpiredContent: () => deleteExpiredContent(runtime),

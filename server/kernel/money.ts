@@ -32,6 +32,11 @@ export function toTokenUnits(amount: Microcents): string {
   return (amount / microcentsPerTokenUnit).toString();
 }
 
+/** Microcents of an amount in the smallest units of a six-decimal dollar token. */
+export function fromTokenUnits(units: bigint): Microcents {
+  return microcents(units * microcentsPerTokenUnit);
+}
+
 /** Exact dollars for people, with at least two decimals: `5.00 USD`, `0.0001 USD`. */
 export function toText(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';

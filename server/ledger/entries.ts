@@ -11,6 +11,7 @@ import type { Microcents } from '../kernel/money.ts';
  * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
  * | `liability:refunds` | liability | owed back to who paid, and not yet given back |
  * | `revenue:work_check` | revenue | accepted reports |
+ * | `expense:reversals` | expense | lost to reorganisations of a chain after it had been given away |
  *
  * No job has more taken from `held` or `refunds` than was put there for it, and no principal more from its
  * `wallet_credit`: triggers on the table of transfers hold that.
@@ -45,6 +46,19 @@ export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:he
 /** What was owed has been transferred back. */
 export function refunded(network: string): Movement {
   return { event: 'refunded', debit: 'liability:refunds', credit: `asset:x402:${network}` };
+}
+
+/** A payment arrived after it had been given up: it is owed back. */
+export function arrivedLate(network: string): Movement {
+  return { event: 'arrived_late', debit: `asset:x402:${network}`, credit: 'liability:refunds' };
+}
+
+/** The chain took a payment back: it is missing where the money is that it became. */
+export function reversed(
+  network: string,
+  from: 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals',
+): Movement {
+  return { event: 'reversed', debit: from, credit: `asset:x402:${network}` };
 }
 
 /** A movement with everything a row of the books needs. `key` names the one event that may be posted. */

@@ -58,13 +58,15 @@ const token = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
-const [, , authorizationUsed] = token;
+const [, , authorizationUsed, transferred] = token;
 
 const rpcTimeoutMs = 5_000;
 /** Public nodes answer log queries over about this many blocks at once. */
 const logWindowBlocks = 9_000n;
 /** With blocks of a quarter of a second, this many windows reach back more than a day. */
 const logWindowsMax = 50;
+/** A search begins so many blocks before the end of the last one: what they hold may have changed. */
+const searchOverlapBlocks = 100n;
 /** A block may carry a time a little behind the one before which it was accepted. */
 const expiryMarginMs = 15_000;
 /** How long before we first saw an authorization somebody may have carried it out. */
@@ -78,6 +80,26 @@ export interface Chain {
   refusal(transfer: SignedTransfer): Promise<string | null>;
   /** What became of an authorization first seen at `seenAt`. `hint` is a transaction that may hold it. */
   read(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
+  /**
+   * Confirmed transfers of `asset` to `to`, from a little before the block where the last search ended, and where this
+   * one did. The first search begins a little in the past.
+   */
+  arrivals(
+    of: { asset: Address; to: Address },
+    scannedTo: bigint | null,
+  ): Promise<{ arrivals: Arrival[]; scannedTo: bigint }>;
+  /** The nonce of the authorization of `from` that a transaction used; null when it used none. */
+  nonceIn(transaction: Hex, of: { asset: Address; from: Address }): Promise<Hex | null>;
+}
+
+/** A transfer to us, as the chain shows it. */
+export interface Arrival {
+  transaction: Hex;
+  logIndex: number;
+  blockNumber: bigint;
+  from: Address;
+  /** In the token's smallest units. */
+  amount: bigint;
 }
 
 /** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
@@ -151,7 +173,40 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
       // of the use and not yet of the event, so this counts only once no new use is possible.
       return { outcome: expired ? 'never' : 'unconfirmed' };
     },
+    async arrivals({ asset, to }, scannedTo) {
+      const latest = await client.getBlockNumber({ cacheTime: 0 });
+      const confirmed = atLeast(latest - BigInt(confirmations) + 1n, 0n);
+      const searched = scannedTo === null || scannedTo > confirmed ? confirmed : scannedTo;
+      const fromBlock = atLeast(searched - searchOverlapBlocks, 0n);
+      const toBlock = confirmed < fromBlock + logWindowBlocks ? confirmed : fromBlock + logWindowBlocks;
+      const logs = await client.getLogs({
+        address: asset,
+        event: transferred,
+        args: { to },
+        fromBlock,
+        toBlock,
+        strict: true,
+      });
+      const arrivals = logs.map(({ transactionHash, logIndex, blockNumber, args }) => ({
+        transaction: transactionHash,
+        logIndex,
+        blockNumber,
+        from: args.from.toLowerCase() as Address,
+        amount: args.value,
+      }));
+      return { arrivals, scannedTo: toBlock };
+    },
+    async nonceIn(transaction, { asset, from }) {
+      const { logs } = await client.getTransactionReceipt({ hash: transaction });
+      const ofToken = logs.filter((log) => isAddressEqual(log.address, asset));
+      const used = parseEventLogs({ abi: token, logs: ofToken, eventName: 'AuthorizationUsed' });
+      return used.find(({ args }) => isAddressEqual(args.authorizer, from))?.args.nonce ?? null;
+    },
   };
+}
+
+function atLeast(block: bigint, least: bigint): bigint {
+  return block < least ? least : block;
 }
 
 /** Whether these logs use exactly this authorization and move its full amount to the address it names. */

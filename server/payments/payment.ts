@@ -19,10 +19,11 @@ export interface PaymentRow {
   amount_microcents: bigint;
   valid_after: Date;
   valid_before: Date;
-  /** Kept while it may still have to be carried out. */
+  /** Kept while it may still have to be carried out, or carried out again. */
   signature: `0x${string}` | null;
   created_at: Date;
   transaction: `0x${string}` | null;
+  decided_at: Date | null;
 }
 
 /** A request that pays takes so long when all is well. */
@@ -33,7 +34,10 @@ const leaseSeconds = 25;
 const leaseUntil = (now: Date): Date => after(now, leaseSeconds);
 
 /** The attempt that this signature opened, on whichever job. A signature is one payment (EIP-3009 nonce). */
-export function paymentOf(db: Queries, authorization: Authorization): Promise<PaymentRow | undefined> {
+export function paymentOf(
+  db: Queries,
+  authorization: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
+): Promise<PaymentRow | undefined> {
   return db.maybe<PaymentRow>(sql`
     select * from payments where network = ${authorization.network} and asset = ${authorization.asset}
       and payer = ${authorization.from} and nonce = ${authorization.nonce}`);
@@ -98,20 +102,66 @@ export function recordCreditPayment(
       ${payment.amount_microcents}, ${now}, ${now}, ${now})`);
 }
 
-/** Decides an open attempt, once. False when somebody decided it before. */
+/** Decides an open attempt, once. False when somebody decided it before. A payment that arrived is watched from now on. */
 export async function decide(
   tx: Tx,
   paymentKey: string,
   fact: { state: 'collected'; transaction: string } | { state: 'failed'; failure: string },
   now: Date,
 ): Promise<boolean> {
-  const decided = await tx.maybe(sql`
-    update payments set state = ${fact.state}, decided_at = ${now}, signature = null,
-      transaction = ${fact.state === 'collected' ? fact.transaction : null},
-      failure = ${fact.state === 'failed' ? fact.failure : null}
-    where payment_key = ${paymentKey} and state in ('settling', 'unknown')
-    returning payment_key`);
+  const decided = await tx.maybe(
+    fact.state === 'collected'
+      ? sql`
+        update payments set state = 'collected', decided_at = ${now}, transaction = ${fact.transaction},
+          watch_at = ${nextLook(now, now)}
+        where payment_key = ${paymentKey} and state in ('settling', 'unknown')
+        returning payment_key`
+      : sql`
+        update payments set state = 'failed', decided_at = ${now}, failure = ${fact.failure}, signature = null
+        where payment_key = ${paymentKey} and state in ('settling', 'unknown')
+        returning payment_key`,
+  );
   return decided !== undefined;
+}
+
+/** So many seconds after its collection a payment is looked up on its chain again. After the last look it is final. */
+const looksAfterSeconds = [60, 300, 1_800];
+
+function nextLook(collectedAt: Date, now: Date): Date | null {
+  const seconds = looksAfterSeconds.find((one) => after(collectedAt, one) > now);
+  return seconds === undefined ? null : after(collectedAt, seconds);
+}
+
+/** A look that ended without an answer is taken again after this long. */
+const lookAgainSeconds = 30;
+
+/** Takes collected payments that are due to be looked up again, longest due first: nobody else does for a while. */
+export function takeWatched(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
+  return db.many<PaymentRow>(sql`
+    update payments set watch_at = ${after(now, lookAgainSeconds)}
+    where payment_key in (
+      select payment_key from payments where watch_at <= ${now} order by watch_at limit ${limit} for update skip locked)
+    returning *`);
+}
+
+/** The chain still holds the payment, in this transaction. True when that is another one than before. */
+export async function confirmCollected(tx: Tx, payment: PaymentRow, transaction: string, now: Date): Promise<boolean> {
+  const watchAt = nextLook(payment.decided_at ?? payment.created_at, now);
+  const confirmed = await tx.maybe<{ moved: boolean }>(sql`
+    update payments set transaction = ${transaction}, watch_at = ${watchAt},
+      signature = case when ${watchAt}::timestamptz is null then null else signature end
+    where payment_key = ${payment.payment_key} and watch_at is not null
+    returning old.transaction <> new.transaction as moved`);
+  return confirmed?.moved ?? false;
+}
+
+/** The chain has lost the payment for good, written down once. False when it was before. */
+export async function markReversed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
+  const reversed = await tx.maybe(sql`
+    update payments set reversed_at = ${now}, watch_at = null, signature = null
+    where payment_key = ${paymentKey} and watch_at is not null
+    returning payment_key`);
+  return reversed !== undefined;
 }
 
 /** Says that nobody knows yet how the attempt ended; the next try with its signature may begin at `tryAgainAt`. */

@@ -6,9 +6,10 @@ import { newKey } from '../kernel/id.ts';
 import { microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { credited, refundOwed } from '../ledger/entries.ts';
+import { arrivedLate, credited, refundOwed } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import type { Authorization } from './chain.ts';
+import type { PaymentRow } from './payment.ts';
 
 /** Why a collection goes back to who paid it. */
 export type RefundReason = 'second_dispute' | 'recheck_failed' | 'waived_by_operator';
@@ -47,12 +48,41 @@ export async function requestRefund(
   return 'refund_pending';
 }
 
+/** Owes a payment back that arrived after it had been given up, once. False when that was done before. */
+export async function requestLateRefund(
+  tx: Tx,
+  payment: PaymentRow,
+  principalKey: string,
+  now: Date,
+): Promise<boolean> {
+  const { payment_key, job_key, amount_microcents } = payment;
+  const owed = await tx.maybe(sql`
+    insert into refunds (refund_key, payment_key, job_key, amount_microcents, reason, state, next_try_at, created_at)
+    values (${newKey('refund')}, ${payment_key}, ${job_key}, ${amount_microcents}, 'late_payment', 'refund_pending',
+      ${now}, ${now})
+    on conflict (payment_key) do nothing returning refund_key`);
+  if (!owed) return false;
+  const amount = microcents(amount_microcents);
+  post(tx, { ...arrivedLate(payment.network), key: payment_key, jobKey: job_key, principalKey, amount, at: now });
+  return true;
+}
+
+/** Gives up a refund of money that the chain has taken back itself. False when none was on its way. */
+export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
+  const canceled = await tx.maybe(sql`
+    update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
+    where payment_key = ${paymentKey} and state = 'refund_pending' returning refund_key`);
+  return canceled !== undefined;
+}
+
 /** A refund with what the chain needs to know of the payment that it gives back. */
 export interface RefundRow {
   refund_key: string;
   payment_key: string;
   job_key: string;
   amount_microcents: bigint;
+  /** `late_payment`: it arrived after it had been given up, so its job knows nothing of it. */
+  reason: RefundReason | 'late_payment';
   tries: number;
   valid_before: Date | null;
   created_at: Date;

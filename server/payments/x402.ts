@@ -18,7 +18,15 @@ import type { Network, X402Configuration } from '../kernel/env.ts';
 import { jsonService } from '../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
 import { PaymentRequired, Problem } from '../kernel/problem.ts';
-import { type Authorization, type Chain, type OnChain, openChain, type SignedTransfer, unixSeconds } from './chain.ts';
+import {
+  type Arrival,
+  type Authorization,
+  type Chain,
+  type OnChain,
+  openChain,
+  type SignedTransfer,
+  unixSeconds,
+} from './chain.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
@@ -59,8 +67,15 @@ export interface X402Rail {
    * once at most, so asking again is always safe. Throws when the chain cannot tell.
    */
   settle(transfer: SignedTransfer, seenAt: Date): Promise<OnChain>;
-  /** What the chain says about a transfer first seen at `seenAt`. */
-  lookUp(authorization: Authorization, seenAt: Date): Promise<OnChain>;
+  /** What the chain says about a transfer first seen at `seenAt`. `hint` is a transaction that may hold it. */
+  lookUp(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
+  /** Transfers to the address that is paid here, from where the last search of this chain ended. */
+  arrivals(network: Network, scannedTo: bigint | null): Promise<{ arrivals: Arrival[]; scannedTo: bigint }>;
+  /** The authorization that a transfer used; null when its sender sent it without one. */
+  authorizationIn(
+    network: Network,
+    arrival: Arrival,
+  ): Promise<Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'> | null>;
   /** The address whose transfers can be signed here, in lower case: money goes back only from there. Null without a key. */
   readonly refundsFrom: Address | null;
   /** Signs a transfer from that address. */
@@ -128,7 +143,16 @@ export function openX402(configuration: X402Configuration): X402Rail {
       const hint = Settled.safeParse(answer).data?.transaction as Hex | undefined;
       return chainOf(transfer.authorization.network).read(transfer.authorization, seenAt, hint);
     },
-    lookUp: (authorization, seenAt) => chainOf(authorization.network).read(authorization, seenAt),
+    lookUp: (authorization, seenAt, hint) => chainOf(authorization.network).read(authorization, seenAt, hint),
+    async arrivals(network, scannedTo) {
+      const { asset } = await tokenOf(network);
+      return chainOf(network).arrivals({ asset: getAddress(asset), to: payTo }, scannedTo);
+    },
+    async authorizationIn(network, { transaction, from }) {
+      const asset = (await tokenOf(network)).asset.toLowerCase() as Address;
+      const nonce = await chainOf(network).nonceIn(transaction, { asset, from });
+      return nonce && { network, asset, from, nonce };
+    },
     refundsFrom: account ? (account.address.toLowerCase() as Address) : null,
     async sign(authorization) {
       if (!account) throw new Error('there is no key that signs transfers');

@@ -15,6 +15,7 @@ import {
   type ChargeState,
   isMoving,
   type JobState,
+  type MoneyNote,
   nextActions,
   type PaymentState,
   type ReviewState,
@@ -50,7 +51,7 @@ export interface JobRow {
   percent: number;
   report_digest: string | null;
   failure: string | null;
-  waived_because: RefundReason | null;
+  waived_because: RefundReason | 'payment_reversed' | null;
 }
 
 export interface LoadedJob extends JobRow {
@@ -106,7 +107,7 @@ export async function advance(
 }
 
 /** Writes into a job's history what happened to its money while its state stayed. */
-export function noteOnJob(tx: Tx, job: JobRow, action: 'refunded' | 'refund_failed', now: Date): void {
+export function noteOnJob(tx: Tx, job: JobRow, action: MoneyNote, now: Date): void {
   audit(tx, { purchase: job.quote_key, actor: 'system', action, from: job.state, to: job.state, at: now });
 }
 

@@ -6,7 +6,6 @@ import { currency, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
@@ -57,6 +56,7 @@ interface ReceiptFacts {
   transaction: string | null;
   amount_microcents: bigint;
   decided_at: Date;
+  reversed_at: Date | null;
   refund_state: string | null;
   refund_at: Date | null;
   disputed_at: Date | null;
@@ -81,7 +81,7 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
   const facts = await tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
       payments.payment_key, payments.network, payments.transaction, payments.amount_microcents, payments.decided_at,
-      refunds.state as refund_state,
+      payments.reversed_at, refunds.state as refund_state,
       coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
       reports.delivered_at as corrected_at, last.sequence, last.digest
     from jobs
@@ -132,15 +132,25 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
 }
 
-const waivedBecause: Record<RefundReason, string> = {
+const waivedBecause: Record<NonNullable<JobRow['waived_because']>, string> = {
   second_dispute: 'The buyer disputed the report again after the correction.',
   recheck_failed: 'The correction could not be delivered.',
   waived_by_operator: 'The service waived the charge.',
+  payment_reversed: 'The chain no longer holds the payment.',
 };
 
 /** What was given back, or is owed, for a collection that did not become a charge; else the correction, if any. */
 function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
   const because = job.waived_because ? waivedBecause[job.waived_because] : null;
+  if (job.payment_state === 'reversed') {
+    return {
+      kind: 'reversal',
+      state: 'reversed',
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: waivedBecause.payment_reversed,
+      at: facts.reversed_at?.toISOString() ?? null,
+    };
+  }
   if (facts.refund_state) {
     return {
       kind: 'refund',

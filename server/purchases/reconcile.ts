@@ -99,10 +99,13 @@ async function recordRefund(
 ): Promise<void> {
   await transact(runtime.db, async (tx) => {
     if (!(await decideRefund(tx, refund.refund_key, fact, now))) return;
-    const job = await tx.one<JobRow>(sql`
-      update jobs set payment_state = ${fact.state}, updated_at = ${now}
-      where job_key = ${refund.job_key} and payment_state = 'refund_pending'
-      returning *`);
+    const isLate = refund.reason === 'late_payment';
+    const job = isLate
+      ? await tx.one<JobRow>(sql`select * from jobs where job_key = ${refund.job_key} for no key update`)
+      : await tx.one<JobRow>(sql`
+        update jobs set payment_state = ${fact.state}, updated_at = ${now}
+        where job_key = ${refund.job_key} and payment_state = 'refund_pending'
+        returning *`);
     if (fact.state === 'refunded') {
       post(tx, {
         ...refunded(refund.network),
@@ -113,7 +116,11 @@ async function recordRefund(
         at: now,
       });
     }
-    noteOnJob(tx, job, fact.state, now);
-    await issueReceipt(tx, runtime.receiptSigner, job, now);
+    if (isLate) {
+      noteOnJob(tx, job, fact.state === 'refunded' ? 'late_payment_refunded' : 'late_payment_kept', now);
+    } else {
+      noteOnJob(tx, job, fact.state, now);
+      await issueReceipt(tx, runtime.receiptSigner, job, now);
+    }
   });
 }

@@ -71,6 +71,18 @@ export const transitions = {
 } as const satisfies Record<string, Transition>;
 export type TransitionName = keyof typeof transitions;
 
+/** What can happen to the money of a job while its state stays. */
+export const moneyNotes = [
+  'refunded',
+  'refund_failed',
+  'reversed',
+  'moved_on_chain',
+  'arrived_late',
+  'late_payment_refunded',
+  'late_payment_kept',
+] as const;
+export type MoneyNote = (typeof moneyNotes)[number];
+
 /** Where charge and review stand in each state of the job: `advance` writes them with it. */
 export const standing = {
   awaiting_payment: { charge_state: 'none', review_state: 'not_open' },

@@ -5,6 +5,7 @@ import { executeJob } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
 import { deleteExpiredContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
+import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { type CheckMessage, checkQueue } from './queue.ts';
@@ -14,6 +15,8 @@ const batchSize = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
 const roundEveryMs = 1_000;
+/** What is watched for happens rarely, and a search costs calls to every chain. */
+const watchEveryMs = 10_000;
 /** Content is kept for days: an hour more or less is nothing. */
 const retentionEveryMs = 3_600_000;
 
@@ -44,7 +47,12 @@ await runtime.queue.boss.work<CheckMessage>(
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
 log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
-await Promise.all([rounds(sweep), rounds(reconcile), rounds(deleteExpiredContent, retentionEveryMs)]);
+await Promise.all([
+  rounds(sweep),
+  rounds(reconcile),
+  rounds(watchChains, watchEveryMs),
+  rounds(deleteExpiredContent, retentionEveryMs),
+]);
 await runtime.close();
 await checker.close();
 

@@ -1,0 +1,203 @@
+import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { createWalletClient, http, parseAbi } from 'viem';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { sellerAccount } from '../../sandbox/chain/accounts.ts';
+import { controlClient } from '../../sandbox/control-client.ts';
+import { transact } from '../kernel/transaction.ts';
+import { waiveCharge } from './waive.ts';
+
+const service = await startService();
+const { sandbox } = service;
+const { pool } = service.database;
+const control = controlClient(sandbox.controlUrl);
+const chain = 84532;
+const network = 'eip155:84532';
+
+const receiptOf = async (agent: Agent, jobKey: string) =>
+  (await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body;
+const paidBy = (agent: Agent) => control.transfers(chain, { from: agent.wallet.address, to: sandbox.payTo });
+const eventsOf = async (agent: Agent, jobKey: string) =>
+  (await agent.job(jobKey)).body.timeline.map(({ event }: { event: string }) => event);
+
+/** What the worker does in the minute after a collection, when payments are looked up again. */
+async function aMinuteLater(): Promise<void> {
+  service.advanceClock(61);
+  await service.sweep();
+  await service.sweep();
+  service.advanceClock(-61);
+}
+
+/** Carries a signed payment out as anyone can who holds it. */
+async function carryOut(signature: string): Promise<void> {
+  const paymentPayload = decodePaymentSignatureHeader(signature);
+  await fetch(`${sandbox.facilitatorUrl}/settle`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
+  });
+}
+
+afterEach(async () => {
+  await control.clearFacilitatorFaults();
+  await control.clearChainFaults(chain);
+});
+
+describe('a transfer that no payment knows of', () => {
+  it('is written down once, and returns nothing by itself', async () => {
+    const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
+    const token = (await control.chains()).find(({ chain_id }) => chain_id === chain);
+    const transaction = await client.writeContract({
+      chain: null,
+      address: token?.asset ?? expect.unreachable(),
+      abi: parseAbi(['function mint(address to, uint256 value)']),
+      functionName: 'mint',
+      args: [sandbox.payTo, 1_230_000n],
+    });
+    await service.sweep();
+    await service.sweep();
+    const { rows } = await pool.query('select * from unmatched_transfers');
+    const nobody = `0x${'0'.repeat(40)}`;
+    expect(rows).toMatchObject([{ network, transaction, payer: nobody, amount_microcents: '123000000', nonce: null }]);
+    expect(await control.transfers(chain, { from: sandbox.payTo })).toEqual([]);
+  });
+
+  it('still pays when its signature is presented afterwards', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey, network);
+    await carryOut(signature);
+    await service.sweep();
+    const { rows } = await pool.query('select nonce from unmatched_transfers where payer = $1', [
+      agent.wallet.address.toLowerCase(),
+    ]);
+    expect(rows).toMatchObject([{ nonce: (await paidBy(agent))[0]?.nonce }]);
+    expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+  });
+});
+
+describe('a reorganisation', () => {
+  it('that removes a payment has it carried out again', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    const before = await receiptOf(agent, jobKey);
+    await control.chainFault(chain, { mode: 'reorg', depth: 1 });
+    expect(await paidBy(agent)).toHaveLength(0);
+    await aMinuteLater();
+    const [transfer] = await paidBy(agent);
+    expect((await agent.job(jobKey)).body.payment_state).toBe('collected');
+    expect((await receiptOf(agent, jobKey)).collection.reference).toBe(`${network}:${transfer?.transaction}`);
+    if (before.collection.reference !== `${network}:${transfer?.transaction}`) {
+      expect(await eventsOf(agent, jobKey)).toContain('moved_on_chain');
+    }
+  });
+
+  it('changes nothing about a payment that the chain still holds', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await aMinuteLater();
+    service.advanceClock(3_600);
+    await service.sweep();
+    service.advanceClock(-3_600);
+    expect(await eventsOf(agent, jobKey)).not.toContain('moved_on_chain');
+    const { rows } = await pool.query('select watch_at, signature from payments where job_key = $1', [jobKey]);
+    expect(rows).toEqual([{ watch_at: null, signature: null }]);
+  });
+});
+
+describe('a payment that arrives after it was given up', () => {
+  it('goes back by itself, once, beside the payment that bought the check', async () => {
+    const [other, otherNetwork] = [421614, 'eip155:421614'];
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey, otherNetwork);
+    await control.facilitatorFault({ mode: 'refuse' });
+    expect((await agent.pay(jobKey, { signature })).body.code).toBe('payment_unknown');
+    // The chain says that the signature has run out, and takes that back with the blocks that said so.
+    const { snapshot_id } = await control.chainFault(other, { mode: 'snapshot' });
+    await control.chainFault(other, { mode: 'advance_time', seconds: 200 });
+    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`)).status).toBe(200);
+    await control.chainFault(other, { mode: 'revert', snapshot_id: snapshot_id ?? expect.unreachable() });
+    const paid = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, network) });
+    expect(paid.status).toBe(200);
+    await carryOut(signature);
+    expect(await control.transfers(other, { from: agent.wallet.address })).toHaveLength(1);
+    for (let round = 0; round < 3; round += 1) await service.sweep();
+    expect(await control.transfers(other, { from: sandbox.payTo, to: agent.wallet.address })).toMatchObject([
+      { amount: '5000000' },
+    ]);
+    expect(await eventsOf(agent, jobKey)).toEqual(expect.arrayContaining(['arrived_late', 'late_payment_refunded']));
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'queued', payment_state: 'collected' });
+  });
+});
+
+// Last, because a chain whose time has moved takes no more of what was signed for the time outside.
+describe('a payment that the chain has lost for good', () => {
+  it('is reversed, wherever its job stands, and the books lose it where it had gone', async () => {
+    const deliver = async (agent: Agent, jobKey: string) => {
+      await service.execute(jobKey);
+      return agent;
+    };
+    const review = (agent: Agent, jobKey: string, body: object) =>
+      agent.post(`/api/agent/v1/jobs/${jobKey}/review`, body);
+    const lives: Record<string, (agent: Agent, jobKey: string) => Promise<unknown>> = {
+      queued: async () => {},
+      delivered: deliver,
+      rechecking: async (agent, jobKey) =>
+        review(await deliver(agent, jobKey), jobKey, { decision: 'dispute', reason: 'other' }),
+      accepted: async (agent, jobKey) => review(await deliver(agent, jobKey), jobKey, { decision: 'accept' }),
+      canceled: (agent, jobKey) => agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`),
+      refunding: async (agent, jobKey) => {
+        await deliver(agent, jobKey);
+        await transact(service.runtime.db, (tx) =>
+          waiveCharge(
+            tx,
+            service.runtime,
+            'waive',
+            jobKey,
+            { actor: 'operator', now: service.runtime.clock() },
+            {
+              review_state: 'not_open',
+            },
+          ),
+        );
+      },
+    };
+    const jobs = [];
+    for (const [life, live] of Object.entries(lives)) jobs.push({ life, live, agent: await Agent.arrive(service) });
+    // What is paid in earlier blocks is to stay.
+    await control.chainFault(chain, { mode: 'mine', blocks: 12 });
+    const purchases = [];
+    for (const job of jobs) purchases.push({ ...job, jobKey: await job.agent.paidJob() });
+    for (const { live, agent, jobKey } of purchases) await live(agent, jobKey);
+    await control.chainFault(chain, { mode: 'reorg', depth: purchases.length + 3 });
+    for (const { agent } of purchases) expect(await paidBy(agent)).toEqual([]);
+    await control.chainFault(chain, { mode: 'advance_time', seconds: 200 });
+    await control.facilitatorFault({ mode: 'refuse', times: 'always' });
+    await aMinuteLater();
+    const seen: Record<string, unknown> = {};
+    for (const { life, agent, jobKey } of purchases) {
+      const { state, payment_state, charge_state } = (await agent.job(jobKey)).body;
+      const { remedy, collection } = await receiptOf(agent, jobKey);
+      expect([payment_state, collection.state, remedy.kind]).toEqual(['reversed', 'reversed', 'reversal']);
+      seen[life] = [state, charge_state];
+    }
+    expect(seen).toEqual({
+      queued: ['failed', 'none'],
+      delivered: ['waived', 'waived'],
+      rechecking: ['waived', 'waived'],
+      accepted: ['accepted', 'final'],
+      canceled: ['canceled', 'none'],
+      refunding: ['waived', 'waived'],
+    });
+    const { rows } = await pool.query(`select debit_account, count(*)::int from ledger_transfers
+      where event = 'reversed' group by 1 order by 1`);
+    expect(rows).toEqual([
+      { debit_account: 'expense:reversals', count: 1 },
+      { debit_account: 'liability:held', count: 3 },
+      { debit_account: 'liability:refunds', count: 1 },
+      { debit_account: 'liability:wallet_credit', count: 1 },
+    ]);
+  });
+});
