@@ -50,11 +50,20 @@ export abstract class Client {
 /** A buyer with a wallet. */
 export class Agent extends Client {
   readonly wallet: PrivateKeyAccount;
+  readonly #privateKey: `0x${string}`;
   token = '';
 
   constructor(baseUrl: string, privateKey: `0x${string}`) {
     super(baseUrl);
+    this.#privateKey = privateKey;
     this.wallet = privateKeyToAccount(privateKey);
+  }
+
+  /** The same agent in the same session, at another door of the service. */
+  at(baseUrl: string): Agent {
+    const twin = new Agent(baseUrl, this.#privateKey);
+    twin.token = this.token;
+    return twin;
   }
 
   identity(): Record<string, string> {

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { controlClient } from '../sandbox/control-client.ts';
+import { type OperationName, operations } from '../server/operations.ts';
+import { Agent, type Answer, type Client, clearFaults, facilitatorFault } from './support/agent.ts';
+import { Member } from './support/member.ts';
+import { ask, wellFormed } from './support/requests.ts';
+import { startService } from './support/service.ts';
+import type { Door } from './support/start-door.ts';
+
+const service = await startService();
+const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none' };
+const atOnce = 100;
+
+/** A request that can be sent many times: to whom, what, and what it carries besides. */
+interface Repeatable {
+  client: Client;
+  input: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+type Posts = { [Name in OperationName]: (typeof operations)[Name]['method'] extends 'POST' ? Name : never };
+type PostName = Posts[OperationName];
+
+/** The chains whose time is that of the service. */
+const unmoved = ['eip155:84532', 'eip155:421614'];
+
+/** A request of each operation that changes something when it is sent for the first time. */
+const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
+  wallet_challenge: async () => {
+    const agent = await Agent.arrive(service);
+    return { client: agent, input: { address: agent.wallet.address } };
+  },
+  wallet_verify: async () => {
+    const client = await Agent.arrive(service);
+    const { body: challenge } = await client.post(operations.wallet_challenge.path, { address: client.wallet.address });
+    const signature = await client.wallet.signMessage({ message: challenge.message });
+    return { client, input: { challenge_key: challenge.challenge_key, signature } };
+  },
+  check_work: async () => ({ client: await Agent.arrive(service), input: wellFormed.check_work(nothing) }),
+  authorize: async () => {
+    const client = await Agent.arrive(service);
+    const { quote_key } = (await client.quote()).body;
+    return { client, input: wellFormed.authorize({ ...nothing, quote_key }) };
+  },
+  pay: async () => {
+    const client = await Agent.arrive(service);
+    const job_key = await client.authorizedJob();
+    const headers = { 'payment-signature': await client.signPayment(job_key) };
+    return { client, input: { job_key, rail: 'x402' }, headers };
+  },
+  cancel: async () => {
+    const client = await Agent.arrive(service);
+    return { client, input: { job_key: await client.paidJob() } };
+  },
+  review: async () => {
+    const client = await Agent.arrive(service);
+    const job_key = await client.paidJob();
+    await service.execute(job_key);
+    return { client, input: { job_key, decision: 'accept' } };
+  },
+  add_source: async () => {
+    const client = await Member.of(service, await Agent.arrive(service));
+    return { client, input: wellFormed.add_source(nothing) };
+  },
+  // Last, because a chain whose time has moved takes no more payments.
+  cancel_payment: async () => {
+    const client = await Agent.arrive(service);
+    const job_key = await client.authorizedJob();
+    const network = unmoved.pop() ?? '';
+    const { controlUrl } = service.sandbox;
+    // The signature is not carried out, and has run out by the time of its chain.
+    await facilitatorFault(controlUrl, { mode: 'refuse' });
+    await client.pay(job_key, { signature: await client.signPayment(job_key, network) });
+    await clearFaults(controlUrl);
+    await controlClient(controlUrl).chainFault(network, { mode: 'advance_time', seconds: 200 });
+    return { client, input: { job_key } };
+  },
+};
+
+/** Rows of each table, but for those that count requests instead of effects. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const { rows } = await service.database.pool.query<{ name: string }>(
+    `select table_schema || '.' || table_name as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss') order by 1`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of rows) {
+    const { rows: counted } = await service.database.pool.query(`select count(*)::int as rows from ${name}`);
+    counts[name] = counted[0].rows;
+  }
+  return counts;
+}
+
+/** What changed while something was done: rows more or fewer, by table. */
+async function effectOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = await rowCounts();
+  await act();
+  const after = await rowCounts();
+  const differences = Object.keys(after).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const);
+  return Object.fromEntries(differences.filter(([, difference]) => difference !== 0));
+}
+
+/** Sends a request until it is answered with more than "still running, look again". */
+async function untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send();
+  for (let tries = 0; tries < 100 && answer.status === 409 && answer.body.retryable; tries += 1) answer = await send();
+  return answer;
+}
+
+describe('a request that is sent 100 times at once', () => {
+  const names = Object.keys(repeatable) as PostName[];
+  const released = (name: PostName) => 'secret' in operations[name];
+
+  const sendOf =
+    (name: PostName, { client, input, headers = {} }: Repeatable, key: string) =>
+    () =>
+      untilAnswered(() => ask(client, name, input, { key, headers }));
+
+  it.each(names.filter((name) => !released(name)))('%s: has one effect and one answer', async (name) => {
+    const single = sendOf(name, await repeatable[name](), randomUUID());
+    const effect = await effectOf(single);
+    const send = sendOf(name, await repeatable[name](), randomUUID());
+    let answers: Answer[] = [];
+    const repeated = await effectOf(async () => {
+      answers = await Promise.all(Array.from({ length: atOnce }, send));
+    });
+    expect(answers[0]?.status).toBeLessThan(300);
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(repeated).toEqual(effect);
+    expect(effect).not.toEqual({});
+  });
+
+  it.each(names.filter(released))('%s: releases its secret once', async (name) => {
+    const single = sendOf(name, await repeatable[name](), randomUUID());
+    const effect = await effectOf(single);
+    const send = sendOf(name, await repeatable[name](), randomUUID());
+    let answers: Answer[] = [];
+    const repeated = await effectOf(async () => {
+      answers = await Promise.all(Array.from({ length: atOnce }, send));
+    });
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(atOnce - 1).fill(410)]);
+    expect(repeated).toEqual(effect);
+  });
+});
+
+describe('100 authorizations at once, of which 10 fit the limit', () => {
+  const doors: Door[] = [];
+  beforeAll(async () => {
+    doors.push(...(await Promise.all(Array.from({ length: 4 }, () => service.startDoor()))));
+  });
+
+  it.each([1, 2, 4])('are admitted 10 times by %i API processes', async (processes) => {
+    const agent = await Agent.arrive(service);
+    const quotes = await Promise.all(Array.from({ length: atOnce }, () => agent.quote()));
+    const agents = doors.slice(0, processes).map(({ baseUrl }) => agent.at(baseUrl));
+    const answers = await Promise.all(
+      quotes.map(({ body }, index) => (agents[index % processes] ?? agent).authorize(body.quote_key)),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(201), ...Array(90).fill(403)]);
+    const refusals = answers.filter(({ status }) => status === 403);
+    expect(new Set(refusals.map(({ body }) => body.code))).toEqual(new Set(['grant_limit_exceeded']));
+    const { spend } = (await agent.get(operations.me.path)).body;
+    expect(spend.today_microcents).toBe(5_000_000_000);
+  });
+});
