@@ -1,4 +1,4 @@
 import { mcp } from '@/server/transports/mcp.ts';
 
 export const dynamic = 'force-dynamic';
-export { mcp as DELETE, mcp as GET, mcp as POST };
+export const POST = mcp;

@@ -1,10 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { errorFields, log } from '../kernel/log.ts';
 import { pathKeys } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
+import { refuseTokenInUrl } from './context.ts';
 import { answerMcp } from './mcp.ts';
 import { notePeer } from './peer.ts';
 import { answer, refusedResponse } from './rest.ts';
@@ -25,16 +27,14 @@ const routes: Route[] = Object.values(operations).map((operation) => ({
 }));
 
 /** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 30_000;
+const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
 
 /** The server of one process: it answers the operations itself, and has `showPage` answer everything else. */
 export function operationServer(
   runtime: Runtime,
   showPage: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): Server {
-  const timeouts = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
-  return createServer(timeouts, async (req, res) => {
+  const server = createServer(timeouts, async (req, res) => {
     try {
       if (!(await answerOperation(runtime, req, res))) await showPage(req, res);
     } catch (error) {
@@ -42,6 +42,30 @@ export function operationServer(
       res.destroy();
     }
   });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => void refuseUnreadable(runtime, error, socket));
+  return server;
+}
+
+/** Why Node could not read a request (its error codes); anything else is not HTTP. */
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `The address and the headers are larger than ${maxHeaderSize} bytes.`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+
+/** Answers what never became a request in the same language as everything else, and ends the connection. */
+async function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const detail = unreadable[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
+  const response = refusedResponse(runtime.configuration, new Problem('malformed_request', detail));
+  const body = Buffer.from(await response.arrayBuffer());
+  const headers = { ...dataHeaders, ...Object.fromEntries(response.headers), connection: 'close' };
+  const lines = Object.entries({ ...headers, 'content-length': body.length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n`), body]));
 }
 
 /** Agents call here: what is not there is refused in their language, not with a page. */
@@ -54,13 +78,7 @@ const agentAddresses = /^\/api\/(agent|x402)\//;
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
   if (path === '/mcp') {
-    const body = await readCapped(req);
-    await send(
-      body === 'too_large'
-        ? refusedResponse(runtime.configuration, bodyTooLarge())
-        : await answerMcp(runtime, webRequest(runtime, req, body)),
-      res,
-    );
+    await send(await mcpResponse(runtime, req), res);
     return true;
   }
   const atPath = routes.flatMap((route) => {
@@ -69,21 +87,17 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
   });
   if (atPath.length === 0) {
     if (!agentAddresses.test(path)) return false;
-    const problem = new Problem('not_found', 'There is no operation at this address.');
-    await send(refusedResponse(runtime.configuration, problem), res);
+    await send(refused(runtime, req, new Problem('not_found', 'There is no operation at this address.')), res);
     return true;
   }
   const found = atPath.find(({ route }) => route.method === req.method);
   const body = found?.route.method === 'POST' ? await readCapped(req) : null;
   const response =
     body === 'too_large'
-      ? refusedResponse(runtime.configuration, bodyTooLarge())
+      ? refused(runtime, req, bodyTooLarge())
       : found
         ? await answer(runtime, found.route.name, webRequest(runtime, req, body), paramsOf(found.route, found.match))
-        : wrongMethod(
-            runtime,
-            atPath.map(({ route }) => route.method),
-          );
+        : refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
   await send(response, res);
   return true;
 }
@@ -100,12 +114,32 @@ function decoded(text: string): string {
   }
 }
 
+async function mcpResponse(runtime: Runtime, req: IncomingMessage): Promise<Response> {
+  if (req.method !== 'POST') return refused(runtime, req, wrongMethod(['POST']));
+  const body = await readCapped(req);
+  if (body === 'too_large') return refused(runtime, req, bodyTooLarge());
+  return answerMcp(runtime, webRequest(runtime, req, body));
+}
+
 /** The refusal of a method that an address does not take (RFC 9110, 15.5.6). */
-function wrongMethod(runtime: Runtime, allowed: string[]): Response {
-  const problem = new Problem('method_not_allowed', `This address takes ${allowed.join(' or ')}.`, {
+function wrongMethod(allowed: string[]): Problem {
+  return new Problem('method_not_allowed', `This address takes ${allowed.join(' or ')}.`, {
     headers: { Allow: allowed.join(', ') },
   });
-  return refusedResponse(runtime.configuration, problem);
+}
+
+/** A refusal for which no operation was asked. Whatever else is wrong, a credential in the address comes first. */
+function refused(runtime: Runtime, req: IncomingMessage, problem: Problem): Response {
+  try {
+    refuseTokenInUrl(urlOf(req));
+    return refusedResponse(runtime.configuration, problem);
+  } catch (error) {
+    return refusedResponse(runtime.configuration, error instanceof Problem ? error : problem);
+  }
+}
+
+function urlOf(req: IncomingMessage): URL {
+  return new URL(req.url ?? '/', 'http://localhost');
 }
 
 /** What of an oversized body is still taken in, and forgotten, so that its sender gets to read the refusal. */
@@ -129,7 +163,7 @@ function webRequest(runtime: Runtime, req: IncomingMessage, body: Buffer | null)
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     headers.append(req.rawHeaders[index] ?? '', req.rawHeaders[index + 1] ?? '');
   }
-  const request = new Request(new URL(req.url ?? '/', 'http://localhost'), {
+  const request = new Request(urlOf(req), {
     method: req.method ?? 'GET',
     headers,
     ...(body ? { body: new Uint8Array(body) } : {}),
