@@ -3,14 +3,7 @@ import { type Operation, problemsOf } from '../../server/kernel/operation.ts';
 import { problems } from '../../server/kernel/problem.ts';
 import { operations } from '../../server/operations.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';
-
-/** An answer as it came over the wire. */
-export interface WireAnswer {
-  readonly status: number;
-  readonly contentType: string | undefined;
-  readonly requestId: string | undefined;
-  readonly text: string;
-}
+import type { WireAnswer } from './wire.ts';
 
 const patterns = Object.values(operations).map((operation: Operation) => ({
   operation,
@@ -42,13 +35,13 @@ export class AnswerCheck {
     const expected = atPath.length > 0 ? 'method_not_allowed' : 'not_found';
     // An answer to HEAD has no body.
     if (method === 'HEAD') return answer.status === problems[expected].status ? null : `It is no ${expected}.`;
-    return this.#refusalFault([expected], answer);
+    return this.refusalFault([expected], answer);
   }
 
   #faultOf(operation: Operation, answer: WireAnswer): string | null {
     if (answer.status >= 400 && answer.status !== 402) {
       const declared = problemsOf(operation).filter((code) => code !== 'internal');
-      const fault = this.#refusalFault(declared, answer);
+      const fault = this.refusalFault(declared, answer);
       if (fault) return fault;
     }
     const responses = this.#document.paths?.[operation.path]?.[operation.method.toLowerCase() as 'get']?.responses;
@@ -62,8 +55,8 @@ export class AnswerCheck {
     return this.#schemaFault([...steps, type, 'schema'], answer.text);
   }
 
-  /** A refusal has one of these codes, and its status. */
-  #refusalFault(codes: readonly string[], answer: WireAnswer): string | null {
+  /** What is wrong with a refusal that may have these codes; null when nothing is. */
+  refusalFault(codes: readonly string[], answer: WireAnswer): string | null {
     if (mediaType(answer) !== 'application/problem+json') return `A refusal comes as ${answer.contentType}.`;
     const fault = this.#schemaFault(['components', 'schemas', 'Problem'], answer.text);
     if (fault) return fault;

@@ -9,7 +9,7 @@ import type {
   PaymentRequirements,
   SettleResponse,
 } from '@x402/core/types';
-import { authorizationTypes, isEIP3009Payload } from '@x402/evm';
+import { authorizationTypes } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { type Address, getAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -121,9 +121,9 @@ export function openX402(configuration: X402Configuration): X402Rail {
     },
     demand: demandOf,
     read(header, offer, now) {
-      const payload = decode(header);
-      const requirement = offer.requirements.find((one) => payload.x402Version === 2 && accepts(payload.accepted, one));
-      if (!requirement || !isEIP3009Payload(payload.payload as never)) {
+      const { x402Version, accepted, payload } = decode(header);
+      const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
+      if (!requirement || !payload || !('authorization' in payload)) {
         throw demandOf(offer, 'No matching payment requirements');
       }
       const transfer = transferOf(payload, requirement);
@@ -212,11 +212,11 @@ async function requirementFor(network: Network, amount: string, payTo: string): 
 }
 
 /** Whether a client's `accepted` is this requirement. `extra` may say more than ours. */
-function accepts(accepted: PaymentRequirements | undefined, requirement: PaymentRequirements): boolean {
+function accepts(accepted: z.infer<typeof Payload>['accepted'], requirement: PaymentRequirements): boolean {
   if (!accepted) return false;
   const { extra, ...terms } = requirement;
   return (
-    Object.entries(terms).every(([name, value]) => accepted[name as keyof typeof terms] === value) &&
+    Object.entries(terms).every(([name, value]) => accepted[name] === value) &&
     Object.entries(extra).every(([name, value]) => accepted.extra?.[name] === value)
   );
 }
@@ -270,37 +270,45 @@ function rememberFor(periodMs: number, ask: () => Promise<boolean>): (now: Date)
   };
 }
 
-function decode(header: string): PaymentPayload {
+/** What a buyer sends, before anything in it is believed (x402 version 2, PaymentPayload). */
+const Payload = z.looseObject({
+  x402Version: z.unknown(),
+  accepted: z.looseObject({ extra: z.looseObject({}).optional() }).optional(),
+  payload: z.looseObject({}).optional(),
+});
+
+/** The payload of the scheme "exact" that moves money by EIP-3009. */
+const SignedAuthorization = z.looseObject({
+  signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/),
+  authorization: z.looseObject({
+    from: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    validAfter: z.string().regex(/^\d{1,12}$/),
+    validBefore: z.string().regex(/^\d{1,12}$/),
+  }),
+});
+
+function decode(header: string): z.infer<typeof Payload> {
   try {
-    return decodePaymentSignatureHeader(header);
+    return Payload.parse(decodePaymentSignatureHeader(header));
   } catch {
     throw new Problem('malformed_request', 'PAYMENT-SIGNATURE is not base64 of an x402 payment payload.');
   }
 }
 
-function transferOf(payload: PaymentPayload, requirement: PaymentRequirements): SignedTransfer {
-  const { authorization, signature } = payload.payload as {
-    authorization: Record<string, string>;
-    signature: string;
-  };
+function transferOf(payload: object, requirement: PaymentRequirements): SignedTransfer {
+  const parsed = SignedAuthorization.safeParse(payload);
+  if (!parsed.success) throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
+  const { authorization, signature } = parsed.data;
   const { from, nonce, validAfter, validBefore } = authorization;
-  if (
-    !/^0x[0-9a-fA-F]{40}$/.test(from ?? '') ||
-    !/^0x[0-9a-fA-F]{64}$/.test(nonce ?? '') ||
-    !/^\d{1,12}$/.test(validAfter ?? '') ||
-    !/^\d{1,12}$/.test(validBefore ?? '') ||
-    !/^0x([0-9a-fA-F]{2}){1,4096}$/.test(signature ?? '')
-  ) {
-    throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
-  }
   return {
     signature: signature as Hex,
     authorization: {
       network: requirement.network as Network,
       asset: requirement.asset.toLowerCase() as Address,
-      from: String(from).toLowerCase() as Address,
+      from: from.toLowerCase() as Address,
       to: requirement.payTo.toLowerCase() as Address,
-      nonce: String(nonce).toLowerCase() as Hex,
+      nonce: nonce.toLowerCase() as Hex,
       amount: BigInt(requirement.amount),
       validAfter: new Date(Number(validAfter) * 1000),
       validBefore: new Date(Number(validBefore) * 1000),

@@ -14,6 +14,7 @@ import { webRuntime } from '../open-runtime.ts';
 import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
+import { findJsonFault } from '../work-check/json-value.ts';
 import { maxBodyBytes, readBytes } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
@@ -117,7 +118,7 @@ async function call(
       {
         ...ctx,
         idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
-        payment: paymentOf(meta?.[paymentKey]),
+        payment: operation.paid ? paymentOf(meta?.[paymentKey]) : null,
       },
       takesKey ? input : args,
     );
@@ -129,7 +130,10 @@ async function call(
 
 /** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
 function paymentOf(payment: unknown): string | null {
-  return payment === undefined ? null : Buffer.from(JSON.stringify(payment)).toString('base64');
+  if (payment === undefined) return null;
+  const fault = findJsonFault(payment);
+  if (fault) throw new Problem('malformed_request', `_meta["${paymentKey}"]: ${fault.message}`);
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
 /** What REST says in headers stands in `_meta`. */
@@ -169,6 +173,7 @@ function refusalOf(error: unknown, ctx: Context): CallToolResult {
     const line = `Not paid. Sign one of accepts and repeat the call with the payment in _meta["${paymentKey}"].`;
     return refusal(error.body, [JSON.stringify(error.body), line], metaOf(ctx, {}));
   }
+  if (!(error instanceof Problem)) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(error) });
   const problem = error instanceof Problem ? error : new Problem('internal', 'The request failed.');
   const json = problemText(problem, ctx);
   const line = `${problem.message} ${problems[problem.code].next}`;

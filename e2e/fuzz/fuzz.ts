@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { Agent as ConnectionPool, request } from 'node:http';
 import fc from 'fast-check';
-import { z } from 'zod';
 import { type Operation, pathKeys } from '../../server/kernel/operation.ts';
-import type { ProblemCode } from '../../server/kernel/problem.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
-import { Agent, type Client } from './agent.ts';
-import { AnswerCheck, type WireAnswer } from './answer-check.ts';
-import { type Change, changed, changes, headers, hostileJson, oddBody, valuesOf } from './hostile.ts';
-import { Member } from './member.ts';
-import { operationNames, type Subject, wellFormed } from './requests.ts';
-import type { Service } from './service.ts';
+import { Agent, type Client } from '../support/agent.ts';
+import { AnswerCheck } from '../support/answer-check.ts';
+import { mcpFault, messageOf } from '../support/mcp-answer-check.ts';
+import { Member } from '../support/member.ts';
+import { operationNames, type Subject, wellFormed } from '../support/requests.ts';
+import type { Service } from '../support/service.ts';
+import { Wire, type WireRequest } from '../support/wire.ts';
+import { changed, hostileJson } from './hostile.ts';
+import { type CallerKind, type Idea, ideasFor } from './ideas.ts';
 
 const SEED = 20261121;
 /** Keys of a kind that a run remembers from answers, besides those that it starts with. */
 const learnedMax = 40;
 /** Problems that an operation answers before it looks at what it is asked for. */
-const doorkeepers: readonly ProblemCode[] = [
+const doorkeepers: readonly unknown[] = [
   'invalid_token',
   'rate_limited',
   'idempotency_key_required',
@@ -24,9 +24,21 @@ const doorkeepers: readonly ProblemCode[] = [
 ];
 /** A longer part of an address does not reach the service: the HTTP parser answers 431. */
 const addressPartMax = 500;
+const headerMax = 8_000;
 
-/** Characters of one fault that help its reader. */
+/** Characters of an answer, and of a fault with its request, that help their reader. */
+const answerTextMax = 1_000;
 const faultTextMax = 3_000;
+/** The tools are the same operations, so their lanes are shorter by this. */
+const mcpShare = 4;
+
+type ToolName = {
+  [Name in OperationName]: (typeof operations)[Name] extends { tool: string } ? Name : never;
+}[OperationName];
+
+function isTool(name: OperationName): name is ToolName {
+  return 'tool' in operations[name];
+}
 
 export interface FuzzResult {
   /** How often each operation was reached behind the door: it did its work, or refused for a reason of its own. */
@@ -38,25 +50,7 @@ export interface FuzzResult {
 /** Caches and compiled code may grow by so many bytes; a little kept of every request is more. */
 export const growthMax: FuzzResult['growth'] = { rss: 32 * 1024 * 1024, heapUsed: 4 * 1024 * 1024 };
 
-/** One request, before the keys of a real purchase are put into it. */
-interface Idea {
-  /** Null for what an honest client sends. */
-  fields: Record<string, unknown> | null;
-  changes: Change[];
-  about: number;
-  caller: keyof Callers;
-  headers: Record<string, string>;
-  key: string | null;
-  odd: { body: Uint8Array | null; method: string | null; address: string; query: string };
-}
-
-interface Callers {
-  /** Whom the operation is for: the owner of the purchases, or a member of its account. */
-  entitled: (operation: Operation, about: number) => Client;
-  stranger: () => Client;
-  nobody: () => Client;
-  garbage: () => Client;
-}
+type Callers = Record<CallerKind, (operation: Operation, about: number) => Client>;
 
 /**
  * Sends `runs` fuzzed requests of every operation to a server process of its own, all operations at once. Throws at the
@@ -66,7 +60,13 @@ export async function fuzz(service: Service, runs: number): Promise<FuzzResult> 
   const server = await service.startDoor();
   const owner = await Agent.arrive(service);
   const keys = await purchaseKeys(service, owner);
-  const run = new FuzzRun(server.baseUrl, await callersOf(service, owner), keys, new AnswerCheck(service.baseUrl));
+  const unpaid = await owner.pay(await owner.authorizedJob());
+  const run = new FuzzRun(server.baseUrl, {
+    callers: await callersOf(service, owner),
+    keys,
+    payment: { ...(await owner.createPayment(unpaid.body)) },
+    check: new AnswerCheck(service.baseUrl),
+  });
   try {
     await run.lanes(runs / 2, SEED);
     const middle = await server.memory();
@@ -82,52 +82,75 @@ export async function fuzz(service: Service, runs: number): Promise<FuzzResult> 
 
 class FuzzRun {
   readonly reached = Object.fromEntries(operationNames.map((name) => [name, 0])) as Record<OperationName, number>;
-  readonly #baseUrl: string;
   readonly #callers: Callers;
   readonly #keys: Keys;
+  readonly #payment: Record<string, unknown>;
   readonly #learned: Keys = { quote_key: [], job_key: [], source_key: [] };
   readonly #check: AnswerCheck;
-  readonly #connections = new ConnectionPool({ keepAlive: true });
+  readonly #wire: Wire;
 
-  constructor(baseUrl: string, callers: Callers, keys: Keys, check: AnswerCheck) {
-    this.#baseUrl = baseUrl;
+  constructor(
+    baseUrl: string,
+    {
+      callers,
+      keys,
+      payment,
+      check,
+    }: { callers: Callers; keys: Keys; payment: Record<string, unknown>; check: AnswerCheck },
+  ) {
+    this.#wire = new Wire(baseUrl);
     this.#callers = callers;
     this.#keys = keys;
+    this.#payment = payment;
     this.#check = check;
   }
 
-  /** Fuzzes every operation at once. Throws with the faults of all. */
+  /** Fuzzes every operation at once over both transports. Throws with the faults of all. */
   async lanes(runs: number, seed: number): Promise<void> {
-    const lanes = await Promise.allSettled(operationNames.map((name) => this.#lane(name, runs, seed)));
+    const lanes = await Promise.allSettled([
+      ...operationNames.map((name) => this.#lane(name, runs, seed)),
+      ...operationNames.filter(isTool).map((name) => this.#mcpLane(name, runs / mcpShare, seed)),
+    ]);
     const faults = lanes.flatMap((lane) => (lane.status === 'rejected' ? [faultText(lane.reason)] : []));
     if (faults.length > 0) throw new Error(faults.map((text) => text.slice(0, faultTextMax)).join('\n\n'));
   }
 
-  /** Fuzzes one operation, one request after the other. */
+  /** Fuzzes one operation over REST, one request after the other. */
   async #lane(name: OperationName, runs: number, seed: number): Promise<void> {
     const property = fc.asyncProperty(ideasFor(operations[name]), async (idea) => {
       const wire = this.#requestOf(name, idea);
       const { method, target } = wire;
-      const answer = await this.#send(wire);
+      const answer = await this.#wire.send(wire);
       const fault = this.#check.fault(method, target, answer);
-      if (fault) throw new Error(`${method} ${target}: ${fault}\n${answer.text.slice(0, 1_000)}`);
-      this.#note(name, answer);
+      if (fault) throw new Error(`${method} ${target}: ${fault}\n${answer.text.slice(0, answerTextMax)}`);
+      if (answer.text.startsWith('{')) this.#note(name, JSON.parse(answer.text), answer.status >= 400);
+      else if (answer.status === 304) this.reached[name] += 1;
+    });
+    await fc.assert(property, { numRuns: runs, seed });
+  }
+
+  /** The same as calls of its MCP tool. */
+  async #mcpLane(name: ToolName, runs: number, seed: number): Promise<void> {
+    const { tool } = operations[name];
+    const property = fc.asyncProperty(ideasFor(operations[name]), async (idea) => {
+      const answer = await this.#wire.send(this.#callOf(name, idea));
+      const fault = mcpFault(this.#check, tool, answer);
+      if (fault) throw new Error(`${tool}: ${fault}\n${answer.text.slice(0, answerTextMax)}`);
+      const result = answer.status === 200 ? messageOf(answer)?.result : undefined;
+      if (result?.structuredContent) this.#note(name, result.structuredContent, result.isError ?? false);
     });
     await fc.assert(property, { numRuns: runs, seed });
   }
 
   end(): void {
-    this.#connections.destroy();
+    this.#wire.end();
   }
 
   #requestOf(name: OperationName, idea: Idea): WireRequest {
     const operation: Operation = operations[name];
-    const keys = pathKeys(operation);
-    const honest = wellFormed[name](this.#subjectOf(operation, idea.about));
-    const real = Object.fromEntries(keys.map((key) => [key, honest[key]]));
-    const input = changed(idea.fields ? { ...idea.fields, ...real } : honest, idea.changes);
+    const input = this.#inputOf(name, idea);
     let target = operation.path;
-    for (const key of keys) {
+    for (const key of pathKeys(operation)) {
       target = target.replace(`{${key}}`, () => addressPart(input[key]));
       delete input[key];
     }
@@ -135,17 +158,47 @@ class FuzzRun {
     const caller = this.#callers[idea.caller](operation, idea.about);
     const key = idea.key === 'fresh' ? randomUUID() : idea.key;
     const isPost = operation.method === 'POST';
+    const payment = operation.paid && idea.payment ? changed(this.#payment, idea.payment) : null;
     return {
-      method: idea.odd.method ?? operation.method,
-      target: target + idea.odd.address + (idea.odd.query || query),
+      method: idea.method ?? operation.method,
+      target: target + idea.suffix + (idea.query || query),
       headers: {
         ...caller.identity(),
         ...(isPost ? { 'content-type': 'application/json' } : {}),
         ...(isPost && key !== null ? { 'idempotency-key': key } : {}),
+        ...(payment ? { 'payment-signature': inBase64(hostileJson(payment)) } : {}),
         ...idea.headers,
       },
-      body: idea.odd.body ? Buffer.from(idea.odd.body) : isPost ? Buffer.from(hostileJson(input)) : null,
+      body: idea.body ? Buffer.from(idea.body) : isPost ? Buffer.from(hostileJson(input)) : null,
     };
+  }
+
+  #callOf(name: ToolName, idea: Idea): WireRequest {
+    const operation: Operation & { tool: string } = operations[name];
+    const key = idea.key === 'fresh' ? randomUUID() : idea.key;
+    const takesKey = operation.idempotency !== 'none' && key !== null;
+    const input = { ...(takesKey ? { idempotency_key: key } : {}), ...this.#inputOf(name, idea) };
+    const meta = idea.payment ? { _meta: { 'x402/payment': changed(this.#payment, idea.payment) } } : {};
+    const params = { name: operation.tool, arguments: input, ...meta };
+    const message = hostileJson({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    return {
+      method: idea.method ?? 'POST',
+      target: `/mcp${idea.query || '?profile=buyer'}`,
+      headers: {
+        ...this.#callers[idea.caller](operation, idea.about).identity(),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...idea.headers,
+      },
+      body: Buffer.from(idea.body ?? message),
+    };
+  }
+
+  /** Path keys and body, flat, about something that there is unless that was changed too. */
+  #inputOf(name: OperationName, idea: Idea): Record<string, unknown> {
+    const honest = wellFormed[name](this.#subjectOf(operations[name], idea.about));
+    const real = Object.fromEntries(pathKeys(operations[name]).map((key) => [key, honest[key]]));
+    return changed(idea.fields ? { ...idea.fields, ...real } : honest, idea.changes);
   }
 
   /** Something real to ask about. */
@@ -158,44 +211,16 @@ class FuzzRun {
     return { quote_key: pick('quote_key'), job_key: pick('job_key'), source_key: pick('source_key') };
   }
 
-  #send(wire: WireRequest): Promise<WireAnswer> {
-    const { method, target, headers: sent, body } = wire;
-    return new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(this.#baseUrl);
-      const length = body ? { 'content-length': String(body.length) } : {};
-      const options = { hostname, port, method, path: target, headers: { ...sent, ...length } };
-      const outgoing = request({ ...options, agent: this.#connections }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.once('error', reject);
-        incoming.once('end', () =>
-          resolve({
-            status: incoming.statusCode ?? 0,
-            contentType: incoming.headers['content-type'],
-            requestId: incoming.headers['x-request-id'] as string | undefined,
-            text: Buffer.concat(chunks).toString(),
-          }),
-        );
-      });
-      outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        // The server ends connections that nobody uses; this one may have been ended on its way out of the pool.
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.#send(wire));
-        else reject(new Error(`${method} ${target}: ${error.message}`));
-      });
-      outgoing.end(body);
-    });
-  }
-
   /** Counts an answer from behind the door, and learns the keys that it tells of. */
-  #note(name: OperationName, { status, text }: WireAnswer): void {
-    const body = text.startsWith('{') ? JSON.parse(text) : {};
-    const own = (operations[name].problems as readonly ProblemCode[]).filter((code) => !doorkeepers.includes(code));
-    if (status < 400 || status === 402 || own.includes(body.code)) this.reached[name] += 1;
-    if (status > 201) return;
+  #note(name: OperationName, body: Record<string, unknown>, isRefusal: boolean): void {
+    const own = (operations[name].problems as readonly unknown[]).filter((code) => !doorkeepers.includes(code));
+    if (!isRefusal || body.x402Version || own.includes(body.code)) this.reached[name] += 1;
+    if (isRefusal) return;
     for (const kind of Object.keys(this.#learned) as (keyof Subject)[]) {
       const learned = this.#learned[kind];
-      if (typeof body[kind] !== 'string' || learned.includes(body[kind])) continue;
-      learned.unshift(body[kind]);
+      const key = body[kind];
+      if (typeof key !== 'string' || learned.includes(key)) continue;
+      learned.unshift(key);
       learned.splice(learnedMax);
     }
   }
@@ -204,32 +229,9 @@ class FuzzRun {
 /** Keys of things that there are. */
 type Keys = Record<keyof Subject, string[]>;
 
-interface WireRequest {
-  method: string;
-  /** As it stands in the first line of the request. */
-  target: string;
-  headers: Record<string, string>;
-  body: Buffer | null;
-}
-
-function ideasFor(operation: Operation): fc.Arbitrary<Idea> {
-  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
-  const rarely = <T>(arbitrary: fc.Arbitrary<T>, otherwise: T) =>
-    fc.oneof({ weight: 12, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary });
-  return fc.record({
-    fields: fc.oneof(fc.constant(null), valuesOf(schema) as fc.Arbitrary<Record<string, unknown>>),
-    changes: fc.oneof(fc.constant<Change[]>([]), changes),
-    about: fc.nat(1_000),
-    caller: rarely<keyof Callers>(fc.constantFrom('stranger', 'nobody', 'garbage'), 'entitled'),
-    headers,
-    key: fc.oneof(fc.constant('fresh'), fc.constant(null), fc.constantFrom('one', 'two', '', 'x'.repeat(256))),
-    odd: fc.record({
-      body: rarely<Uint8Array | null>(oddBody, null),
-      method: rarely<string | null>(fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'), null),
-      address: rarely(fc.constantFrom('/', '%2f', '%00', '%ff', '%', ';a=b', '//', '/..', '/%2e%2e', '\\'), ''),
-      query: rarely(fc.constantFrom('?', '?%', '?a=b&a=c', '?limit=-1', '?%00=%ff', `?${'a'.repeat(2_000)}`), ''),
-    }),
-  });
+/** A longer header does not reach the service either. */
+function inBase64(text: string): string {
+  return Buffer.from(text).toString('base64').slice(0, headerMax);
 }
 
 /** The request in its smallest form that is answered wrongly, and what is wrong with the answer. */

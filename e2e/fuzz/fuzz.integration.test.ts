@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { fuzz, growthMax } from './support/fuzz.ts';
-import { startService } from './support/service.ts';
+import { startService } from '../support/service.ts';
+import { fuzz, growthMax } from './fuzz.ts';
 
 const service = await startService();
-const hours = 3;
-const runs = 50_000;
+const runs = 1_000;
 
-describe('whatever is sent to an operation, at length', () => {
-  it('is answered as the OpenAPI document says, and forgotten', { timeout: hours * 3_600_000 }, async () => {
+describe('whatever is sent to an operation', () => {
+  it('is answered as the OpenAPI document says, and forgotten', { timeout: 600_000 }, async () => {
     const { reached, growth } = await fuzz(service, runs);
     // A fuzz that is turned away at the door finds nothing.
     expect(Object.entries(reached).filter(([, times]) => times < runs / 20)).toEqual([]);

@@ -1,0 +1,50 @@
+import { Ajv2020, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Operation, problemsOf } from '../../server/kernel/operation.ts';
+import { tools } from '../../server/operations.ts';
+import { toolListings } from '../../server/transports/mcp-tools.ts';
+import type { AnswerCheck } from './answer-check.ts';
+import type { WireAnswer } from './wire.ts';
+
+/** The JSON-RPC code for a fault of the server. */
+const internalError = -32_603;
+
+/** What the endpoint refuses before it reads a message. */
+const endpointProblems = ['credential_in_url', 'input_too_large', 'method_not_allowed', 'not_found'];
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const validators = new Map<string, ValidateFunction>(
+  toolListings.dots.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema as SchemaObject)]),
+);
+
+/** What an MCP answer holds: the result of a tool, or an error of the protocol. */
+interface Message {
+  result?: { isError?: boolean; structuredContent?: { code?: unknown }; content: { text: string }[] };
+  error?: { code: number };
+}
+
+/** The message of an answer, whether it came as JSON or as an event. */
+export function messageOf({ text }: WireAnswer): Message | null {
+  const data = text.startsWith('{') ? text : /^data: (\{.*)$/m.exec(text)?.[1];
+  return data === undefined ? null : JSON.parse(data);
+}
+
+/** What is wrong with the answer to a call of the tool over `/mcp`; null when its listing foresees it. */
+export function mcpFault(check: AnswerCheck, tool: string, answer: WireAnswer): string | null {
+  if (!answer.requestId) return 'It carries no X-Request-Id.';
+  if (answer.status >= 500) return `It answers ${answer.status}.`;
+  // A notification is answered, and HEAD refused, without a body.
+  if (answer.text === '') return null;
+  if (answer.contentType?.startsWith('application/problem+json')) return check.refusalFault(endpointProblems, answer);
+  const message = messageOf(answer);
+  if (!message) return 'It is no message.';
+  if (message.error) return message.error.code === internalError ? 'It is an internal error.' : null;
+  const { result } = message;
+  const validate = validators.get(tool);
+  if (!result || !validate?.(result.structuredContent)) return ajv.errorsText(validate?.errors, { dataVar: 'result' });
+  const isMirrored = result.content.some(({ text }) => text === JSON.stringify(result.structuredContent));
+  if (!isMirrored) return 'Its text does not mirror its content.';
+  const { code } = result.structuredContent ?? {};
+  if (!result.isError || code === undefined) return null;
+  const declared = (tools.get(tool) ?? []).flatMap((operation: Operation) => problemsOf(operation)) as unknown[];
+  return code !== 'internal' && declared.includes(code) ? null : `It answers ${code}, which it does not declare.`;
+}

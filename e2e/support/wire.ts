@@ -1,0 +1,60 @@
+import { Agent as ConnectionPool, request } from 'node:http';
+
+/** A request as it goes over the wire, odd as it may be. */
+export interface WireRequest {
+  method: string;
+  /** As it stands in the first line of the request. */
+  target: string;
+  headers: Record<string, string>;
+  body: Buffer | null;
+}
+
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly requestId: string | undefined;
+  readonly text: string;
+}
+
+/** Sends what `fetch` would mend or refuse, over connections that are kept open. */
+export class Wire {
+  readonly #baseUrl: URL;
+  readonly #connections = new ConnectionPool({ keepAlive: true });
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = new URL(baseUrl);
+  }
+
+  send(wire: WireRequest): Promise<WireAnswer> {
+    const { method, target, headers, body } = wire;
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = this.#baseUrl;
+      const length = body ? { 'content-length': String(body.length) } : {};
+      const options = { hostname, port, method, path: target, headers: { ...headers, ...length } };
+      const outgoing = request({ ...options, agent: this.#connections }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.once('error', reject);
+        incoming.once('end', () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            contentType: incoming.headers['content-type'],
+            requestId: incoming.headers['x-request-id'] as string | undefined,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      });
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+        // The server ends connections that nobody uses; this one may have been ended on its way out of the pool.
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(wire));
+        else reject(new Error(`${method} ${target}: ${error.message}`));
+      });
+      outgoing.end(body);
+    });
+  }
+
+  end(): void {
+    this.#connections.destroy();
+  }
+}
