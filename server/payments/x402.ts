@@ -126,9 +126,10 @@ export function openX402(configuration: X402Configuration): X402Rail {
       if (!requirement || !payload || !('authorization' in payload)) {
         throw demandOf(offer, 'No matching payment requirements');
       }
-      const transfer = transferOf(payload, requirement);
-      const { to, value } = payload.payload.authorization as Record<string, unknown>;
-      if (String(to).toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
+      const signed = signedIn(payload);
+      const transfer = transferOf(signed, requirement);
+      const { to, value } = signed.authorization;
+      if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
         throw demandOf(offer, 'The authorization does not pay what was asked for');
       }
       const leftMs = transfer.authorization.validBefore.getTime() - now.getTime();
@@ -282,6 +283,8 @@ const SignedAuthorization = z.looseObject({
   signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/),
   authorization: z.looseObject({
     from: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+    to: z.string(),
+    value: z.string(),
     nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
     validAfter: z.string().regex(/^\d{1,12}$/),
     validBefore: z.string().regex(/^\d{1,12}$/),
@@ -296,10 +299,16 @@ function decode(header: string): z.infer<typeof Payload> {
   }
 }
 
-function transferOf(payload: object, requirement: PaymentRequirements): SignedTransfer {
+function signedIn(payload: object): z.infer<typeof SignedAuthorization> {
   const parsed = SignedAuthorization.safeParse(payload);
   if (!parsed.success) throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
-  const { authorization, signature } = parsed.data;
+  return parsed.data;
+}
+
+function transferOf(
+  { authorization, signature }: z.infer<typeof SignedAuthorization>,
+  requirement: PaymentRequirements,
+): SignedTransfer {
   const { from, nonce, validAfter, validBefore } = authorization;
   return {
     signature: signature as Hex,
