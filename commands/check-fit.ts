@@ -54,7 +54,12 @@ function fitLinear(examples: readonly Example[]): Pick<Fitted, 'means' | 'scales
       weights[j] = towards(j, (weights[j] ?? 0) + (speed[j] ?? 0));
     }
   }
-  return { means: [...means], scales: [...scales], weights: [...weights], bias };
+  return {
+    means: [...means],
+    scales: [...scales],
+    weights: [...weights],
+    bias,
+  };
 }
 
 /** A weight may not point against what its feature means. */
@@ -63,7 +68,8 @@ function towards(feature: number, weight: number): number {
   return direction * weight < 0 ? 0 : weight;
 }
 
-function random(seed: number): () => number {
+/** The same numbers from 0 to 1 for the same seed. */
+export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -71,7 +77,12 @@ function random(seed: number): () => number {
   };
 }
 
-type Data = { bins: Uint8Array[]; edges: number[][]; gradient: Float64Array; curvature: Float64Array };
+type Data = {
+  bins: Uint8Array[];
+  edges: number[][];
+  gradient: Float64Array;
+  curvature: Float64Array;
+};
 
 function fitTrees(examples: readonly Example[]): Pick<Fitted, 'trees' | 'tree_bias'> {
   const edges = Array.from({ length: FEATURE_COUNT }, (_, j) => binEdges(examples.map(({ x }) => x[j] ?? 0)));
@@ -110,7 +121,13 @@ function binEdges(values: number[]): number[] {
   return [...new Set(cuts.map((cut) => Number(cut.toPrecision(5))))].filter((cut) => cut < top);
 }
 
-type Split = { feature: number; bin: number; gain: number; left: number; right: number };
+type Split = {
+  feature: number;
+  bin: number;
+  gain: number;
+  left: number;
+  right: number;
+};
 
 const clamp = (value: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, value));
 

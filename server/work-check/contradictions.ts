@@ -1,5 +1,6 @@
 import type { Claim } from './claims.ts';
 import { bestPassages, type EvidenceIndex, type Match, type Passage, passageText } from './reading/evidence-index.ts';
+import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
 import { type BoundCell, readCell } from './structure.ts';
@@ -48,7 +49,13 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
   const coverage = coverageByBest(index, content, matches);
   const bound = readCell(claim, index);
   if (bound !== undefined)
-    return { claim, matches, coverage, faults: bound.fault === undefined ? [] : [bound.fault], cell: bound };
+    return {
+      claim,
+      matches,
+      coverage,
+      faults: bound.fault === undefined ? [] : [bound.fault],
+      cell: bound,
+    };
   const faults: Fault[] = [];
   for (const quantity of claim.quantities) {
     const fault = figureFault(claim, quantity, index, matches);
@@ -86,12 +93,27 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
     if (matches.some(same) || index.labels.some((known) => compareQuantities(quantity, known) === 'same'))
       return undefined;
     const passage = matches[0]?.passage ?? -1;
-    return { kind, contradicts: false, claimed, known: '', passage, distance: distanceOf(quantity, index) };
+    return {
+      kind,
+      contradicts: false,
+      claimed,
+      known: '',
+      passage,
+      distance: distanceOf(quantity, index),
+    };
   }
   const passage = index.passages[rival.passage];
   const text = passage === undefined ? '' : (index.sources[passage.source]?.text ?? '');
   const known = withUnit(text, passage?.tokens ?? [], rival.quantity);
-  return { kind, contradicts: true, claimed, known, passage: rival.passage };
+  const distance = apart(quantity, rival.quantity);
+  return {
+    kind,
+    contradicts: true,
+    claimed,
+    known,
+    passage: rival.passage,
+    distance,
+  };
 }
 
 /** Passages that share the words around a figure, the ones nearest to the whole claim first. */
@@ -134,15 +156,20 @@ function findRival(
   return undefined;
 }
 
-function distanceOf(quantity: Quantity, index: EvidenceIndex): number {
+/** How far two figures lie apart, as a share of the greater one, at most 1. */
+function apart(one: Quantity, other: Quantity): number {
   const size = (figure: Quantity): number =>
     figure.kind === 'date' ? (figure.year ?? 0) * 372 + (figure.month ?? 0) * 31 + (figure.day ?? 0) : figure.value;
+  const [a, b] = [size(one), size(other)];
+  return Math.min(1, Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9));
+}
+
+function distanceOf(quantity: Quantity, index: EvidenceIndex): number {
   let nearest = 1;
   for (const passage of index.passages)
     for (const known of passage.quantities) {
       if (passage.instruction || known.kind !== quantity.kind) continue;
-      const [a, b] = [size(quantity), size(known)];
-      nearest = Math.min(nearest, Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9));
+      nearest = Math.min(nearest, apart(quantity, known));
     }
   return nearest;
 }
@@ -186,62 +213,6 @@ function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
     });
   }
   return faults;
-}
-
-const NEGATIONS = new Set([
-  'not',
-  'no',
-  'never',
-  'none',
-  'neither',
-  'nor',
-  'without',
-  'cannot',
-  "n't",
-  'nothing',
-  'nobody',
-]);
-const MIDWAY = new Set([
-  'only',
-  'just',
-  'necessarily',
-  'sure',
-  'really',
-  'least',
-  'more',
-  'less',
-  'longer',
-  'matter',
-  'doubt',
-]);
-
-function isNegation(token: Token | undefined): boolean {
-  return token !== undefined && (NEGATIONS.has(token.lower) || token.lower.endsWith("n't"));
-}
-
-/** Whether a run of tokens denies what it says. */
-export function isNegated(tokens: readonly Token[]): boolean {
-  return tokens.some(isNegation);
-}
-
-const DENIED_WITHIN = 5;
-
-/** The content words that each denial in a run of tokens falls on: the first ones after it. */
-function deniedStems(tokens: readonly Token[]): string[][] {
-  const groups: string[][] = [];
-  for (const [at, token] of tokens.entries()) {
-    if (!isNegation(token) || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
-      continue;
-    const after = tokens.slice(at + 1, at + 1 + DENIED_WITHIN);
-    const stop = after.findIndex((next) => next.kind === 'mark' && next.lower !== '-');
-    groups.push(
-      (stop === -1 ? after : after.slice(0, stop))
-        .filter(isContent)
-        .map(({ stem }) => stem)
-        .slice(0, 2),
-    );
-  }
-  return groups.filter((group) => group.length > 0);
 }
 
 const LONG_PASSAGE = 60;

@@ -76,7 +76,7 @@ function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
 /** A score after what the rules found: it can only fall. */
 function lowered(score: number, faults: readonly Fault[]): number {
   const cost = faults.reduce(
-    (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST + (fault.distance ?? 0) * DISTANCE_COST),
+    (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST) + (fault.distance ?? 0) * DISTANCE_COST,
     0,
   );
   const odds = Math.log(Math.max(score, 1e-6) / Math.max(1 - score, 1e-6));

@@ -36,20 +36,44 @@ export function tokenize(text: string, offset = 0): Token[] {
     if (code >= 48 && code <= 57) {
       const raw = runAt(NUMBER, text, at);
       at += raw.length;
-      tokens.push({ lower: raw, stem: raw, start, end: offset + at, kind: 'number', capital: false, content: true });
+      tokens.push({
+        lower: raw,
+        stem: raw,
+        start,
+        end: offset + at,
+        kind: 'number',
+        capital: false,
+        content: true,
+      });
       continue;
     }
     const raw = wordAt(text, at, code);
     if (raw !== '') {
       at += raw.length;
       const { lower, stem, capital, content } = formOf(raw);
-      tokens.push({ lower, stem, start, end: offset + at, kind: 'word', capital, content });
+      tokens.push({
+        lower,
+        stem,
+        start,
+        end: offset + at,
+        kind: 'word',
+        capital,
+        content,
+      });
       continue;
     }
     const mark = code < 128 ? (text[at] ?? '') : String.fromCodePoint(text.codePointAt(at) ?? code);
     at += mark.length;
     if (code >= 128 && SPACE.test(mark)) continue;
-    tokens.push({ lower: mark, stem: mark, start, end: offset + at, kind: 'mark', capital: false, content: false });
+    tokens.push({
+      lower: mark,
+      stem: mark,
+      start,
+      end: offset + at,
+      kind: 'mark',
+      capital: false,
+      content: false,
+    });
   }
   return tokens;
 }
@@ -79,7 +103,12 @@ function formOf(raw: string): Form {
   const whole = raw.toLowerCase().replaceAll('’', "'");
   const lower = whole.replace(/'s$/, '');
   const content = lower.length > 1 && !isFunctionWord(lower);
-  const form = { lower, stem: stem(lower), capital: raw[0] !== whole[0], content };
+  const form = {
+    lower,
+    stem: stem(lower),
+    capital: raw[0] !== whole[0],
+    content,
+  };
   if (forms.size >= FORMS_MAX) forms.clear();
   forms.set(raw, form);
   return form;
@@ -163,8 +192,8 @@ const FUNCTION_WORDS = new Set(
     'a an the this that these those there here of in on at to for from by with as and or but nor so yet if then than ' +
     "it its it's he she they them his her hers their theirs him we us our i me my you your who whom whose which what " +
     'when where why how be am is are was were been being have has had having do does did done will would shall should ' +
-    'can could may might must also just very too such own same each both some any all about into over under up down ' +
-    'out off through during before after between against again once while because until although though however ' +
+    'can could may might must also just very too such own each any about into ' +
+    'through between against again once while because until although though however ' +
     "s t re ve ll d m n't not no never ''"
   ).split(' '),
 );

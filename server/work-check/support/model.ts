@@ -19,10 +19,10 @@ export type SupportModel = {
 export const supportModel: SupportModel = asset;
 
 /** Shares of the linear part, of the trees, and of a prior that no training moves: what is covered is rather supported. */
-const LINEAR_SHARE = 0.4;
-const TREES_SHARE = 0.4;
-const PRIOR_SLOPE = 2.4;
-const PRIOR_MIDDLE = 0.68;
+const LINEAR_SHARE = 0.5;
+const TREES_SHARE = 0.3;
+const PRIOR_SLOPE = 4;
+const PRIOR_MIDDLE = 0.6;
 
 /** How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability. */
 export function supportScore(features: Float64Array, model: SupportModel = supportModel): number {

@@ -1,0 +1,58 @@
+import { isContent, type Token } from './tokens.ts';
+
+const NEGATIONS = new Set([
+  'not',
+  'no',
+  'never',
+  'none',
+  'neither',
+  'nor',
+  'without',
+  'cannot',
+  "n't",
+  'nothing',
+  'nobody',
+]);
+const MIDWAY = new Set([
+  'only',
+  'just',
+  'necessarily',
+  'sure',
+  'really',
+  'least',
+  'more',
+  'less',
+  'longer',
+  'matter',
+  'doubt',
+]);
+
+/** Whether a word denies. */
+function isNegation(token: Token | undefined): boolean {
+  return token !== undefined && (NEGATIONS.has(token.lower) || token.lower.endsWith("n't"));
+}
+
+/** Whether a run of tokens denies what it says. */
+export function isNegated(tokens: readonly Token[]): boolean {
+  return tokens.some(isNegation);
+}
+
+const DENIED_WITHIN = 5;
+
+/** The content words that each denial in a run of tokens falls on: the first ones after it. */
+export function deniedStems(tokens: readonly Token[]): string[][] {
+  const groups: string[][] = [];
+  for (const [at, token] of tokens.entries()) {
+    if (!isNegation(token) || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
+      continue;
+    const after = tokens.slice(at + 1, at + 1 + DENIED_WITHIN);
+    const stop = after.findIndex((next) => next.kind === 'mark' && next.lower !== '-');
+    groups.push(
+      (stop === -1 ? after : after.slice(0, stop))
+        .filter(isContent)
+        .map(({ stem }) => stem)
+        .slice(0, 2),
+    );
+  }
+  return groups.filter((group) => group.length > 0);
+}

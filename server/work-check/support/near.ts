@@ -1,0 +1,326 @@
+import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
+import { deniedStems } from '../reading/negation.ts';
+import { compareQuantities, readQuantities } from '../reading/quantities.ts';
+import type { Span } from '../reading/sentences.ts';
+import { isContent, type Token } from '../reading/tokens.ts';
+import type { Setter, Sought } from './features.ts';
+import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
+import { bestWindow, candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted } from './windows.ts';
+
+/** One sentence of a statement beside the passages that hold most of it. */
+type Beside = {
+  tokens: readonly Token[];
+  wanted: readonly Wanted[];
+  /** How well those passages hold each wanted word. */
+  levels: readonly number[];
+  near: readonly Passage[];
+};
+
+/** What is seen of one sentence; over several sentences the worst or the sum counts. */
+type Seen = {
+  one: number;
+  three: number;
+  unseenHeaviest: number;
+  unseenCount: number;
+  pairs: number;
+  together: number;
+  figuresUnseen: number;
+  figuresRival: number;
+  namesUnseen: number;
+  denialAdded: number;
+  denialLost: number;
+  opposites: number;
+  siblings: number;
+  order: number;
+  swapped: number;
+  hedgeLost: number;
+  strongWords: number;
+};
+
+/** Features of each sentence of a statement beside the passages that hold most of it. */
+export function readNear(
+  spans: readonly Span[],
+  sought: Sought,
+  weights: Float64Array,
+  index: EvidenceIndex,
+  set: Setter,
+): void {
+  const seen: Seen[] = [];
+  for (const [at, { end }] of (spans.length > 0 ? spans : [{ start: 0, end: Number.POSITIVE_INFINITY }]).entries()) {
+    const from = at === 0 ? 0 : (spans[at - 1]?.end ?? 0);
+    const tokens =
+      spans.length <= 1 ? sought.tokens : sought.tokens.filter((token) => token.start >= from && token.end <= end);
+    const sentence = readSentence(tokens, spans.length <= 1, sought, weights, index);
+    if (sentence !== undefined) seen.push(sentence);
+  }
+  const worst = (pick: (sentence: Seen) => number): number =>
+    seen.reduce((most, sentence) => Math.max(most, pick(sentence)), 0);
+  const least = (pick: (sentence: Seen) => number): number =>
+    seen.reduce((low, sentence) => Math.min(low, pick(sentence)), 1);
+  const sum = (pick: (sentence: Seen) => number): number => seen.reduce((all, sentence) => all + pick(sentence), 0);
+  const mean = (pick: (sentence: Seen) => number): number => sum(pick) / Math.max(1, seen.length);
+  set('sentences', Math.min(6, seen.length));
+  set(
+    'weakest_one',
+    least(({ one }) => one),
+  );
+  set(
+    'weakest_three',
+    least(({ three }) => three),
+  );
+  set(
+    'near_unseen_heaviest',
+    worst(({ unseenHeaviest }) => unseenHeaviest),
+  );
+  set(
+    'near_unseen_count',
+    mean(({ unseenCount }) => unseenCount),
+  );
+  set(
+    'near_pairs',
+    mean(({ pairs }) => pairs),
+  );
+  set(
+    'near_together',
+    mean(({ together }) => together),
+  );
+  set(
+    'near_figures_unseen',
+    mean(({ figuresUnseen }) => figuresUnseen),
+  );
+  set(
+    'near_figures_rival',
+    sum(({ figuresRival }) => figuresRival),
+  );
+  set(
+    'near_names_unseen',
+    mean(({ namesUnseen }) => namesUnseen),
+  );
+  set(
+    'near_denial_added',
+    sum(({ denialAdded }) => denialAdded),
+  );
+  set(
+    'near_denial_lost',
+    sum(({ denialLost }) => denialLost),
+  );
+  set(
+    'near_opposites',
+    sum(({ opposites }) => opposites),
+  );
+  set(
+    'near_siblings',
+    mean(({ siblings }) => siblings),
+  );
+  set(
+    'near_order',
+    mean(({ order }) => order),
+  );
+  set(
+    'near_swapped',
+    mean(({ swapped }) => swapped),
+  );
+  set(
+    'near_hedge_lost',
+    worst(({ hedgeLost }) => hedgeLost),
+  );
+  set(
+    'near_strong_words',
+    sum(({ strongWords }) => strongWords),
+  );
+}
+
+function readSentence(
+  tokens: readonly Token[],
+  only: boolean,
+  { wanted, matches }: Sought,
+  weights: Float64Array,
+  index: EvidenceIndex,
+): Seen | undefined {
+  let within = weights;
+  if (!only) {
+    const own = new Set<string>();
+    for (const token of tokens) own.add(token.stem);
+    within = weights.map((weight, at) => (own.has(wanted[at]?.stem ?? '') ? weight : 0));
+  }
+  const total = within.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return undefined;
+  const candidates = candidatesOf(matches, within);
+  const one = bestWindow(candidates, matches, within, index, 1);
+  const three = bestWindow(candidates, matches, within, index, 3);
+  const near: Passage[] = [];
+  for (const at of three.passages) {
+    const passage = index.passages[at];
+    if (passage !== undefined) near.push(passage);
+  }
+  const levels: number[] = [];
+  const part: Wanted[] = [];
+  for (const [at, word] of wanted.entries()) {
+    if (within[at] === 0) continue;
+    part.push(word);
+    levels.push(three.levels[at] ?? 0);
+  }
+  const beside: Beside = { tokens, wanted: part, levels, near };
+  return {
+    one: one.soft / total,
+    three: three.soft / total,
+    ...readUnseen(beside),
+    ...readPairs(beside),
+    ...readFigures(beside),
+    ...readTone(beside),
+    ...readSwaps(beside),
+    ...readOrder(beside),
+  };
+}
+
+function readUnseen({
+  tokens,
+  wanted,
+  levels,
+  near,
+}: Beside): Pick<Seen, 'unseenHeaviest' | 'unseenCount' | 'namesUnseen'> {
+  const stems = new Set<string>();
+  for (const passage of near) for (const { stem } of passage.tokens) stems.add(stem);
+  let [unseenHeaviest, unseenCount] = [0, 0];
+  for (const [at, { stem, weight }] of wanted.entries()) {
+    if (stems.has(stem) || (levels[at] ?? 0) >= SAME_BY_PREFIX) continue;
+    unseenCount += 1;
+    unseenHeaviest = Math.max(unseenHeaviest, weight);
+  }
+  return {
+    unseenHeaviest,
+    unseenCount,
+    namesUnseen: namesOf(tokens).filter(({ stem }) => !stems.has(stem)).length,
+  };
+}
+
+/** How far apart two words that are neighbours in a statement may stand in a passage. */
+const TOGETHER_SPAN = 4;
+
+function readPairs({ tokens, near }: Beside): Pick<Seen, 'pairs' | 'together'> {
+  const content: string[] = [];
+  for (const token of tokens) if (token.content) content.push(token.stem);
+  let [pairs, together] = [0, 0];
+  for (let at = 1; at < content.length; at += 1) {
+    const [before, stem] = [content[at - 1] ?? '', content[at] ?? ''];
+    const gap = Math.min(...near.map((passage) => gapBetween(passage.content, before, stem)));
+    if (gap === 1) pairs += 1;
+    if (Math.abs(gap) <= TOGETHER_SPAN) together += 1;
+  }
+  const count = Math.max(1, content.length - 1);
+  return { pairs: pairs / count, together: together / count };
+}
+
+/** The least number of content words from one to another in a passage; infinite when one of them is not there. */
+function gapBetween(stems: readonly string[], before: string, stem: string): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = stems.indexOf(before); at !== -1; at = stems.indexOf(before, at + 1))
+    for (let other = Math.max(0, at - TOGETHER_SPAN); other <= at + TOGETHER_SPAN; other += 1)
+      if (stems[other] === stem) least = Math.min(least, other > at ? other - at : at - other + 1);
+  return least;
+}
+
+function readFigures({ tokens, near }: Beside): Pick<Seen, 'figuresUnseen' | 'figuresRival'> {
+  const figures = readQuantities(tokens);
+  const compared = (match: 'same' | 'different', figure: (typeof figures)[number]): boolean =>
+    near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === match));
+  const away = figures.filter((figure) => !compared('same', figure));
+  return {
+    figuresUnseen: away.length,
+    figuresRival: away.filter((figure) => compared('different', figure)).length,
+  };
+}
+
+const HEDGES = new Set(
+  'may might could can possibly perhaps likely probably suggest appear seem potential potentially about approximately around nearly almost some'.split(
+    ' ',
+  ),
+);
+const STRONG = new Set(
+  'all every always only never none entirely completely must definitely certainly exclusively guarantee prove'.split(
+    ' ',
+  ),
+);
+const REFUSALS = new Set(['no', 'nay', 'nope']);
+
+/** Whether a "no" stands by itself, as an answer: what comes after it is no word that it could deny. */
+function isRefusal(tokens: readonly Token[]): boolean {
+  return tokens.some(({ lower }, at) => REFUSALS.has(lower) && tokens[at + 1]?.kind !== 'word');
+}
+
+function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialLost' | 'hedgeLost' | 'strongWords'> {
+  const denied = deniedStems(tokens);
+  const nearDenied = near.flatMap((passage) => deniedStems(passage.tokens));
+  const theirs = new Set(nearDenied.flat());
+  const own = new Set(denied.flat());
+  const stated = new Set(tokens.flatMap(({ content, stem }) => (content && !own.has(stem) ? [stem] : [])));
+  const refuses = isRefusal(tokens) && nearDenied.length === 0 && !near.some((passage) => isRefusal(passage.tokens));
+  const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
+    among.some(({ lower }) => words.has(lower));
+  const strong = new Set(tokens.flatMap(({ lower }) => (STRONG.has(lower) ? [lower] : [])));
+  for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
+  return {
+    denialAdded: denied.filter((group) => !group.some((stem) => theirs.has(stem))).length + (refuses ? 1 : 0),
+    denialLost: nearDenied.filter((group) => group.every((stem) => stated.has(stem))).length,
+    hedgeLost: near.some((passage) => any(HEDGES, passage.tokens)) && !any(HEDGES, tokens) ? 1 : 0,
+    strongWords: strong.size,
+  };
+}
+
+/** Words that took the place of another: an opposite, or another kind of the same thing. */
+function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | 'siblings'> {
+  const stems = new Set(wanted.map(({ stem }) => stem));
+  const free = new Set<string>();
+  /** The free words of the passages by what is broader than they are. */
+  const under = new Map<string, string[]>();
+  for (const passage of near) {
+    for (const stem of passage.content) {
+      if (stems.has(stem) || free.has(stem)) continue;
+      free.add(stem);
+      for (const above of broaderThan(stem)) {
+        const list = under.get(above);
+        if (list === undefined) under.set(above, [stem]);
+        else list.push(stem);
+      }
+    }
+  }
+  let [opposites, siblings] = [0, 0];
+  for (const [at, { stem, token }] of wanted.entries()) {
+    const level = levels[at] ?? 0;
+    if (level === 1 || token.kind === 'number') continue;
+    if (oppositesOf(stem).some((other) => free.has(other))) opposites += 1;
+    else if (
+      level < SAME_BY_SYNONYM &&
+      broaderThan(stem).some((above) => under.get(above)?.some((other) => areSiblings(stem, other)))
+    )
+      siblings += 1;
+  }
+  return { opposites, siblings };
+}
+
+/** Neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
+function readOrder({ wanted, near }: Beside): Pick<Seen, 'order' | 'swapped'> {
+  let best = { order: 0, swapped: 0, shared: -1 };
+  for (const { content } of near) {
+    let [kept, swapped, shared, first] = [0, 0, 0, -1];
+    for (const { stem } of wanted) {
+      const place = content.indexOf(stem);
+      if (place === -1) continue;
+      shared += 1;
+      if (shared > 1) {
+        if (first < content.lastIndexOf(stem)) kept += 1;
+        else swapped += 1;
+      }
+      first = place;
+    }
+    if (shared > best.shared) best = { order: kept / Math.max(1, shared - 1), swapped, shared };
+  }
+  return { order: best.order, swapped: best.swapped };
+}
+
+/** Capitalised words inside a sentence; a text all in capitals has none. */
+export function namesOf(tokens: readonly Token[]): Token[] {
+  const names = tokens.filter((token, at) => token.capital && isContent(token) && at > 0 && token.lower.length > 2);
+  const words = tokens.filter(({ kind }) => kind === 'word');
+  return names.length > 3 && names.length >= words.length - 1 ? [] : names;
+}
