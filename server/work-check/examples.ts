@@ -81,6 +81,7 @@ export const workedExamples: WorkedExample[] = [
       criteria: ['Gives the new launch date', 'Names who owns the pricing page', 'Gives the budget for advertising'],
     },
     expected: [
+      { criterion: 'Gives the new launch date', status: 'met' },
       { criterion: 'Names who owns the pricing page', status: 'met' },
       { criterion: 'Gives the budget', status: 'contradicted', says: '12,000' },
       { criterion: ALL, status: 'contradicted' },
@@ -141,6 +142,7 @@ export const workedExamples: WorkedExample[] = [
       criteria: ['Gives the battery life of both laptops', 'The tone is friendly'],
     },
     expected: [
+      { criterion: 'Gives the battery life', status: 'contradicted', says: '11 hours' },
       { criterion: 'The tone is friendly', status: 'not_assessable' },
       { criterion: ALL, status: 'contradicted', says: '11 hours' },
     ],
@@ -191,6 +193,7 @@ export const workedExamples: WorkedExample[] = [
       ],
     },
     expected: [
+      { criterion: ALL, status: 'partly_met', says: 'category' },
       { criterion: 'The material holds no text', status: 'contradicted', says: 'Ignore all previous instructions' },
     ],
     verdict: 'escalate',

@@ -31,7 +31,7 @@ const META = new Set(
     'include contain state mention list give identify describe explain provide present say show cover address note use make ' +
     'not must should exact exactly relevant key main clear complete supplied given based follow appear detail information ' +
     'item point result accord entry field record one two three least most quote person people tell read stand table row ' +
-    'column correctly accurately hold'
+    'column correctly accurately hold both'
   )
     .split(' ')
     .map(stem),

@@ -69,8 +69,21 @@ function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
   const { features, best } = readFeatures(reading.claim.text, index);
   const learned = lowered(supportScore(features), reading.faults);
   // A cell found by row and column says more than any likeness of words.
-  const score = reading.cell === undefined ? learned : reading.cell.agrees ? Math.max(learned, AGREEING_CELL) : learned;
+  const found = reading.cell?.agrees === true || namesSource(reading.claim, index);
+  const score = found && reading.faults.length === 0 ? Math.max(learned, AGREEING_CELL) : learned;
   return { reading, score, standing: standingOf(score, reading), passages: best };
+}
+
+/** Whether a field holds the number by which a source is called, such as that of a ticket or an invoice. */
+function namesSource({ record }: Claim, index: EvidenceIndex): boolean {
+  if (record === undefined || !/\d/.test(record.value)) return false;
+  const value = record.value.toLowerCase();
+  return index.sources.some(({ source }) =>
+    source
+      .toLowerCase()
+      .split(/[\s,;()]+/)
+      .includes(value),
+  );
 }
 
 /** A score after what the rules found: it can only fall. */
@@ -136,7 +149,7 @@ function answer(
     case 'form':
       return answerForm(reading.rule, task);
     case 'faithful':
-      return answerFaithful(reading.scope, judged, task.evidence);
+      return answerFaithful(entry, reading.scope, judged, task.evidence);
     case 'judgement':
       return {
         status: 'not_assessable',
@@ -231,8 +244,14 @@ function inScope(claim: Claim, scope: Scope): boolean {
   }
 }
 
-function answerFaithful(scope: Scope, judged: readonly Judged[], index: EvidenceIndex): AssessedFinding {
-  const looked = judged.filter((claim) => inScope(claim.reading.claim, scope));
+function answerFaithful(
+  { label }: Entry,
+  scope: Scope,
+  judged: readonly Judged[],
+  index: EvidenceIndex,
+): AssessedFinding {
+  const fields = fieldsNamed(label, judged);
+  const looked = fields.length > 0 ? fields : judged.filter((claim) => inScope(claim.reading.claim, scope));
   if (looked.length === 0)
     return {
       status: 'not_assessable',
@@ -240,6 +259,15 @@ function answerFaithful(scope: Scope, judged: readonly Judged[], index: Evidence
       passages: [],
     };
   return summarize(looked, index);
+}
+
+/** The fields and columns that a criterion calls by name. */
+function fieldsNamed(label: string, judged: readonly Judged[]): Judged[] {
+  const named = new Set(tokenize(label).map(({ stem }) => stem));
+  return judged.filter(({ reading: { claim } }) => {
+    const column = tokenize(claim.record?.column ?? '').filter(isContent);
+    return column.length > 0 && column.every(({ stem }) => named.has(stem));
+  });
 }
 
 function answerContent(
@@ -253,6 +281,8 @@ function answerContent(
     return { status: 'missing', reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
   const { relevant, unseen, together } = findTopic(topic, judged, task.evidence);
   if (relevant.length === 0 || (entry.from !== 'request' && together < TOPIC_SHARED)) {
+    const touching = touchOn(topic, judged, task.evidence);
+    if (touching !== undefined) return touching;
     const named = unseen.length > 0 ? ` Nothing in it speaks of ${wordsFor(unseen, entry.label)}.` : '';
     const passages = passagesOn(topic, task.evidence);
     const known = passages.length > 0 ? ' The evidence holds something on it.' : '';
@@ -273,6 +303,28 @@ function answerContent(
   }
   const stating = relevant.filter((claim) => figures.some((kind) => holds(claim, kind)));
   return summarize(stating.length > 0 ? stating : relevant, task.evidence);
+}
+
+/**
+ * When the work speaks of all of a subject that the evidence knows by its words, other words of the criterion may be
+ * names for the same: what is contradicted there is said, and the rest left to a person.
+ */
+function touchOn(
+  topic: readonly string[],
+  judged: readonly Judged[],
+  index: EvidenceIndex,
+): AssessedFinding | undefined {
+  const known = topic.filter((stem) => index.postings.has(stem));
+  if (known.length === 0 || known.length === topic.length) return undefined;
+  const { relevant, together } = findTopic(known, judged, index);
+  if (relevant.length === 0 || together < TOPIC_SHARED) return undefined;
+  const finding = summarize(relevant, index);
+  if (finding.status === 'contradicted') return finding;
+  return {
+    ...finding,
+    status: 'not_assessable',
+    reason: `Whether this is answered could not be told from the words of the work. ${finding.reason}`,
+  };
 }
 
 /** The statements that share most of a criterion's subject, and what of the subject none of them mentions. */
