@@ -1,7 +1,7 @@
 /**
  * An agent that has never seen this service buys a check: it reads what is sold, signs in with a wallet, gets a frozen
  * quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and verifies
- * the signed receipt. It knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
+ * the signed receipt. The second time it disputes the first report and accepts the corrected one. It knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
  */
 import { randomUUID } from 'node:crypto';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -22,6 +22,7 @@ interface NextAction {
 interface Job {
   job_key: string;
   state: string;
+  report_digest: string | null;
   next_actions: NextAction[];
 }
 interface Quote {
@@ -35,6 +36,7 @@ interface Report {
   summary: string;
   findings: { criterion: string; status: string; reason: string }[];
   limitations: string[];
+  correction?: { changes: { criterion: string; before: string; after: string }[] };
 }
 interface Discovery {
   service: string;
@@ -99,12 +101,12 @@ say(`   ${wallet.address}, may spend ${usd(me.grant.per_job_limit_microcents)} a
 for (const network of networks) {
   say();
   say(`Buying a check, paying on ${network}`);
-  await buy(network);
+  await buy(network, { dispute: network !== networks[0] });
 }
 say();
 say(`account ${me.account_key}`);
 
-async function buy(network: (typeof networks)[number]): Promise<void> {
+async function buy(network: (typeof networks)[number], { dispute }: { dispute: boolean }): Promise<void> {
   say('3. Get a frozen quote');
   const quote = await call<Quote>('POST', '/api/agent/v1/checks', {
     ...contract.example_request,
@@ -137,8 +139,13 @@ async function buy(network: (typeof networks)[number]): Promise<void> {
   say(`   ${report.verdict}: ${report.summary}`);
   for (const finding of report.findings) say(`   - ${finding.criterion}: ${finding.status}. ${finding.reason}`);
 
+  const settled = dispute ? await disputed(delivered) : delivered;
+
   say('8. Accept it');
-  const accepted = await call<Job>('POST', allowed(delivered, 'review'), { decision: 'accept' });
+  const accepted = await call<Job>('POST', allowed(settled, 'review'), {
+    decision: 'accept',
+    report_digest: settled.report_digest,
+  });
   if (accepted.state !== 'accepted') throw new Error(`the job is ${accepted.state}`);
   say('   the charge is final');
 
@@ -150,13 +157,29 @@ async function buy(network: (typeof networks)[number]): Promise<void> {
   say(`   receipt ${baseUrl}/receipts/${accepted.job_key}`);
 }
 
+/** One re-check is included: it costs nothing more, and the new report says what it changed. */
+async function disputed(delivered: Job): Promise<Job> {
+  say('   Dispute it');
+  const disputed = await call<Job>('POST', allowed(delivered, 'review'), {
+    decision: 'dispute',
+    reason: 'criteria_not_evaluated',
+    detail: 'Please look again at who pays for the transport.',
+    report_digest: delivered.report_digest,
+  });
+  say(`   ${disputed.state}`);
+  const redelivered = await follow(disputed.job_key);
+  const { verdict, correction } = await call<Report>('GET', allowed(redelivered, 'report'));
+  say(`   ${verdict}: ${correction?.changes.length ?? 0} findings changed`);
+  return redelivered;
+}
+
 async function follow(jobKey: string): Promise<Job> {
   const until = Date.now() + patienceMs;
   while (Date.now() < until) {
     const job = await call<Job>('GET', `/api/agent/v1/jobs/${jobKey}`);
     say(`   ${job.state}`);
-    if (job.state === 'delivered') return job;
-    if (job.state === 'failed' || job.state === 'canceled') break;
+    if (job.state === 'delivered' || job.state === 'redelivered') return job;
+    if (['failed', 'canceled', 'waived'].includes(job.state)) break;
   }
   throw new Error(`${jobKey} was not delivered`);
 }

@@ -21,6 +21,9 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pages-'));
 // PostgreSQL, which root starts as nobody, must be able to enter.
 chmodSync(folder, 0o755);
 
+/** A worker on a busy machine may take its time. */
+const patience = { timeout: 60_000, interval: 500 };
+
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 beforeAll(async () => {
@@ -91,6 +94,7 @@ describe('every page', () => {
     problem: '/problems/payment_unknown',
     'sign-in': '/sign-in',
     report: `/reports/${jobKey}`,
+    dispute: `/reports/${jobKey}/dispute`,
     receipt: `/receipts/${jobKey}`,
     missing: '/no-such-page',
   });
@@ -252,5 +256,76 @@ describe('a receipt', () => {
   it('is verified by the browser that shows it', async () => {
     await owner.goto(`${stack.baseUrl}/receipts/${jobKey}`);
     await owner.getByRole('heading', { name: 'Signature verified' }).waitFor();
+  });
+});
+
+describe('a review by a member, without scripts', () => {
+  let page: Page;
+  const bar = () => page.getByRole('region', { name: 'Review' }).innerText();
+  const show = (path = `/reports/${jobKey}`) => page.goto(stack.baseUrl + path);
+
+  beforeAll(async () => {
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    await context.addCookies(cookies);
+    page = await context.newPage();
+  });
+
+  it('disputes with a reason, and reads what the re-check says against the first report', async () => {
+    await show();
+    await page.getByRole('link', { name: 'Dispute' }).click();
+    await page.getByLabel('A citation is wrong').check();
+    await page.getByLabel(/In your words/).fill('Two lines,\nboth wrong.');
+    await page.getByRole('button', { name: 'Dispute report' }).click();
+    expect(new URL(page.url()).search).toBe('');
+    await expect
+      .poll(async () => {
+        await show();
+        return page.getByRole('heading', { level: 1 }).textContent();
+      }, patience)
+      .toBe('Corrected report');
+    expect(await page.getByRole('main').innerText()).toContain('It was disputed: a citation is wrong');
+    await page.getByRole('link', { name: 'first report' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('First report');
+    expect(await page.getByRole('button', { name: 'Accept report' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Read the corrected report' }).click();
+    expect(await bar()).toContain('The review of the corrected report is open');
+  });
+
+  it('refuses what came too late, and says so', async () => {
+    await show(`/reports/${jobKey}/dispute`);
+    const second = await page.context().newPage();
+    await second.goto(`${stack.baseUrl}/reports/${jobKey}`);
+    await second.getByRole('button', { name: 'Accept report' }).click();
+    expect(await second.getByRole('region', { name: 'Review' }).innerText()).toContain('The report was accepted');
+    await page.getByLabel('Another reason').check();
+    await page.getByRole('button', { name: 'Dispute report' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain('Nothing was changed');
+    expect(await bar()).toContain('is final');
+  });
+
+  it('deletes the work and the evidence once it is over; the report stays', async () => {
+    await page.getByText('Delete the work and the evidence now').click();
+    await page.getByRole('button', { name: 'Delete work and evidence' }).click();
+    const text = await page.getByRole('main').innerText();
+    expect(text).toContain('The work and the evidence were deleted on');
+    expect(text).toContain('This text is no longer kept.');
+    expect(text).toContain('States who pays for the transport');
+  });
+
+  it('is not taken from another site', async () => {
+    const { cookies } = await owner.context().storageState();
+    for (const form of ['review', 'delete-content']) {
+      const foreign = await fetch(`${stack.baseUrl}/reports/${jobKey}/${form}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          origin: 'https://evil.example',
+          cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+        },
+        body: new URLSearchParams({ decision: 'accept' }),
+      });
+      expect([form, foreign.status]).toEqual([form, 403]);
+    }
   });
 });

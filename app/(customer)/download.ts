@@ -16,11 +16,13 @@ export function download<Name extends OperationName>(
   operation: Name,
   file: File<z.output<(typeof operations)[Name]['output']>>,
 ): (request: Request, route: { params: Promise<{ job_key: string }> }) => Promise<Response> {
-  return async (_, { params }) => {
+  return async (request, { params }) => {
     const { job_key } = await params;
+    // Of a report that was corrected the earlier one can be had, too.
+    const report_digest = new URL(request.url).searchParams.get('report_digest');
     const { ctx } = await memberContext();
     try {
-      const { body } = await perform(operation, ctx, { job_key });
+      const { body } = await perform(operation, ctx, { job_key, ...(report_digest === null ? {} : { report_digest }) });
       return new Response(file.text(body), {
         headers: {
           'content-type': `${file.type}; charset=utf-8`,

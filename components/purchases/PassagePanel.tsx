@@ -42,8 +42,7 @@ function Verbatim({ text, passage }: { text: string; passage: Passage }) {
 function Deleted() {
   return (
     <p className="px-4 py-1 font-sans text-ui text-ink-2">
-      This text is deleted 30 days after the purchase. Its digest stays: it proves which text was assessed to anyone who
-      kept a copy.
+      This text is no longer kept. Its digest stays: it proves which text was assessed to anyone who kept a copy.
     </p>
   );
 }

@@ -7,7 +7,7 @@ import { Mark } from '@/components/ui/Mark.tsx';
 import type { Receipt } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 import { ReceiptChain } from './ReceiptChain.tsx';
-import { chargeNotes, codeText, collectedFrom, paymentReference, remedyKinds } from './receipt-words.ts';
+import { chargeDates, chargeNotes, collectedFrom, paymentReference, remedyKinds } from './receipt-words.ts';
 import { SignatureCheck } from './SignatureCheck.tsx';
 import { State } from './State.tsx';
 
@@ -71,7 +71,7 @@ function Collection({ collection }: { collection: Receipt['collection'] }) {
 
 function Charge({ charge }: { charge: Receipt['charge'] }) {
   const facts: [string, ReactNode][] = [];
-  if (charge.finalized_at) facts.push(['Final on', <Instant key="at" at={charge.finalized_at} />]);
+  if (charge.finalized_at) facts.push([chargeDates[charge.state], <Instant key="at" at={charge.finalized_at} />]);
   facts.push(['Because', charge.basis]);
   return (
     <Block
@@ -83,6 +83,25 @@ function Charge({ charge }: { charge: Receipt['charge'] }) {
     />
   );
 }
+
+/** A correction is a job's state, a refund or a credit that of a payment. */
+function RemedyState({ remedy }: { remedy: Receipt['remedy'] }) {
+  if (remedy.kind === 'correction') {
+    return remedy.state === 'delivered' ? (
+      <State kind="job" value="redelivered" word="Delivered" />
+    ) : (
+      <State kind="job" value="rechecking" word="Under way" />
+    );
+  }
+  return <State kind="payment" value={remedy.state} />;
+}
+
+const remedyNotes: Record<Exclude<Receipt['remedy']['kind'], 'none'>, string> = {
+  correction: 'Work that makes good for a disputed report, at no further cost.',
+  refund: 'Money that goes back to where it came from.',
+  wallet_credit: 'x402 payments become credit and are not returned to the wallet.',
+  reversal: 'Money that was taken back outside this service.',
+};
 
 function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   if (remedy.kind === 'none') {
@@ -102,14 +121,10 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   return (
     <Block
       title="Remedy"
-      state={<State kind="payment" value={remedy.state} word={codeText(remedy.state)} />}
+      state={<RemedyState remedy={remedy} />}
       microcents={remedy.amount_microcents}
       facts={facts}
-      note={
-        remedy.kind === 'wallet_credit'
-          ? 'x402 payments become credit and are not returned to the wallet.'
-          : 'Money or work that makes good for a failed check.'
-      }
+      note={remedyNotes[remedy.kind]}
     />
   );
 }

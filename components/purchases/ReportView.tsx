@@ -4,6 +4,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import type { Report, SourceEntry } from '@/server/work-check/contract.ts';
 import { Checks } from './Checks.tsx';
 import { Citations } from './Citations.tsx';
+import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
 import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
 import { citedPassages } from './passages.ts';
@@ -35,7 +36,13 @@ function Sources({ sources }: { sources: readonly SourceEntry[] }) {
   );
 }
 
-function Correction({ correction }: { correction: NonNullable<Report['correction']> }) {
+interface CorrectionProps {
+  correction: NonNullable<Report['correction']>;
+  /** Where the report that was disputed can be read. */
+  disputed?: string | undefined;
+}
+
+function Correction({ correction, disputed }: CorrectionProps) {
   const word = (status: string) => stateWord('finding', status).word.toLowerCase();
   return (
     <section className="mt-10" aria-labelledby="correction">
@@ -43,8 +50,16 @@ function Correction({ correction }: { correction: NonNullable<Report['correction
         What the re-check changed
       </h2>
       <p className="mt-1 text-ink-2">
-        The first report said “{stateWord('verdict', correction.verdict_before).word}”. It was disputed:{' '}
-        {correction.reason.replaceAll('_', ' ')}.
+        The{' '}
+        {disputed ? (
+          <a href={disputed} className="link">
+            first report
+          </a>
+        ) : (
+          'first report'
+        )}{' '}
+        said “{stateWord('verdict', correction.verdict_before).word}”. It was disputed:{' '}
+        {disputeReasonText(correction.reason).toLowerCase()}.
       </p>
       <ul className="mt-4 border-t border-ink">
         {correction.changes.length === 0 ? (
@@ -61,7 +76,13 @@ function Correction({ correction }: { correction: NonNullable<Report['correction
   );
 }
 
-function NotDone({ limitations, retention }: { limitations: readonly string[]; retention: ReactNode }) {
+interface NotDoneProps {
+  limitations: readonly string[];
+  retention: ReactNode;
+  action: ReactNode;
+}
+
+function NotDone({ limitations, retention, action }: NotDoneProps) {
   return (
     <section aria-labelledby="limits">
       <h2 id="limits" className="text-h2">
@@ -75,6 +96,7 @@ function NotDone({ limitations, retention }: { limitations: readonly string[]; r
         ))}
       </ul>
       {retention ? <p className="mt-4 text-dense text-ink-3">{retention}</p> : null}
+      {action}
     </section>
   );
 }
@@ -102,10 +124,14 @@ interface Props {
   evidence: readonly EvidenceText[] | null;
   /** When the submitted content is or was deleted; left out where it is not kept at all. */
   contentEndsAt?: string;
+  /** What can be done about that now. */
+  contentAction?: ReactNode;
+  /** Where the report that this one corrects can be read. */
+  disputed?: string | undefined;
 }
 
 /** A delivered report: verdict, findings beside the passages they cite, checks, limits, sources. */
-export function ReportView({ report, evidence, contentEndsAt }: Props) {
+export function ReportView({ report, evidence, contentEndsAt, contentAction, disputed }: Props) {
   const passages = citedPassages(report.findings);
   const sources = [...report.sources.supplied, ...report.sources.independently_retrieved];
   const retention = contentEndsAt ? (
@@ -117,7 +143,7 @@ export function ReportView({ report, evidence, contentEndsAt }: Props) {
   return (
     <>
       <VerdictSummary report={report} />
-      {report.correction ? <Correction correction={report.correction} /> : null}
+      {report.correction ? <Correction correction={report.correction} disputed={disputed} /> : null}
       <Citations count={passages.length}>
         <div className={`mt-10 ${columns}`}>
           <section aria-labelledby="findings">
@@ -145,7 +171,7 @@ export function ReportView({ report, evidence, contentEndsAt }: Props) {
           </h2>
           <Checks checks={report.verification.checks} />
         </section>
-        <NotDone limitations={report.limitations} retention={retention} />
+        <NotDone limitations={report.limitations} retention={retention} action={contentAction} />
       </div>
       <div className={`mt-12 ${columns}`}>
         <section aria-labelledby="sources">

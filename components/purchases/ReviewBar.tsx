@@ -1,57 +1,87 @@
 import type { ReactNode } from 'react';
 import { Instant } from '@/components/ui/Instant.tsx';
+import type { Job } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 
-/** What the page needs to know of a job to say where its review stands. */
-export interface ReviewStanding {
-  review_state: string;
-  charge_state: string;
-  price_microcents: number;
-  /** Null while no review is open. */
-  review_by: string | null;
+/** Where the money of a waived charge is. */
+function waivedMoney({ payment_state }: Job): string {
+  switch (payment_state) {
+    case 'refunded':
+      return 'The collection went back to where it came from.';
+    case 'refund_failed':
+      return 'The refund did not arrive. We are on it, you need do nothing.';
+    case 'credited':
+      return 'The collection is wallet credit again.';
+    default:
+      return 'The collection goes back to where it came from.';
+  }
 }
 
-function words(review: ReviewStanding): { title: ReactNode; detail: ReactNode } {
-  const price = <Price microcents={review.price_microcents} />;
-  switch (review.review_state) {
-    case 'open':
-      return {
-        title: review.review_by ? (
+function waivedTitle({ failure, review_state }: Job): string {
+  if (failure !== null) return 'The re-check could not be delivered';
+  return review_state === 'disputed' ? 'The corrected report was disputed, too' : 'The service gave up the charge';
+}
+
+function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: ReactNode } {
+  const isCorrected = job.state === 'redelivered';
+  const what = isCorrected ? 'The review of the corrected report' : 'The review';
+  if (job.review_state === 'overdue') {
+    return {
+      title: `${what} is overdue`,
+      detail: <>The charge of {price} stays held; silence is never acceptance. The report can still be accepted.</>,
+    };
+  }
+  return {
+    title: (
+      <>
+        {what} is open
+        {job.deadlines.review_by ? (
           <>
-            The review is open until <Instant at={review.review_by} />
+            {' '}
+            until <Instant at={job.deadlines.review_by} />
           </>
-        ) : (
-          'The review is open'
-        ),
-        detail: (
-          <>
-            Your agent accepts or disputes the report. Accepting makes the charge of {price} final. Silence is never
-            acceptance.
-          </>
-        ),
-      };
-    case 'overdue':
-      return {
-        title: 'The review is overdue',
-        detail: <>The charge of {price} stays held; silence is never acceptance. Your agent can still accept.</>,
-      };
+        ) : null}
+      </>
+    ),
+    detail: (
+      <>
+        Accepting makes the charge of {price} final.{' '}
+        {isCorrected
+          ? 'Disputing again waives it, and the collection goes back.'
+          : 'A first dispute has the work checked once more at no charge.'}{' '}
+        Silence is never acceptance.
+      </>
+    ),
+  };
+}
+
+function words(job: Job): { title: ReactNode; detail: ReactNode } {
+  const price = <Price microcents={job.price.amount_microcents} />;
+  switch (job.state) {
     case 'accepted':
       return { title: 'The report was accepted', detail: <>The charge of {price} is final.</> };
-    case 'disputed':
-      return review.charge_state === 'waived'
-        ? { title: 'The correction was disputed too', detail: <>The charge of {price} is waived.</> }
-        : {
-            title: 'The report was disputed',
-            detail: <>One correction re-check is made at no further cost. {price} stays held.</>,
-          };
+    case 'rechecking':
+      return {
+        title: 'The report was disputed',
+        detail: <>One correction re-check is under way at no further cost. {price} stays held.</>,
+      };
+    case 'waived':
+      return {
+        title: waivedTitle(job),
+        detail: (
+          <>
+            The charge of {price} is waived. {waivedMoney(job)}
+          </>
+        ),
+      };
     default:
-      return { title: 'The review is not open', detail: <>{price} stays held until the report is reviewed.</> };
+      return openWords(job, price);
   }
 }
 
 /** Where the review stands and what it does to the money; in view all along where the screen has room for it. */
-export function ReviewBar({ review, children }: { review: ReviewStanding; children?: ReactNode }) {
-  const { title, detail } = words(review);
+export function ReviewBar({ job, children }: { job: Job; children?: ReactNode }) {
+  const { title, detail } = words(job);
   return (
     <section
       aria-label="Review"

@@ -59,11 +59,24 @@ describe('what a receipt adds to the one before it', () => {
     remedy: { ...collected.remedy, kind: 'wallet_credit', state: 'credited', amount_microcents: 500_000_000 },
   };
 
+  const remedied = (receipt: Receipt, kind: Receipt['remedy']['kind'], state: string): Receipt => ({
+    ...receipt,
+    remedy: { ...receipt.remedy, kind, state },
+  });
+  const disputed = remedied(delivered, 'correction', 'pending');
+  const corrected = remedied(delivered, 'correction', 'delivered');
+  const waived = remedied({ ...delivered, charge: { ...final.charge, state: 'waived' } }, 'refund', 'refund_pending');
+  const refunded = remedied(waived, 'refund', 'refunded');
+
   it.each([
     ['the first collection', collected, undefined, 'Collected'],
     ['a delivery', delivered, collected, 'Report delivered'],
     ['an acceptance', final, collected, 'Charge final'],
     ['a remedy', credited, collected, 'Wallet credit'],
+    ['a first dispute', disputed, delivered, 'Disputed, re-check due'],
+    ['a correction', corrected, disputed, 'Corrected report delivered'],
+    ['a second dispute', waived, corrected, 'Charge waived, refund due'],
+    ['a refund', refunded, waived, 'Refunded'],
   ])('says so after %s', (_, receipt, previous, words) => {
     expect(receiptEvent(receipt, previous)).toBe(words);
   });

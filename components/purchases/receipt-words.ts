@@ -57,6 +57,14 @@ export function codeText(code: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
+/** What the date of a charge in each state is the date of. */
+export const chargeDates: Record<Receipt['charge']['state'], string> = {
+  none: 'Closed on',
+  held: 'Held since',
+  final: 'Final on',
+  waived: 'Waived on',
+};
+
 /** What a charge in each state means for the reader. */
 export const chargeNotes: Record<Receipt['charge']['state'], string> = {
   none: 'What the service keeps. Nothing, for this job.',
@@ -65,11 +73,20 @@ export const chargeNotes: Record<Receipt['charge']['state'], string> = {
   waived: 'What the service keeps. Nothing, for this job.',
 };
 
+/** What a remedy in a new state means for the story of the job. */
+const remedyEvents: Record<string, string> = {
+  'correction pending': 'Disputed, re-check due',
+  'correction delivered': 'Corrected report delivered',
+  'refund refund_pending': 'Charge waived, refund due',
+  'refund refunded': 'Refunded',
+  'refund refund_failed': 'Refund failed',
+};
+
 /** What one receipt added to the one before it, in two or three words. */
 export function receiptEvent(receipt: Receipt, previous: Receipt | undefined): string {
   const remedy = `${receipt.remedy.kind} ${receipt.remedy.state}`;
   if (receipt.remedy.kind !== 'none' && remedy !== `${previous?.remedy.kind} ${previous?.remedy.state}`) {
-    return receipt.remedy.kind === 'correction' ? 'Correction re-check' : codeText(receipt.remedy.kind);
+    return remedyEvents[remedy] ?? codeText(receipt.remedy.kind);
   }
   if (receipt.charge.state !== previous?.charge.state && ['final', 'waived'].includes(receipt.charge.state)) {
     return `Charge ${receipt.charge.state}`;

@@ -322,7 +322,7 @@ export const evidence = defineOperation({
 });
 
 /** Why a report may be disputed (service.md 7). */
-const disputeReasons = [
+export const disputeReasons = [
   'check_not_performed',
   'criteria_not_evaluated',
   'citation_invalid',
@@ -331,8 +331,10 @@ const disputeReasons = [
   'other',
 ] as const;
 
+export type DisputeReason = (typeof disputeReasons)[number];
+
 /** A reviewer's own words, in characters. */
-const maxDetail = 2_000;
+export const maxDetail = 2_000;
 
 const Review = JobKey.extend({
   decision: z.enum(['accept', 'dispute']),

@@ -117,7 +117,7 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
       state: job.charge_state,
       amount_microcents: job.charge_state === 'held' || job.charge_state === 'final' ? toWire(job.price_microcents) : 0,
       finalized_at: job.finalized_at?.toISOString() ?? null,
-      basis: basis[job.charge_state],
+      basis: job.waived_because ? waivedBecause[job.waived_because] : basis[job.charge_state],
     },
     remedy: remedyOf(job, facts),
     business_authority: 'advisory_only',

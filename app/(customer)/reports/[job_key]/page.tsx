@@ -1,12 +1,16 @@
-import { Download } from 'lucide-react';
+import { Download, Info } from 'lucide-react';
 import type { Metadata } from 'next';
+import { DeleteContent } from '@/components/forms/DeleteContent.tsx';
+import { ReviewButtons } from '@/components/forms/Review.tsx';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { ReportView } from '@/components/purchases/ReportView.tsx';
 import { ReviewBar } from '@/components/purchases/ReviewBar.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
+import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
+import { isEnded, mayDispute } from '@/server/purchases/states.ts';
 import { memberContext } from '../../member.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
@@ -20,12 +24,22 @@ function keptTexts(evidence: Evidence): EvidenceText[] | null {
   return kept.length === evidence.items.length ? kept : null;
 }
 
-function Heading({ job }: { job: Job }) {
-  const delivered = job.timeline.findLast((entry) => entry.event === 'deliver');
+interface Shown {
+  job: Job;
+  /** The digest of the report that is shown, when it is not the newest. */
+  earlier: string | null;
+}
+
+function Heading({ job, earlier }: Shown) {
+  const isCorrected = job.timeline.some(({ event }) => event === 'redeliver');
+  const event = isCorrected && earlier === null ? 'redeliver' : 'deliver';
+  const delivered = job.timeline.findLast((entry) => entry.event === event);
+  const files = `/reports/${job.job_key}/report`;
+  const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
       <div className="min-w-0 flex-1 basis-80">
-        <h1 className="text-h1">Report</h1>
+        <h1 className="text-h1">{earlier ? 'First report' : isCorrected ? 'Corrected report' : 'Report'}</h1>
         <p className="mt-1 text-ink-2">
           On job <Key>{job.job_key}</Key>
           {delivered ? (
@@ -37,11 +51,11 @@ function Heading({ job }: { job: Job }) {
         </p>
       </div>
       <div className="flex flex-wrap gap-2 md:mt-1 print:hidden">
-        <a className="btn" href={`/reports/${job.job_key}/report.md`} download>
+        <a className="btn" href={`${files}.md${query}`} download>
           <Download className="icon" />
           Markdown
         </a>
-        <a className="btn" href={`/reports/${job.job_key}/report.json`} download>
+        <a className="btn" href={`${files}.json${query}`} download>
           <Download className="icon" />
           JSON
         </a>
@@ -51,41 +65,79 @@ function Heading({ job }: { job: Job }) {
   );
 }
 
-/** The report of a job, for members of the account that bought it. */
-export default async function ReportPage({ params }: { params: Promise<{ job_key: string }> }) {
-  const { job_key } = await params;
+/** What needs a sentence before the report: that another one replaced it, or that something was refused. */
+function Notice({ job, earlier, problem }: Shown & { problem: string | undefined }) {
+  if (problem !== undefined && Object.hasOwn(problems, problem)) {
+    const { title } = problems[problem as ProblemCode];
+    return (
+      <p role="alert" className="notice tone-attention mt-6">
+        <Info className="icon" />
+        <span>{title}. Nothing was changed.</span>
+      </p>
+    );
+  }
+  if (earlier === null) return null;
+  return (
+    <p className="notice mt-6">
+      <Info className="icon" />
+      <span>
+        This report was disputed, and another one took its place.{' '}
+        <a href={`/reports/${job.job_key}`} className="link">
+          Read the corrected report
+        </a>
+      </span>
+    </p>
+  );
+}
+
+interface Props {
+  params: Promise<{ job_key: string }>;
+  searchParams: Promise<{ report_digest?: string | string[]; problem?: string | string[] }>;
+}
+
+/** The report of a job, for members of the account that bought it: the newest, or the one whose digest is asked for. */
+export default async function ReportPage({ params, searchParams }: Props) {
+  const [{ job_key }, { report_digest, problem }] = await Promise.all([params, searchParams]);
   const { ctx } = await memberContext();
   const job = await readForMember('job', ctx, { job_key });
   if (job === null) return <SignInNeeded what="report" />;
-  if (job.report_digest === null) return <NotDelivered job={job} />;
-  const [report, evidence] = await Promise.all([
-    readForMember('report', ctx, { job_key }),
-    readForMember('evidence', ctx, { job_key }),
-  ]);
-  if (report === null || evidence === null) return <SignInNeeded what="report" />;
+  const evidence = await readForMember('evidence', ctx, { job_key });
+  if (evidence === null) return <SignInNeeded what="report" />;
+  const contentAction =
+    evidence.deleted_at === null && isEnded(job.state) ? <DeleteContent jobKey={job.job_key} /> : null;
+  if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
+  const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
+  const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
+  if (report === null) return <SignInNeeded what="report" />;
+  const mayReview = earlier === null && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
-        <Heading job={job} />
+        <Heading job={job} earlier={earlier} />
+        <Notice job={job} earlier={earlier} problem={typeof problem === 'string' ? problem : undefined} />
         <div className="mt-6">
           <ReportView
             report={report}
             evidence={keptTexts(evidence)}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
+            contentAction={contentAction}
+            disputed={
+              report.correction && `/reports/${job.job_key}?report_digest=${report.correction.previous_report_digest}`
+            }
           />
         </div>
       </div>
-      <ReviewBar
-        review={{
-          review_state: job.review_state,
-          charge_state: job.charge_state,
-          price_microcents: job.price.amount_microcents,
-          review_by: job.deadlines.review_by,
-        }}
-      >
+      <ReviewBar job={job}>
         <a className="btn" href={`/receipts/${job.job_key}`}>
           View receipt
         </a>
+        {mayReview ? (
+          <ReviewButtons
+            jobKey={job.job_key}
+            digest={job.report_digest}
+            mayDispute={mayDispute({ review_state: job.review_state })}
+          />
+        ) : null}
       </ReviewBar>
     </>
   );

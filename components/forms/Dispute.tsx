@@ -1,0 +1,55 @@
+import { disputeReasonWords } from '@/components/purchases/dispute-words.ts';
+import { Price } from '@/components/purchases/Price.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import type { Job } from '@/server/purchases/contract.ts';
+
+/** A dispute has a reason from the list and, if the reader likes, words of their own. It works without scripts. */
+export function Dispute({ job, detailMax }: { job: Job; detailMax: number }) {
+  const isSecond = job.state === 'redelivered';
+  const price = <Price microcents={job.price.amount_microcents} />;
+  return (
+    <div className="mx-auto max-w-decision px-4 py-12 md:py-20">
+      <div className="panel p-6 md:p-8">
+        <h1 className="text-h1">{isSecond ? 'Dispute the corrected report?' : 'Dispute this report?'}</h1>
+        <p className="mt-2 text-body text-ink-2">
+          On job <Key>{job.job_key}</Key>.{' '}
+          {isSecond ? (
+            <>The one included re-check was made. The charge of {price} is waived, and the collection goes back.</>
+          ) : (
+            <>The work is checked once more, with your reason, at no further cost. {price} stays held until then.</>
+          )}
+        </p>
+        <form action={`/reports/${job.job_key}/review`} method="post" className="mt-6 space-y-6">
+          <input type="hidden" name="decision" value="dispute" />
+          <input type="hidden" name="report_digest" value={job.report_digest ?? ''} />
+          <fieldset>
+            <legend className="label">What is wrong?</legend>
+            {Object.entries(disputeReasonWords).map(([reason, words]) => (
+              <label key={reason} className="flex min-h-8 items-center gap-3">
+                <input type="radio" name="reason" value={reason} required className="check" />
+                {words}
+              </label>
+            ))}
+          </fieldset>
+          <div>
+            <label className="label" htmlFor="detail">
+              In your words{' '}
+              <span className="font-normal text-ink-3">
+                optional, up to {detailMax.toLocaleString('en-US')} characters
+              </span>
+            </label>
+            <textarea id="detail" name="detail" rows={4} maxLength={detailMax} className="field block py-2" />
+          </div>
+          <div className="grid grid-cols-2 gap-3">
+            <a href={`/reports/${job.job_key}`} className="btn btn-lg">
+              Back
+            </a>
+            <button type="submit" className="btn btn-primary btn-lg">
+              Dispute report
+            </button>
+          </div>
+        </form>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+/** The two answers to a report, of the same size in the same row. Both work without scripts. */
+export function ReviewButtons({ jobKey, digest, mayDispute }: { jobKey: string; digest: string; mayDispute: boolean }) {
+  return (
+    <form action={`/reports/${jobKey}/review`} method="post" className="grid grid-cols-2 gap-3 md:flex">
+      <input type="hidden" name="decision" value="accept" />
+      <input type="hidden" name="report_digest" value={digest} />
+      {mayDispute ? (
+        <a className="btn" href={`/reports/${jobKey}/dispute`}>
+          Dispute
+        </a>
+      ) : null}
+      <button type="submit" className="btn btn-primary">
+        Accept report
+      </button>
+    </form>
+  );
+}
