@@ -39,7 +39,8 @@ async function layoutFindings(page: Page): Promise<string[]> {
     if (root.scrollWidth > root.clientWidth)
       findings.push(`scrolls sideways by ${root.scrollWidth - root.clientWidth} px`);
     for (const target of document.querySelectorAll<HTMLElement>('a, button, summary, input:not([type=hidden])')) {
-      const { width, height } = target.getBoundingClientRect();
+      // A press on the words around a control is a press on it.
+      const { width, height } = (target.closest('label') ?? target).getBoundingClientRect();
       const isShown = width > 1 && height > 1;
       const isInText = getComputedStyle(target).display === 'inline';
       if (isShown && !isInText && (width < pixelsMin || height < pixelsMin)) {
