@@ -158,6 +158,28 @@ describe('a corrected report', () => {
     expect(refusal(await accept(reviewed))).toEqual([409, 'action_not_allowed']);
   });
 
+  it('that was paid for out of credit becomes credit again', async () => {
+    const agent = await arrive();
+    await agent.post(`${jobAt(await agent.paidJob())}/cancel`);
+    const jobKey = await agent.authorizedJob();
+    await agent.post(`${jobAt(jobKey)}/payments`, {
+      rail: 'x402',
+      method: 'wallet_credit',
+      idempotency_key: 'out-of-credit',
+    });
+    const reviewed = { agent, jobKey };
+    for (const state of ['rechecking', 'waived']) {
+      await service.execute(jobKey);
+      expect((await dispute(reviewed)).body.state).toBe(state);
+    }
+    expect((await job(reviewed)).payment_state).toBe('credited');
+    expect((await agent.get('/api/agent/v1/me')).body.wallet_credit_microcents).toBe(500_000_000);
+    expect((await receipt(reviewed)).remedy).toMatchObject({
+      kind: 'wallet_credit',
+      reason: 'The buyer disputed the report again after the correction.',
+    });
+  });
+
   it('has a review window of its own', async () => {
     const reviewed = await delivered();
     await later(reviewed, halfWindow, async () => {
