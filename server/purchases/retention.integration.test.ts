@@ -68,7 +68,11 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
   it('of a purchase is gone after 30 days: digests, reports and receipts stay', async () => {
     const agent = await Agent.arrive(service);
     const mark = newMark();
-    const jobKey = await agent.paidJob({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
+    const quote = await agent.quote({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
+    // What counts is the purchase, not the quote before it.
+    service.advanceClock(seconds.quoteLifetime - 60);
+    const { job_key: jobKey } = (await agent.authorize(quote.body.quote_key)).body;
+    await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
     await service.execute(jobKey);
     await agent.post(`${jobAt(jobKey)}/review`, {
       decision: 'dispute',
@@ -91,6 +95,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       expect((await agent.get(`${jobAt(jobKey)}/report`)).text).toBe(report?.text);
       expect((await agent.get(`${jobAt(jobKey)}/receipts`)).text).toBe(receipts?.text);
     });
+    service.advanceClock(60 - seconds.quoteLifetime);
   });
 });
 

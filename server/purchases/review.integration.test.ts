@@ -43,6 +43,10 @@ const actions = async (reviewed: Reviewed) =>
   (await job(reviewed)).next_actions.map((next: { action: string }) => next.action);
 const refusal = (answer: Answer) => [answer.status, answer.body.code];
 
+/** What waits in the queue for the job. */
+const messagesOf = ({ jobKey }: Reviewed, verb: 'select 1' | 'delete') =>
+  service.database.pool.query(`${verb} from pgboss.job where data ->> 'job_key' = $1`, [jobKey]);
+
 /** Does `work` after the clock has gone on; sessions are renewed, since theirs has passed. */
 async function later(reviewed: Reviewed, wait: number, work: () => Promise<void>): Promise<void> {
   service.advanceClock(wait);
@@ -55,6 +59,8 @@ describe('the first dispute', () => {
   it('has the work checked once more, and the new report says why and what differs', async () => {
     const reviewed = await delivered();
     const first = (await job(reviewed)).report_digest;
+    // The worker has taken the message of the first check.
+    await messagesOf(reviewed, 'delete');
     const disputed = await dispute(reviewed, {
       detail: 'The second figure is in the table.',
       correction_request: { look_at: 'row 2' },
@@ -66,6 +72,7 @@ describe('the first dispute', () => {
       review_state: 'disputed',
       deadlines: { review_by: null },
     });
+    expect((await messagesOf(reviewed, 'select 1')).rowCount).toBe(1);
     expect(await actions(reviewed)).toEqual(['report', 'receipt']);
     expect(refusal(await accept(reviewed))).toEqual([409, 'action_not_allowed']);
     expect((await receipt(reviewed)).remedy).toMatchObject({ kind: 'correction', state: 'pending' });
@@ -240,13 +247,11 @@ describe('a re-check that fails', () => {
   it('is found when its message is lost, and done by another worker', async () => {
     const reviewed = await delivered();
     await dispute(reviewed);
-    const messages = (verb: string) =>
-      service.database.pool.query(`${verb} from pgboss.job where data ->> 'job_key' = $1`, [reviewed.jobKey]);
-    await messages('delete');
+    await messagesOf(reviewed, 'delete');
     service.advanceClock(21);
     await service.sweep();
     await service.sweep();
-    expect((await messages('select 1')).rowCount).toBe(1);
+    expect((await messagesOf(reviewed, 'select 1')).rowCount).toBe(1);
     await service.execute(reviewed.jobKey);
     expect((await job(reviewed)).state).toBe('redelivered');
     service.advanceClock(-21);
