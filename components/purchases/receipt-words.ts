@@ -52,7 +52,7 @@ export const remedyKinds: Record<Receipt['remedy']['kind'], string> = {
 };
 
 /** A code such as `accepted_by_buyer` as words: `Accepted by buyer`. */
-export function codeText(code: string): string {
+function codeText(code: string): string {
   const text = code.replaceAll('_', ' ');
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { executeJob } from '../../server/purchases/execute.ts';
 import { reconcile } from '../../server/purchases/reconcile.ts';
-import { deleteExpiredContent } from '../../server/purchases/retention.ts';
+import { deleteExpired } from '../../server/purchases/retention.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
 import { watchChains } from '../../server/purchases/watch.ts';
 import type { Runtime } from '../../server/runtime.ts';
@@ -37,7 +37,7 @@ export interface Service {
   sweep(): Promise<void>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
-  deleteExpiredContent(): Promise<void>;
+  deleteExpired(): Promise<void>;
   /** Starts another API process on the same database. */
   startDoor(): Promise<Door>;
 }
@@ -129,7 +129,7 @@ export async function startService(
       await watchChains(runtime);
     },
     broken,
-    deleteExpiredContent: () => deleteExpiredContent(runtime),
+    deleteExpired: () => deleteExpired(runtime),
     async startDoor() {
       const door = await startDoor(env);
       doors.push(door);

@@ -34,6 +34,20 @@ export type Recalled =
   | { state: 'claimed' }
   | { state: 'answered'; answer: StoredAnswer };
 
+/** Answers that are given again for no longer are deleted so many at a time. */
+const forgottenAtOnce = 1_000;
+
+/** Deletes the claims made before an instant, with the answers given under them. */
+export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
+  let deleted: unknown[];
+  do {
+    deleted = await db.many(sql`
+      delete from idempotency_claims where ctid = any(array(
+        select ctid from idempotency_claims where created_at < ${before} limit ${forgottenAtOnce}))
+      returning 1`);
+  } while (deleted.length === forgottenAtOnce);
+}
+
 /** What is known about the request before it runs. */
 export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   const row = await db.maybe<ClaimRow>(sql`

@@ -39,7 +39,7 @@ const marginSeconds = 600;
 async function afterSeconds(wait: number, agent: Agent, look: () => Promise<void>): Promise<void> {
   service.advanceClock(wait);
   try {
-    await service.deleteExpiredContent();
+    await service.deleteExpired();
     await agent.signIn();
     await look();
   } finally {
@@ -70,8 +70,10 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     const mark = newMark();
     const quote = await agent.quote({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
     // What counts is the purchase, not the quote before it.
-    service.advanceClock(seconds.quoteLifetime - 60);
+    const late = seconds.quoteLifetime - 60;
+    service.advanceClock(late);
     const { job_key: jobKey } = (await agent.authorize(quote.body.quote_key)).body;
+    service.advanceClock(-late);
     await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
     await service.execute(jobKey);
     await agent.post(`${jobAt(jobKey)}/review`, {
@@ -81,13 +83,13 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       correction_request: { look_at: mark },
     });
     await service.execute(jobKey);
-    await afterSeconds(retentionDays * daySeconds - 60, agent, async () => {
+    await afterSeconds(late + retentionDays * daySeconds - 60, agent, async () => {
       expect((await agent.get(`${jobAt(jobKey)}/evidence`)).body.items[0].text).toContain(mark);
     });
     const [evidence, report, receipts] = await Promise.all(
       ['evidence', 'report', 'receipts'].map((part) => agent.get(`${jobAt(jobKey)}/${part}`)),
     );
-    await afterSeconds(retentionDays * daySeconds + 60, agent, async () => {
+    await afterSeconds(late + retentionDays * daySeconds + 60, agent, async () => {
       expect(await filesWith(mark)).toEqual([]);
       const kept = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(kept.deleted_at).not.toBeNull();
@@ -95,7 +97,20 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       expect((await agent.get(`${jobAt(jobKey)}/report`)).text).toBe(report?.text);
       expect((await agent.get(`${jobAt(jobKey)}/receipts`)).text).toBe(receipts?.text);
     });
-    service.advanceClock(60 - seconds.quoteLifetime);
+  });
+});
+
+describe('an answer', () => {
+  it('is given again for 30 days, and forgotten after them', async () => {
+    const agent = await Agent.arrive(service);
+    const sent = { idempotency_key: randomUUID() };
+    const quote = await agent.quote(sent);
+    await afterSeconds(retentionDays * daySeconds + 60, agent, async () => {
+      expect((await agent.quote(sent)).text).toBe(quote.text);
+    });
+    await afterSeconds((retentionDays + 1) * daySeconds + 60, agent, async () => {
+      expect((await agent.quote(sent)).body.quote_key).not.toBe(quote.body.quote_key);
+    });
   });
 });
 

@@ -2,6 +2,7 @@ import type { Buyer, Member } from '../identity/caller.ts';
 import { outsideGrant } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
+import { forgetAnswers } from '../kernel/idempotency.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
@@ -11,6 +12,9 @@ import type * as contract from './contract.ts';
 import { readEvidence } from './evidence.ts';
 import { holdJob, notAllowed } from './job.ts';
 import { isEnded } from './states.ts';
+
+/** An answer is given again, byte for byte, for at least 30 days (interface.md 1). */
+const answerDays = 31;
 
 /** Quotes whose content is deleted in one transaction; the next takes more. */
 const batch = 500;
@@ -29,12 +33,17 @@ function requireOwner(caller: Buyer | Member): void {
   if (caller.kind === 'agent') throw outsideGrant('Only a member of the account can delete what was submitted.');
 }
 
+/** Deletes what is kept for a time only, once that is over. Safe beside another run of its own. */
+export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+  await deleteExpiredContent(runtime);
+  await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
+}
+
 /**
  * Deletes submitted content that is kept no longer: of a purchase 30 days after it (service.md 8), of a quote that was
- * never authorized a day after it expired (interface.md 5). Digests, reports and receipts stay. Safe beside another
- * run of its own.
+ * never authorized a day after it expired (interface.md 5). Digests, reports and receipts stay.
  */
-export async function deleteExpiredContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+async function deleteExpiredContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
   const purchasedBefore = after(now, -retentionDays * daySeconds);
   // A quote is authorized while it is open: its end says, within its lifetime, when it was bought.

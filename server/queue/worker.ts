@@ -3,7 +3,7 @@ import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
-import { deleteExpiredContent } from '../purchases/retention.ts';
+import { deleteExpired } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
 import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
@@ -51,7 +51,7 @@ await Promise.all([
   rounds(sweep),
   rounds(reconcile),
   rounds(watchChains, watchEveryMs),
-  rounds(deleteExpiredContent, retentionEveryMs),
+  rounds(deleteExpired, retentionEveryMs),
 ]);
 await runtime.close();
 await checker.close();
