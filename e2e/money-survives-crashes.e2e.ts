@@ -164,6 +164,25 @@ describe('a worker killed in the middle of a check', () => {
     await boughtOnce(agent, jobKey, signature);
   });
 
+  it('is relieved in a re-check, too, and the corrected report is delivered once', async () => {
+    const agent = await arrive();
+    const { jobKey, signature, answer } = await paying(agent);
+    await answer;
+    await boughtOnce(agent, jobKey, signature);
+    await worker.kill();
+    const disputed = await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'dispute', reason: 'other' });
+    expect(disputed.body.state).toBe('rechecking');
+    const unblock = await block('reports');
+    worker = stack.startWorker();
+    await waitsOn('reports');
+    await worker.kill();
+    await unblock();
+    worker = stack.startWorker();
+    await inState(agent, jobKey, 'redelivered');
+    const reports = await pool.query('select 1 from reports where job_key = $1', [jobKey]);
+    expect(reports.rowCount).toBe(2);
+  });
+
   it('leaves a paid job to the next worker when none was there', async () => {
     const agent = await arrive();
     await worker.kill();
