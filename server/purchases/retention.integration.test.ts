@@ -70,7 +70,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     const mark = newMark();
     const quote = await agent.quote({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
     // What counts is the purchase, not the quote before it.
-    const late = seconds.quoteLifetime - 60;
+    const late = seconds.quoteLifetime - marginSeconds;
     service.advanceClock(late);
     const { job_key: jobKey } = (await agent.authorize(quote.body.quote_key)).body;
     service.advanceClock(-late);
@@ -83,7 +83,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       correction_request: { look_at: mark },
     });
     await service.execute(jobKey);
-    await afterSeconds(late + retentionDays * daySeconds - 60, agent, async () => {
+    await afterSeconds(late + retentionDays * daySeconds - marginSeconds, agent, async () => {
       expect((await agent.get(`${jobAt(jobKey)}/evidence`)).body.items[0].text).toContain(mark);
     });
     const [evidence, report, receipts] = await Promise.all(
