@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '..');
 /** Data about the service: anyone may read it, the browser and the buyer's client included. */
 const pure = [
   /^server\/operations\.ts$/,
-  /^server\/\w[\w-]*\/contract\.ts$/,
+  /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
   /^server\/purchases\/states\.ts$/,
   /^server\/service\/terms\.ts$/,
   /^server\/kernel\/(operation|problem|money)\.ts$/,
@@ -21,7 +21,7 @@ const pure = [
 const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/generated\//, 0],
   [/^server\/kernel\//, 1],
-  [/^server\/(work-check|ledger|payments)\//, 2],
+  [/^server\/(work-check|ledger|payments|mail)\//, 2],
   [/^server\/queue\/queue\.ts$/, 2],
   [/^server\/(identity|service|sources)\//, 3],
   [/^server\/(purchases|console)\//, 4],

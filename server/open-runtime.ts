@@ -3,6 +3,7 @@ import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
 import { openDatabase } from './kernel/database.ts';
 import { readConfiguration } from './kernel/env.ts';
+import { openMailer } from './mail/mailer.ts';
 import { openX402 } from './payments/x402.ts';
 import { openReceiptKeys } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
@@ -20,6 +21,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     adapter: new PrismaPg({ connectionString: configuration.databaseUrl, max: prismaConnections }),
   });
   const queue = await openQueue(configuration.databaseUrl, role === 'worker' ? 'worker' : 'sender');
+  const mailer = configuration.mail ? openMailer(configuration.mail) : null;
   return {
     configuration,
     clock,
@@ -27,9 +29,11 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     prisma,
     queue,
     x402: configuration.x402 ? openX402(configuration.x402) : null,
+    mailer,
     receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
     async close() {
       await queue.stop();
+      mailer?.close();
       await prisma.$disconnect();
       await db.end();
     },

@@ -1,4 +1,6 @@
 import * as identity from './identity/contract.ts';
+import * as members from './identity/member-contract.ts';
+import * as registration from './identity/registration-contract.ts';
 import type { Operation } from './kernel/operation.ts';
 import * as purchases from './purchases/contract.ts';
 import * as service from './service/contract.ts';
@@ -11,6 +13,22 @@ export const operations = {
   receipt_keys: service.receiptKeys,
   wallet_challenge: identity.walletChallenge,
   wallet_verify: identity.walletVerify,
+  register: registration.register,
+  claim: registration.claim,
+  confirmation: registration.confirmation,
+  confirm: registration.confirm,
+  sign_in_link: members.signInLink,
+  connection: members.connection,
+  decide_connection: members.decideConnection,
+  agents: members.agents,
+  agent_history: members.agentHistory,
+  change_grant: members.changeGrant,
+  pause_agent: members.pauseAgent,
+  revoke_agent: members.revokeAgent,
+  release_again: members.releaseAgain,
+  review_agents: members.reviewAgents,
+  wallet_sign_out: identity.walletSignOut,
+  rotate_credential: identity.rotateCredential,
   me: identity.me,
   check_work: purchases.checkWork,
   purchase: purchases.purchase,

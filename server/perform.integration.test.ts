@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type Answer, type Client } from '../e2e/support/agent.ts';
+import { connectedAgent } from '../e2e/support/customer.ts';
 import { Member } from '../e2e/support/member.ts';
 import { ask, operationNames, type Subject, wellFormed } from '../e2e/support/requests.ts';
 import { startService } from '../e2e/support/service.ts';
@@ -20,7 +21,12 @@ async function deliveredPurchase(agent: Agent): Promise<Subject> {
   await service.execute(job_key);
   const member = await Member.of(service, agent);
   const document = await member.post('/api/agent/v1/sources', { name: 'Terms', text: 'The seller pays.' });
-  return { job_key, quote_key: (await agent.job(job_key)).body.quote_key, source_key: document.body.source_key };
+  return {
+    job_key,
+    quote_key: (await agent.job(job_key)).body.quote_key,
+    agent_key: agent.wallet.address.toLowerCase(),
+    source_key: document.body.source_key,
+  };
 }
 
 /** An answer as the matrix states it: let in, or refused with this code. */
@@ -107,6 +113,7 @@ describe('who may ask for what', () => {
   }
 
   const everyone = { default: 'in' } as const;
+  const nobody = { default: 'not_found' } as const;
   const noBuyer = {
     anonymous: 'invalid_token',
     garbage: 'invalid_token',
@@ -140,6 +147,24 @@ describe('who may ask for what', () => {
     receipt_keys: everyone,
     wallet_challenge: everyone,
     wallet_verify: everyone,
+    register: everyone,
+    // Who holds no claim token, and no link of a letter, finds nothing, whoever it is.
+    claim: nobody,
+    confirmation: nobody,
+    confirm: nobody,
+    sign_in_link: everyone,
+    // Nobody asks to be connected here: who may look finds nothing.
+    connection: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
+    decide_connection: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
+    agents: noAgents,
+    agent_history: { ...noAgents, foreign_member: 'not_found' },
+    change_grant: { ...noAgents, foreign_member: 'not_found' },
+    pause_agent: { ...noAgents, foreign_member: 'not_found' },
+    revoke_agent: { ...noAgents, foreign_member: 'not_found' },
+    release_again: { ...noAgents, foreign_member: 'not_found' },
+    review_agents: noAgents,
+    rotate_credential: { ...noBuyer, ...noPeople },
+    wallet_sign_out: { ...noBuyer, ...noPeople },
     me: { ...noBuyer, ...noPeople },
     check_work: { ...noBuyer, ...noPeople, paused: 'grant_scope_missing' },
     purchase: ownersOnly,
@@ -165,7 +190,7 @@ describe('who may ask for what', () => {
     const seen: Record<string, Outcome> = {};
     // One after the other: a review by the owner comes last and leaves the others nothing to review.
     for (const [caller, asks] of Object.entries(callers)) {
-      expected[caller] = row[caller] ?? 'in';
+      expected[caller] = row[caller] ?? row.default ?? 'in';
       seen[caller] = await asks(name);
     }
     expect(seen).toEqual(expected);
@@ -179,6 +204,7 @@ describe('who may ask for what', () => {
       quote_key: 'quote_0000000000000000000000',
       job_key: 'job_0000000000000000000000',
       source_key: 'source_0000000000000000000000',
+      agent_key: 'agent_0000000000000000000000',
     };
     const foreign = await ask(stranger, name, wellFormed[name](subject));
     const missing = await ask(stranger, name, wellFormed[name](nowhere));
@@ -191,31 +217,36 @@ describe('who may ask for what', () => {
 describe('the door', () => {
   const posts = operationNames.filter((name) => operations[name].method === 'POST');
   const keyed = posts.filter((name) => (operations[name] as Operation).idempotency !== 'none');
-  const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none' };
+  const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
   let agent: Agent;
   let member: Member;
+  /** An agent with a credential of its own, for what a wallet session cannot do. */
+  let registered: Agent;
+  let registeredKey: string;
   beforeAll(async () => {
     agent = await arrive();
     member = await Member.of(service, agent);
+    const connected = await connectedAgent(service);
+    registered = connected.agent;
+    registeredKey = connected.registration.body.agent_key;
   });
-  const clientFor = (name: OperationName) => (isForMembersOnly(name) ? member : agent);
+  const clientFor = (name: OperationName) =>
+    isForMembersOnly(name) ? member : name === 'rotate_credential' ? registered : agent;
 
   const addressOf = (name: OperationName) => operations[name].path.replaceAll(/\{(\w+)\}/g, '$1');
   const json = { 'content-type': 'application/json' };
-  const principal = () => agent.wallet.address.toLowerCase();
+  /** Under which names requests from here are counted. */
+  const counted = () => [agent.wallet.address.toLowerCase(), registeredKey, '127.0.0.0/24'];
   /** Asks while whoever asks has used up every limit there is. */
   async function whileUsedUp(name: OperationName): Promise<Answer> {
     await sql(
       `insert into rate_counts select subject, name, 10000000, now() + interval '1 minute'
        from unnest($1::text[]) as subject, unnest($2::text[]) as name
        on conflict (subject, limit_name) do update set used = excluded.used, window_end = excluded.window_end`,
-      [
-        [principal(), '127.0.0.0/24'],
-        ['requests', 'quotes', 'wallet_challenges', 'registrations'],
-      ],
+      [counted(), ['requests', 'quotes', 'wallet_challenges', 'registrations']],
     );
     const answer = await ask(clientFor(name), name, wellFormed[name](nothing));
-    await sql('delete from rate_counts where subject = any($1)', [[principal(), '127.0.0.0/24']]);
+    await sql('delete from rate_counts where subject = any($1)', [counted()]);
     return answer;
   }
   const faults: Record<string, (name: OperationName) => Promise<Answer>> = {
@@ -257,6 +288,7 @@ describe('the door', () => {
     pay: { network: 'eip155:1' },
     review: { report_digest: `sha256:${'0'.repeat(64)}` },
     add_source: { text: 'Transport is paid by the buyer.' },
+    rotate_credential: { grace_period_seconds: 0 },
   };
   const conflicting = keyed.filter((name) =>
     (operations[name] as Operation).problems.includes('idempotency_key_conflict'),

@@ -4,7 +4,15 @@ import { after } from './kernel/clock.ts';
 
 import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
-import { answerOf, type Claim, claimKey, keepAnswer, recall, remember } from './kernel/idempotency.ts';
+import {
+  answerOf,
+  type Claim,
+  claimKey,
+  keepAnswer,
+  recall,
+  remember,
+  type StoredAnswer,
+} from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
 import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/operation.ts';
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
@@ -183,12 +191,25 @@ async function run(
     };
     return finish(operation, await verb({ ctx, caller, input, db, steps }));
   }
-  return transact(db, async (tx) => {
+  const ended = await transact(db, async (tx) => {
     if (claim && !(await claimKey(tx, claim, ctx.now))) throw inProgress();
-    const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
-    if (claim) remember(tx, claim, answerOf(outcome), ctx.now);
-    return outcome;
+    try {
+      const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
+      if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
+      return outcome;
+    } catch (error) {
+      if (error instanceof Problem && error.extras.keepsWrites) return error;
+      throw error;
+    }
   });
+  if (ended instanceof Problem) throw ended;
+  return ended;
+}
+
+/** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */
+function releasedAnswer(ctx: Context): StoredAnswer {
+  const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
+  return { status: problem.status, body: problemText(problem, ctx), headers: {} };
 }
 
 /** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */

@@ -2,6 +2,7 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { X402Rail } from './payments/x402.ts';
 import type { ReceiptSigner } from './purchases/receipt-keys.ts';
 import type { Queue } from './queue/queue.ts';
@@ -16,6 +17,8 @@ export interface Runtime {
   readonly queue: Queue;
   /** Null when stablecoin payments are not configured. */
   readonly x402: X402Rail | null;
+  /** Null when mail is not configured. */
+  readonly mailer: Mailer | null;
   readonly receiptSigner: ReceiptSigner;
   close(): Promise<void>;
 }

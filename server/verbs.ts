@@ -1,5 +1,19 @@
+import {
+  agentHistory,
+  agents,
+  changeGrant,
+  pauseAgent,
+  releaseAgain,
+  reviewAgents,
+  revokeAgent,
+} from './identity/agents.ts';
+import { confirm, confirmation } from './identity/confirmation.ts';
+import { connection, decideConnection } from './identity/connection.ts';
 import { me } from './identity/me.ts';
-import { walletChallenge, walletVerify } from './identity/wallet.ts';
+import { claim, register } from './identity/registration.ts';
+import { rotateCredential } from './identity/rotate.ts';
+import { signInLink } from './identity/sign-in-request.ts';
+import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
 import type { OperationName, operations } from './operations.ts';
 import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
@@ -24,6 +38,22 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   receipt_keys: receiptKeys,
   wallet_challenge: walletChallenge,
   wallet_verify: walletVerify,
+  register,
+  claim,
+  confirmation,
+  confirm,
+  sign_in_link: signInLink,
+  connection,
+  decide_connection: decideConnection,
+  agents,
+  agent_history: agentHistory,
+  change_grant: changeGrant,
+  pause_agent: pauseAgent,
+  revoke_agent: revokeAgent,
+  release_again: releaseAgain,
+  review_agents: reviewAgents,
+  wallet_sign_out: walletSignOut,
+  rotate_credential: rotateCredential,
   me,
   check_work: checkWork,
   purchase,

@@ -121,12 +121,22 @@ const invariants = {
       where state not in ('canceled', 'failed', 'waived') group by grant_key, authorized_on) j
     full join grant_usage u using (grant_key, day) where coalesce(j.cost, 0) <> coalesce(u.used_microcents, 0)`,
   'I13 no day and no total passes its limit': `
-    select grant_key from grants join grant_usage using (grant_key) group by grant_key
-    having max(used_microcents) > daily_limit_microcents or sum(used_microcents) > total_limit_microcents`,
+    select grant_key from (
+      -- A limit that a member lowered below what was spent holds from then on: what counts is the highest there was.
+      select grant_key, greatest(daily_limit_microcents, max(daily_before)) as daily,
+        case when total_limit_microcents is null or coalesce(bool_or(was_unlimited), false) then null
+          else greatest(total_limit_microcents, max(total_before)) end as total
+      from grants left join (
+        select principal_key, (detail->'before'->>'daily_limit_microcents')::bigint as daily_before,
+          (detail->'before'->>'total_limit_microcents')::bigint as total_before,
+          detail->'before'->>'total_limit_microcents' is null as was_unlimited
+        from account_events where action = 'grant_changed') changes using (principal_key)
+      group by grant_key) ever join grant_usage using (grant_key)
+    group by grant_key, daily, total having max(used_microcents) > daily or sum(used_microcents) > total`,
   'I15 no token is kept in clear': `
     select credential_key from credentials where token_hash !~ '^[0-9A-Za-z_-]{43}$'
-    union all select quote_key from quotes where input ~ 'svc_(agent|wallet)_[0-9A-Za-z]{36}'
-    union all select idempotency_key from idempotency_claims where body ~ 'svc_(agent|wallet)_[0-9A-Za-z]{36}'`,
+    union all select quote_key from quotes where input ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'
+    union all select idempotency_key from idempotency_claims where body ~ 'svc_(agent|wallet|claim)_[0-9A-Za-z]{36}'`,
   'I18 the audit of a purchase is a walk along the transitions': `
     select purchase_key, sequence from (
       select *, lag(state_to) over (partition by purchase_key order by sequence) as stood from audit_rows) rows

@@ -29,7 +29,10 @@ export class Member extends Client {
 
   /** A member of the account that an agent buys for, signed in. */
   static async of(service: Service, agent: Client, email = 'owner@example.com'): Promise<Member> {
-    const accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
+    return Member.ofAccount(service, (await agent.get('/api/agent/v1/me')).body.account_key, email);
+  }
+
+  static async ofAccount(service: Service, accountKey: string, email: string): Promise<Member> {
     const { db, configuration, clock } = service.runtime;
     const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, clock());
     const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock());

@@ -9,6 +9,7 @@ import type { Answer, Client } from './agent.ts';
 export interface Subject {
   readonly quote_key: string;
   readonly job_key: string;
+  readonly agent_key: string;
   readonly source_key: string;
 }
 
@@ -21,6 +22,26 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   receipt_keys: () => ({}),
   wallet_challenge: () => ({ address: `0x${'1'.repeat(40)}` }),
   wallet_verify: () => ({ challenge_key: 'challenge_unknown', signature: `0x${'1'.repeat(130)}` }),
+  register: () => ({
+    mode: 'new_customer',
+    email: `${randomUUID()}@example.com`,
+    terms_version: service.termsVersion,
+    agent: { name: 'Procurement Assistant' },
+  }),
+  claim: () => ({ registration_key: 'reg_unknown', claim_token: 'svc_claim_unknown' }),
+  confirmation: () => ({ link: 'reg_unknown.unknown' }),
+  confirm: () => ({ link: 'reg_unknown.unknown', decision: 'confirm' }),
+  rotate_credential: () => ({}),
+  sign_in_link: () => ({ email: 'owner@example.com' }),
+  connection: () => ({ user_code: 'BCDF-GHJK' }),
+  decide_connection: () => ({ registration_key: 'reg_unknown', user_code: 'BCDF-GHJK', decision: 'approve' }),
+  agents: () => ({}),
+  agent_history: ({ agent_key }) => ({ agent_key }),
+  change_grant: ({ agent_key }) => ({ agent_key }),
+  pause_agent: ({ agent_key }) => ({ agent_key, paused: false }),
+  revoke_agent: ({ agent_key }) => ({ agent_key }),
+  release_again: ({ agent_key }) => ({ agent_key }),
+  review_agents: () => ({ keep: [], revoke: [] }),
   me: () => ({}),
   check_work: () => ({ ...exampleRequest, max_price_microcents: Number(price) }),
   purchase: ({ quote_key }) => ({ quote_key }),
@@ -38,6 +59,8 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   sources: () => ({}),
   add_source: () => ({ name: 'Handbook', text: 'Transport is paid by the seller.' }),
   remove_source: ({ source_key }) => ({ source_key }),
+  // Last: afterwards nobody is signed in any more.
+  wallet_sign_out: () => ({}),
 };
 
 export const operationNames = Object.keys(wellFormed) as OperationName[];

@@ -71,6 +71,8 @@ export async function startService(
     X402_REFUND_KEY: sandbox.payToKey,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
+    SMTP_URL: sandbox.smtpUrl,
+    MAIL_FROM: 'Work Check <no-reply@work-check.example>',
     // One address stands for everybody here.
     RATE_LIMIT_REQUESTS: '1000000',
     RATE_LIMIT_QUOTES: '1000000',

@@ -3,6 +3,7 @@ import { Problem } from '../kernel/problem.ts';
 import { counting, paced, type RateCount } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
+import { noteUse } from './credential.ts';
 import type { GrantRow } from './grant.ts';
 import { isWellFormedToken, tokenHash } from './token.ts';
 
@@ -23,6 +24,7 @@ export interface Member {
   kind: 'member';
   memberKey: string;
   accountKey: string;
+  signedInAt: Date;
 }
 
 export interface Anonymous {
@@ -88,21 +90,17 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
         join principals p using (principal_key)
         join grants g using (principal_key)
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
-          and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})`
+          and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
+          and (c.use_by is null or c.last_used_at is not null or c.use_by > ${ctx.now})`
     : undefined;
   const names: LimitName[] = limit ? ['requests', limit] : ['requests'];
   const rows = known
     ? await ctx.runtime.db.many<CredentialRow & RateCount>(counting(known, 'principal_key', names, rateLimits, ctx.now))
     : [];
   const [row] = rows;
-  if (!row) {
-    throw new Problem('invalid_token', 'The credential is unknown, or it has ended.', {
-      headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
-    });
-  }
+  if (!row) throw ended();
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
-    await ctx.runtime.db.many(sql`
-      update credentials set last_used_at = ${ctx.now} where credential_key = ${row.credential_key}`);
+    if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }
   return {
     kind: row.kind,
@@ -120,9 +118,17 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
   };
 }
 
+function ended(): Problem {
+  return new Problem('invalid_token', 'The credential is unknown, or it has ended.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="svc", error="invalid_token"' },
+  });
+}
+
 async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
-  const row = await ctx.runtime.db.maybe<{ member_key: string; account_key: string }>(sql`
-    select m.member_key, m.account_key from member_sessions s join members m using (member_key)
+  const row = await ctx.runtime.db.maybe<{ member_key: string; account_key: string; created_at: Date }>(sql`
+    select m.member_key, m.account_key, s.created_at from member_sessions s join members m using (member_key)
     where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${ctx.now}`);
-  return row ? { kind: 'member', memberKey: row.member_key, accountKey: row.account_key } : { kind: 'anonymous' };
+  return row
+    ? { kind: 'member', memberKey: row.member_key, accountKey: row.account_key, signedInAt: row.created_at }
+    : { kind: 'anonymous' };
 }

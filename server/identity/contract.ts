@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
+import { seconds } from '../service/terms.ts';
 
 /** Who is asking, and how a wallet becomes somebody (service.md 5; interface.md 3). Pure. */
 
@@ -7,7 +8,8 @@ const instant = z.iso.datetime();
 const microcents = z.int().min(0);
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hexadecimal digits');
 
-const Grant = z
+/** What an agent may buy, how, and for how much (service.md 2.8). */
+export const GrantTerms = z
   .object({
     service_keys: z.array(z.string()),
     payment_methods: z.array(z.string()),
@@ -16,9 +18,12 @@ const Grant = z
     total_limit_microcents: microcents.nullable(),
     governed_refs: z.boolean(),
     review_authority: z.boolean(),
-    paused: z.boolean(),
   })
-  .meta({ id: 'Grant' });
+  .meta({ id: 'GrantTerms' });
+
+export type GrantTerms = z.infer<typeof GrantTerms>;
+
+export const Grant = GrantTerms.extend({ paused: z.boolean() }).meta({ id: 'Grant' });
 
 export const me = defineOperation({
   name: 'me',
@@ -57,6 +62,61 @@ export const me = defineOperation({
   success: [200],
   problems: ['invalid_token'],
   tool: 'svc.whoami',
+});
+
+export const rotateCredential = defineOperation({
+  name: 'rotate_credential',
+  summary:
+    'Get a new credential. The old one lives until the first use of the new one plus the grace, and 24 hours at most, ' +
+    'so a lost answer costs another rotation. `reason: compromised` ends it at once.',
+  method: 'POST',
+  path: '/api/agent/v1/credentials/rotate',
+  audience: ['agent'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: z.strictObject({
+    reason: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: '`compromised` ends every older credential now.' }),
+    grace_period_seconds: z.int().min(0).max(seconds.rotationGraceMax).optional(),
+  }),
+  output: z
+    .object({
+      credential: z.string(),
+      credential_key: z.string(),
+      previous: z.object({
+        credential_key: z.string(),
+        valid_until: instant.meta({ description: 'At the latest: the first use of the new one brings it forward.' }),
+      }),
+    })
+    .meta({ id: 'RotatedCredential' }),
+  success: [201],
+  secret: true,
+  problems: [
+    'invalid_token',
+    'idempotency_key_mismatch',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'action_not_allowed',
+    'credential_already_released',
+  ],
+});
+
+export const walletSignOut = defineOperation({
+  name: 'wallet_sign_out',
+  summary: 'End the wallet session that asks. The wallet can sign in again and finds everything as it was.',
+  method: 'DELETE',
+  path: '/api/x402/v1/wallets/session',
+  audience: ['agent'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: z.object({ state: z.literal('signed_out'), credential_key: z.string() }).meta({ id: 'SignedOut' }),
+  success: [200],
+  problems: ['invalid_token', 'action_not_allowed'],
 });
 
 export const walletChallenge = defineOperation({

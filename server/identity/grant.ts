@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import type { Grant } from './contract.ts';
 
 /** A grant as stored (service.md 2.8). */
 export interface GrantRow {
@@ -15,6 +17,20 @@ export interface GrantRow {
   governed_refs: boolean;
   review_authority: boolean;
   paused_at: Date | null;
+}
+
+/** A grant on the wire (service.md 2.8). */
+export function grantView(grant: GrantRow): z.input<typeof Grant> {
+  return {
+    service_keys: grant.service_keys,
+    payment_methods: grant.payment_methods,
+    per_job_limit_microcents: toWire(grant.per_job_limit_microcents),
+    daily_limit_microcents: toWire(grant.daily_limit_microcents),
+    total_limit_microcents: grant.total_limit_microcents === null ? null : toWire(grant.total_limit_microcents),
+    governed_refs: grant.governed_refs,
+    review_authority: grant.review_authority,
+    paused: grant.paused_at !== null,
+  };
 }
 
 /** A refusal that says which part of the grant is missing. */

@@ -6,7 +6,7 @@ import { walletCredit } from '../ledger/ledger.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import type { GrantRow } from './grant.ts';
+import { grantView } from './grant.ts';
 
 export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
   const [spend, credit] = await Promise.all([
@@ -45,17 +45,3 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
     },
   };
 };
-
-/** A grant on the wire (service.md 2.8). */
-function grantView(grant: GrantRow) {
-  return {
-    service_keys: grant.service_keys,
-    payment_methods: grant.payment_methods,
-    per_job_limit_microcents: toWire(grant.per_job_limit_microcents),
-    daily_limit_microcents: toWire(grant.daily_limit_microcents),
-    total_limit_microcents: grant.total_limit_microcents === null ? null : toWire(grant.total_limit_microcents),
-    governed_refs: grant.governed_refs,
-    review_authority: grant.review_authority,
-    paused: grant.paused_at !== null,
-  };
-}

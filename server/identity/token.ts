@@ -5,11 +5,12 @@ import { randomText } from '../kernel/id.ts';
 /** 30 characters of base 62 carry 178 bits. */
 const secretLength = 30;
 const checksumLength = 6;
-const shape = new RegExp(`^svc_(agent|wallet)_([0-9A-Za-z]{${secretLength}})([0-9a-z]{${checksumLength}})$`);
+const shape = new RegExp(`^svc_(agent|wallet|claim)_([0-9A-Za-z]{${secretLength}})([0-9a-z]{${checksumLength}})$`);
 /** Finds tokens inside other text: job input, addresses. */
-const anywhere = new RegExp(`svc_(?:agent|wallet)_[0-9A-Za-z]{${secretLength + checksumLength}}`);
+const anywhere = new RegExp(`svc_(?:agent|wallet|claim)_[0-9A-Za-z]{${secretLength + checksumLength}}`);
 
-export type TokenKind = 'agent' | 'wallet';
+/** `claim` fetches a credential and is none itself. */
+export type TokenKind = 'agent' | 'wallet' | 'claim';
 
 /** A fresh token: random secret plus checksum, so that scanners find leaks and a typo fails before any look-up. */
 export function newToken(kind: TokenKind): string {

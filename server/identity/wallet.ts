@@ -79,10 +79,12 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
   if (input.signature.length > plainSignatureLength) {
     throw new Problem('contract_wallet_unsupported', 'The signature is not one of a plain key.');
   }
-  const signer = await recoverMessageAddress({
-    message: challenge.message,
-    signature: input.signature as `0x${string}`,
-  }).catch(() => null);
+  const signer = isCanonical(input.signature)
+    ? await recoverMessageAddress({
+        message: challenge.message,
+        signature: input.signature as `0x${string}`,
+      }).catch(() => null)
+    : null;
   if (!signer || !isAddressEqual(signer, challenge.address)) {
     throw new Problem('signature_invalid', 'The signature was not made over this message by its address.');
   }
@@ -100,6 +102,25 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
       principal: { kind: 'wallet', address: getAddress(challenge.address) },
     },
   };
+};
+
+/** Half the order of secp256k1. Whoever has a signature can make the other one above it (EIP-2). */
+const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** Whether the signature is the one of the two that wallets make. */
+function isCanonical(signature: string): boolean {
+  const s = signature.slice(66, 130);
+  return s.length === 64 && BigInt(`0x${s}`) <= highestS;
+}
+
+/** Ends the session that asks, for good: a copy of its token is worth nothing either. */
+export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, caller, tx }) => {
+  const { credentialKey } = caller.credential;
+  if (caller.kind !== 'wallet') {
+    throw new Problem('action_not_allowed', 'Only a wallet session is signed out. An agent rotates its credential.');
+  }
+  tx.write(sql`update credentials set revoked_at = ${ctx.now} where credential_key = ${credentialKey}`);
+  return { body: { state: 'signed_out', credential_key: credentialKey } };
 };
 
 /** A wallet becomes a principal with an account and a grant the first time it signs in. */

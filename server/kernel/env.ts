@@ -81,6 +81,14 @@ const Variables = z.object({
   ASSESSOR_COMPATIBLE_API_KEY: z.string().optional(),
   ASSESSOR_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
   ASSESSOR_TOKENS_MAX: z.coerce.number().int().min(1_000).max(10_000_000).default(600_000),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>\r\n]{0,100}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+      'must be an address, or a name and <address>',
+    )
+    .optional(),
 });
 
 export interface Configuration {
@@ -96,6 +104,8 @@ export interface Configuration {
   rateLimits: RateLimits;
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
+  /** Null when no letters can be sent, and so nobody new can register. */
+  mail: MailConfiguration | null;
   /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
   assessor: readonly AssessorModel[];
 }
@@ -110,6 +120,11 @@ export interface AssessorModel {
   timeoutMs: number;
   /** Of all calls for one check together, input and output. */
   tokensMax: number;
+}
+
+export interface MailConfiguration {
+  smtpUrl: string;
+  from: string;
 }
 
 export interface X402Configuration {
@@ -159,6 +174,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
           }
         : null,
     assessor: assessorOf(variables),
+    mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
 }
 
@@ -205,6 +221,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
     if (!variables[needed[provider]])
       faults.push(`${needed[provider]} is missing: ASSESSOR_MODELS names a model of ${provider}`);
   }
+  if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);
     if (live === testNetworks.includes(network)) {
@@ -212,7 +229,11 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
     }
   }
   if (live) {
-    const addresses = { BASE_URL: variables.BASE_URL, X402_FACILITATOR_URL: variables.X402_FACILITATOR_URL };
+    const addresses = {
+      BASE_URL: variables.BASE_URL,
+      X402_FACILITATOR_URL: variables.X402_FACILITATOR_URL,
+      SMTP_URL: variables.SMTP_URL,
+    };
     for (const [name, url] of Object.entries(addresses)) {
       if (url && isLoopback(url)) faults.push(`${name} is a loopback address, which production refuses`);
     }

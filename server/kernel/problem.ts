@@ -87,6 +87,18 @@ export const problems = {
     title: 'The first request with this key is still running',
     next: 'Repeat the same request after Retry-After.',
   },
+  fresh_sign_in_required: {
+    status: 403,
+    retryable: false,
+    title: 'This needs a fresh sign-in',
+    next: 'Sign in again and repeat it within 10 minutes.',
+  },
+  registration_declined: {
+    status: 403,
+    retryable: false,
+    title: 'The customer declined the registration',
+    next: 'Stop here, and ask the customer before registering again.',
+  },
   action_not_allowed: {
     status: 409,
     retryable: false,
@@ -154,6 +166,18 @@ export const problems = {
     title: 'The challenge has expired or was used',
     next: 'Ask for a fresh challenge.',
   },
+  registration_expired: {
+    status: 410,
+    retryable: false,
+    title: 'The registration has expired',
+    next: 'Register again.',
+  },
+  credential_already_released: {
+    status: 410,
+    retryable: false,
+    title: 'The secret was handed out before, and is handed out once',
+    next: 'Use what the first answer carried. If it is lost, rotate, ask the customer to release again, or register again.',
+  },
   input_too_large: {
     status: 413,
     retryable: false,
@@ -196,12 +220,24 @@ export const problems = {
     title: 'Contract wallets cannot sign in',
     next: 'Sign in with an externally owned account.',
   },
+  code_invalid: {
+    status: 422,
+    retryable: false,
+    title: 'This is not the code of the registration',
+    next: 'Ask the customer for the code in the letter while attempts_remaining is above 0; after that only the link confirms.',
+  },
   rate_limited: { status: 429, retryable: true, title: 'Too many requests', next: 'Wait for Retry-After.' },
   internal: {
     status: 500,
     retryable: true,
     title: 'Something broke on our side',
     next: 'Repeat the same request with the same idempotency key. Quote request_id if it stays.',
+  },
+  registrations_closed: {
+    status: 503,
+    retryable: true,
+    title: 'Nobody can register right now',
+    next: 'Try again after Retry-After, or sign in with a wallet.',
   },
   service_unavailable: {
     status: 503,
@@ -227,6 +263,8 @@ export interface ProblemExtras {
   /** Further members of the problem object, such as `remaining_microcents` or `reasons`. */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
+  /** What the operation wrote before it refused is kept: a try that was counted stays counted. */
+  keepsWrites?: true;
   /** The exact text of the refusal that the same request met before. */
   replayOf?: string;
 }

@@ -1,3 +1,4 @@
+import { revokeUnused } from '../identity/credential.ts';
 import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { forgetCounts } from '../kernel/rate-limit.ts';
@@ -22,6 +23,7 @@ export async function sweep(runtime: Runtime): Promise<void> {
   await requeueAbandoned(runtime);
   await lapseUnpaid(runtime);
   await forgetCounts(runtime.db, runtime.clock());
+  await revokeUnused(runtime);
 }
 
 /** Fails what was not delivered by its deadline; the remedy is part of failing. */

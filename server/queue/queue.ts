@@ -15,6 +15,17 @@ export interface CheckMessage {
   job_key: string;
 }
 
+/** Letters to write. A message says what about; whether and to whom is decided when it is sent. */
+export const letterQueue = 'letter';
+
+export type LetterMessage =
+  | { kind: 'registration'; registration_key: string }
+  | { kind: 'sign_in'; request_key: string; email: string; next: string }
+  | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
+
+/** A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. */
+const letterTries = { retryLimit: 8, retryDelay: 2, retryBackoff: true };
+
 /** Opens the queue. Only a worker supervises it; a web process just writes to it. */
 export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'): Promise<Queue> {
   const boss = new PgBoss({
@@ -35,6 +46,12 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
     expireInSeconds: 1_800,
     deleteAfterSeconds: 3_600,
   });
+  await boss.createQueue(letterQueue, {
+    notify: true,
+    ...letterTries,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 3_600,
+  });
   return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
 }
 
@@ -42,4 +59,9 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
 export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
   const message: CheckMessage = { job_key: jobKey };
   tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
+}
+
+/** Queues a letter in the caller's transaction. */
+export function enqueueLetter(tx: Tx, queue: Queue, message: LetterMessage): void {
+  tx.join((run) => queue.boss.send(letterQueue, message, { db: { executeSql: run } }));
 }

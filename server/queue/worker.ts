@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendLetter } from '../identity/send-letter.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
@@ -8,7 +9,7 @@ import { sweep } from '../purchases/sweep.ts';
 import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { openChecker } from '../work-check/checker.ts';
-import { type CheckMessage, checkQueue } from './queue.ts';
+import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
 /** Messages fetched at once; a full batch is followed by the next without waiting. */
 const batchSize = 8;
@@ -41,6 +42,14 @@ await runtime.queue.boss.work<CheckMessage>(
         ),
       ),
     );
+  },
+);
+
+await runtime.queue.boss.work<LetterMessage>(
+  letterQueue,
+  { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
+  async ([message]) => {
+    if (message) await sendLetter(runtime, message.data);
   },
 );
 

@@ -36,10 +36,18 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
       x402: { networks: [...(runtime.x402?.networks ?? [])], reasons: x402Reasons, state: x402 },
     },
     reasons: state === 'available' ? [] : ['no_payment_rail_available'],
-    registrations: { state: 'closed', reasons: ['registrations_closed'] },
+    registrations: {
+      state: registrationsState(runtime),
+      reasons: registrationsState(runtime) === 'open' ? [] : ['registrations_closed'],
+    },
     service_key: service.serviceKey,
     state,
   };
+}
+
+/** Whether somebody new can register: without letters nobody could confirm. */
+export function registrationsState(runtime: Runtime): 'open' | 'closed' {
+  return runtime.mailer ? 'open' : 'closed';
 }
 
 /** The refusal of a rail that cannot be used, with its reasons. */

@@ -11,7 +11,7 @@ import type * as contract from './contract.ts';
 import { dataProcessing } from './data-processing.ts';
 import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
 
-/** The endpoints of service.md 2.1 that version 1 promises. Those that an operation serves are taken from it. */
+/** The endpoints that the discovery document names (service.md 2.1). */
 const endpointNames = [
   'authorize',
   'cancel',
@@ -27,15 +27,9 @@ const endpointNames = [
   'rotate_credential',
 ] as const;
 
-const laterEndpoints = {
-  rotate_credential: 'POST /api/agent/v1/credentials/rotate',
-};
-
-function endpoints(): Record<string, string> {
-  const served = Object.values(operations).map(({ name, method, path }) => [name, `${method} ${path}`] as const);
-  const addresses: Record<string, string> = { ...laterEndpoints, ...Object.fromEntries(served) };
-  return Object.fromEntries(endpointNames.map((name) => [name, addresses[name] ?? '']));
-}
+const endpoints = Object.fromEntries(
+  endpointNames.map((name) => [name, `${operations[name].method} ${operations[name].path}`]),
+);
 
 export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
   const { state, registrations } = await availability(ctx.runtime, ctx.now);
@@ -45,7 +39,7 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
       interface: service.interface,
       service: service.name,
       summary: service.summary,
-      endpoints: endpoints(),
+      endpoints,
       first_service: {
         contract: at(operations.service_contract.path),
         service_key: service.serviceKey,
@@ -55,7 +49,7 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
       manifest: at(operations.discovery.path),
       mcp: mcp(ctx.baseUrl),
       openapi: at('/openapi.json'),
-      registration: { method: 'POST', state: registrations.state, url: at('/api/agent/v1/registrations') },
+      registration: { method: 'POST', state: registrations.state, url: at(operations.register.path) },
       service_page: at('/'),
       wallet: {
         challenge: at(operations.wallet_challenge.path),
@@ -227,6 +221,12 @@ function authentication(baseUrl: string) {
   return {
     scheme: 'bearer',
     header: 'Authorization: Bearer <credential>',
+    registration: {
+      url: `${baseUrl}${operations.register.path}`,
+      claim: `${baseUrl}${operations.claim.path}`,
+      modes: ['new_customer', 'link_existing'],
+      terms_version: service.termsVersion,
+    },
     wallet: {
       challenge: `${baseUrl}${operations.wallet_challenge.path}`,
       verify: `${baseUrl}${operations.wallet_verify.path}`,

@@ -38,6 +38,13 @@ export const seconds = {
   walletSession: 3_600,
   /** Content of a quote that was never authorized outlives it by this. */
   deadQuoteContent: 86_400,
+  registration: 1_800,
+  registrationCode: 600,
+  claimWindow: 1_800,
+  credentialFirstUse: 900,
+  freshSignIn: 600,
+  rotationGrace: 900,
+  rotationGraceMax: 86_400,
 } as const;
 
 export const includedCorrections = 1;

@@ -28,6 +28,10 @@ export const meanings: Record<ProblemCode, string> = {
     'The key already belongs to a request with another body. The first request stands; this one did nothing.',
   idempotency_in_progress:
     'The same request is being worked on right now. Its answer will be the answer to this one too.',
+  fresh_sign_in_required:
+    'A member wants to raise what an agent may spend or do. Lowering works at any time; raising asks who is there. Nothing changed.',
+  registration_declined:
+    'The person at the address, or a member of the account, said no. No account was made for this agent and it gets no credential.',
   action_not_allowed:
     'The purchase is in a state in which this cannot be done, such as paying twice or reviewing before delivery. Nothing changed.',
   quote_expired: 'A quote keeps its price for 30 minutes, and these have passed. Nothing was collected.',
@@ -49,6 +53,10 @@ export const meanings: Record<ProblemCode, string> = {
   source_name_taken:
     'A report names its sources, so one name stands for one document. The one that has the name stays as it is.',
   challenge_expired: 'A challenge lives for 5 minutes and works once. This one has ended or has been used.',
+  registration_expired:
+    'A registration that nobody confirms ends after 30 minutes, and what was confirmed is handed out for 30 minutes more. No account was made without a confirmation.',
+  credential_already_released:
+    'One answer carries a secret, and that answer was given. Who repeats the request is told so and gets nothing else. A credential that nobody uses within 15 minutes is revoked.',
   input_too_large:
     'The request is larger than what is read: 262,144 bytes for the input, 2 MiB for the body. Nothing was stored.',
   unsupported_media_type: 'Only uncompressed JSON is read here.',
@@ -61,9 +69,13 @@ export const meanings: Record<ProblemCode, string> = {
   price_above_max: 'The buyer’s own ceiling is lower than the price, so no quote was made.',
   contract_wallet_unsupported:
     'The address belongs to a contract. Only wallets that sign with their own key can sign in.',
+  code_invalid:
+    'The code belongs to another registration, has run out after 10 minutes, or is mistyped. Five tries are looked at; the link in the letter goes on working.',
   rate_limited: 'More requests came in than this caller or address may send. Nothing was done with this one.',
   internal:
     'The fault is ours. Nothing that was acknowledged is lost, and repeating the request with its idempotency key cannot do anything twice.',
+  registrations_closed:
+    'New agents cannot be registered at the moment. Who is registered can go on, and wallets can sign in.',
   service_unavailable:
     'No check can be sold at the moment: no way to pay is open, no assessor is set up, or the service is switched off. Reports and receipts stay readable.',
 };

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { controlClient } from '../../sandbox/control-client.ts';
+import { sendLetter } from '../../server/identity/send-letter.ts';
+import { type LetterMessage, letterQueue } from '../../server/queue/queue.ts';
+import { service as terms } from '../../server/service/terms.ts';
+import { Agent, type Answer } from './agent.ts';
+import type { Service } from './service.ts';
+
+/** Takes the messages that ask for letters out of the queue, as a worker does. */
+export async function queuedLetters({ runtime }: Service): Promise<LetterMessage[]> {
+  const messages = await runtime.queue.boss.fetch<LetterMessage>(letterQueue, { batchSize: 500 });
+  const ids = messages.map(({ id }) => id);
+  if (ids.length > 0) await runtime.queue.boss.complete(letterQueue, ids);
+  return messages.map(({ data }) => data);
+}
+
+/** A person with a mailbox, as an agent's customer. */
+export class Customer {
+  readonly email: string;
+  readonly #service: Service;
+
+  constructor(service: Service, email = `${randomUUID()}@example.com`) {
+    this.#service = service;
+    this.email = email;
+  }
+
+  /** The letters that have come, newest first. */
+  async letters(): Promise<{ subject: string; text: string; html: string }[]> {
+    for (const message of await queuedLetters(this.#service)) await sendLetter(this.#service.runtime, message);
+    return controlClient(this.#service.sandbox.controlUrl).mail(this.email);
+  }
+
+  /** What the newest letter holds: the token of its link, and the six digits. */
+  async newestLetter(): Promise<{ text: string; html: string; subject: string; link: string; code: string }> {
+    const [letter] = await this.letters();
+    if (!letter) throw new Error(`no letter came to ${this.email}`);
+    const { searchParams } = new URL(letter.text.split('\n')[0] ?? '');
+    const [, first = '', second = ''] = /\b(\d{3}) (\d{3})\b/.exec(letter.text) ?? [];
+    return { ...letter, link: searchParams.get('link') ?? '', code: first + second };
+  }
+}
+
+/** An agent without any credential yet. */
+export function newAgent(service: Service): Agent {
+  return new Agent(service.baseUrl, `0x${'1'.repeat(64)}`);
+}
+
+/** What an agent sends to register for this address. */
+export function registrationFor(email: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    mode: 'new_customer',
+    email,
+    terms_version: terms.termsVersion,
+    agent: { name: 'Procurement Assistant', software: 'ledger-agent 2.4.1' },
+    ...changes,
+  };
+}
+
+export function register(agent: Agent, email: string, changes: Record<string, unknown> = {}): Promise<Answer> {
+  return agent.post('/api/agent/v1/registrations', registrationFor(email, changes));
+}
+
+/** Asks for the credential of a registration, with the code when there is one. */
+export function claim(agent: Agent, registration: Answer, code?: string): Promise<Answer> {
+  const { registration_key, claim_token } = registration.body;
+  return agent.post(`/api/agent/v1/registrations/${registration_key}/claim`, {
+    claim_token,
+    ...(code === undefined ? {} : { code }),
+  });
+}
+
+/** An agent whose customer has confirmed it by code; its credential has not been used yet. */
+export async function connectedAgent(
+  service: Service,
+  changes: Record<string, unknown> = {},
+): Promise<{ agent: Agent; customer: Customer; registration: Answer; released: Answer }> {
+  const customer = new Customer(service);
+  const agent = newAgent(service);
+  const registration = await register(agent, customer.email, changes);
+  const { code } = await customer.newestLetter();
+  const released = await claim(agent, registration, code);
+  agent.token = released.body.credential;
+  return { agent, customer, registration, released };
+}

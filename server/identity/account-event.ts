@@ -1,0 +1,33 @@
+import { newKey } from '../kernel/id.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+
+/** What can happen to who may buy for an account. */
+export type AccountAction =
+  | 'agent_connected'
+  | 'agent_paused'
+  | 'agent_resumed'
+  | 'agent_revoked'
+  | 'grant_changed'
+  | 'release_allowed'
+  | 'credential_released'
+  | 'credential_revoked';
+
+/** Writes down what was done, by whom, in the transaction that does it. The table only grows. */
+export function recordEvent(
+  tx: Tx,
+  event: {
+    accountKey: string;
+    principalKey: string;
+    /** A member's or an agent's key, or `system`. */
+    actor: string;
+    action: AccountAction;
+    detail: Record<string, unknown>;
+    at: Date;
+  },
+): void {
+  tx.write(sql`
+    insert into account_events (event_key, account_key, principal_key, at, actor, action, detail)
+    values (${newKey('event')}, ${event.accountKey}, ${event.principalKey}, ${event.at}, ${event.actor},
+      ${event.action}, ${JSON.stringify(event.detail)})`);
+}

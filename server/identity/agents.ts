@@ -1,0 +1,228 @@
+import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { toWire } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
+import { seconds, service } from '../service/terms.ts';
+import { type AccountAction, recordEvent } from './account-event.ts';
+import type { Member } from './caller.ts';
+import type { GrantTerms } from './contract.ts';
+import { type GrantRow, grantView } from './grant.ts';
+import * as contract from './member-contract.ts';
+
+interface AgentRow extends GrantRow {
+  principal_key: string;
+  kind: 'agent' | 'wallet';
+  name: string | null;
+  created_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  claim_until: Date | null;
+  today: bigint;
+  total: bigint;
+  final_today: bigint;
+}
+
+/** The agents of an account; with a key that one alone. */
+function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
+  const day = utcDay(now);
+  return db.many<AgentRow>(sql`
+    select g.*, p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
+      (select max(last_used_at) from credentials c where c.principal_key = p.principal_key) as last_used_at,
+      (select claim_until from registrations r
+        where r.agent_key = p.principal_key and r.state = 'confirmed' and claim_until > ${now}) as claim_until,
+      coalesce((select sum(used_microcents) from grant_usage u
+        where u.grant_key = g.grant_key and day = ${day}::date), 0)::bigint as today,
+      coalesce((select sum(used_microcents) from grant_usage u where u.grant_key = g.grant_key), 0)::bigint as total,
+      coalesce((select sum(price_microcents) from jobs j where j.principal_key = p.principal_key
+        and authorized_on = ${day}::date and charge_state = 'final'), 0)::bigint as final_today
+    from principals p join grants g using (principal_key)
+    where p.account_key = ${accountKey} and (${agentKey}::text is null or p.principal_key = ${agentKey})
+    order by p.created_at desc limit ${contract.maxAgents}`);
+}
+
+function agentView(row: AgentRow): contract.ConnectedAgent {
+  return {
+    agent_key: row.principal_key,
+    kind: row.kind,
+    name: row.name,
+    state: row.revoked_at ? 'revoked' : row.paused_at ? 'paused' : 'active',
+    connected_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    claim_until: row.claim_until?.toISOString() ?? null,
+    grant: grantView(row),
+    spend: {
+      today_microcents: toWire(row.today),
+      total_microcents: toWire(row.total),
+      held_today_microcents: toWire(row.today - row.final_today),
+    },
+  };
+}
+
+export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) => {
+  const rows = await agentRows(db, caller.accountKey, ctx.now);
+  const member = await db.one<{ review_due: boolean }>(sql`
+    select role = 'owner' and agents_reviewed_at is null as review_due from members
+    where member_key = ${caller.memberKey}`);
+  return {
+    body: {
+      agents: rows.map(agentView),
+      review_due: member.review_due && rows.some((row) => row.revoked_at === null),
+      resets_at: endOfUtcDay(ctx.now).toISOString(),
+      service_keys: [service.serviceKey],
+    },
+  };
+};
+
+const historyLength = 100;
+
+export const agentHistory: Verb<typeof contract.agentHistory> = async ({ ctx, caller, input, db }) => {
+  const [agent] = await agentRows(db, caller.accountKey, ctx.now, input.agent_key);
+  if (!agent) throw noAgent();
+  const events = await db.many<{ at: Date; actor: string; action: string; detail: Record<string, unknown> }>(sql`
+    select at, coalesce(m.email, e.actor) as actor, action, detail
+    from account_events e left join members m on m.member_key = e.actor
+    where e.account_key = ${caller.accountKey} and e.principal_key = ${input.agent_key}
+    order by at desc, event_key limit ${historyLength}`);
+  return { body: { events: events.map((event) => ({ ...event, at: event.at.toISOString() })) } };
+};
+
+export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, caller, input, tx }) => {
+  const { agent_key, ...change } = input;
+  const before = await lockAgent(tx, caller, agent_key);
+  const { paused: _, ...terms } = grantView(before);
+  const wanted = withChange(terms, change);
+  requireFreshSignIn(terms, wanted, caller, ctx.now);
+  tx.write(sql`
+    update grants set payment_methods = ${wanted.payment_methods}, governed_refs = ${wanted.governed_refs},
+      per_job_limit_microcents = ${wanted.per_job_limit_microcents},
+      daily_limit_microcents = ${wanted.daily_limit_microcents},
+      total_limit_microcents = ${wanted.total_limit_microcents}, review_authority = ${wanted.review_authority}
+    where grant_key = ${before.grant_key}`);
+  record(tx, caller, agent_key, 'grant_changed', { before: terms, after: wanted }, ctx.now);
+  return { body: await viewOf(tx, caller, agent_key, ctx.now) };
+};
+
+/** A grant with what a member wants changed; what is left out stays. */
+export function withChange(terms: GrantTerms, change: contract.GrantChange): GrantTerms {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...terms, ...Object.fromEntries(given) };
+}
+
+/**
+ * Lowering is free. Whoever raises must have signed in just now: a browser left open, or a borrowed phone, may take
+ * away and not give. Throws `fresh_sign_in_required`.
+ */
+export function requireFreshSignIn(from: GrantTerms, to: GrantTerms, member: Member, now: Date): void {
+  const raises =
+    to.per_job_limit_microcents > from.per_job_limit_microcents ||
+    to.daily_limit_microcents > from.daily_limit_microcents ||
+    (to.total_limit_microcents ?? Number.POSITIVE_INFINITY) >
+      (from.total_limit_microcents ?? Number.POSITIVE_INFINITY) ||
+    to.payment_methods.some((method) => !from.payment_methods.includes(method)) ||
+    (to.governed_refs && !from.governed_refs) ||
+    (to.review_authority && !from.review_authority);
+  if (raises && after(member.signedInAt, seconds.freshSignIn) <= now) {
+    throw new Problem('fresh_sign_in_required', 'Raising what an agent may do needs a sign-in of the last 10 minutes.');
+  }
+}
+
+export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller, input, tx }) => {
+  const before = await lockAgent(tx, caller, input.agent_key);
+  if ((before.paused_at !== null) !== input.paused) {
+    tx.write(sql`
+      update grants set paused_at = ${input.paused ? ctx.now : null} where grant_key = ${before.grant_key}`);
+    record(tx, caller, input.agent_key, input.paused ? 'agent_paused' : 'agent_resumed', {}, ctx.now);
+  }
+  return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
+};
+
+export const revokeAgent: Verb<typeof contract.revokeAgent> = async ({ ctx, caller, input, tx }) => {
+  requireKind(await lockAgent(tx, caller, input.agent_key), 'revoked');
+  revoke(tx, caller, input.agent_key, ctx.now);
+  return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
+};
+
+/** From the commit on nothing speaks for the agent, and nothing can be fetched for it. */
+function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
+  tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
+  tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
+  tx.write(sql`update registrations set claim_until = ${now} where agent_key = ${agentKey} and claim_until > ${now}`);
+  record(tx, member, agentKey, 'agent_revoked', {}, now);
+}
+
+export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
+  requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
+  tx.write(sql`
+    update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
+    where agent_key = ${input.agent_key}`);
+  record(tx, caller, input.agent_key, 'release_allowed', {}, ctx.now);
+  return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
+};
+
+export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, caller, input, tx }) => {
+  const live = await tx.many<{ principal_key: string }>(sql`
+    select principal_key from principals where account_key = ${caller.accountKey} and revoked_at is null
+    order by principal_key for no key update`);
+  const named = [...input.keep, ...input.revoke].toSorted();
+  if (JSON.stringify(named) !== JSON.stringify(live.map((row) => row.principal_key).toSorted())) {
+    throw new Problem('action_not_allowed', 'These are not the agents of the account as they are now. Look again.');
+  }
+  for (const agentKey of input.revoke) {
+    requireKind(await lockAgent(tx, caller, agentKey), 'revoked');
+    revoke(tx, caller, agentKey, ctx.now);
+  }
+  tx.write(sql`
+    update members set agents_reviewed_at = ${ctx.now}
+    where member_key = ${caller.memberKey} and agents_reviewed_at is null`);
+  return { body: { kept: input.keep, revoked: input.revoke } };
+};
+
+/** The grant of an agent of the account, locked. Throws `not_found`, or `action_not_allowed` once it was revoked. */
+async function lockAgent(tx: Tx, member: Member, agentKey: string): Promise<GrantRow & { kind: 'agent' | 'wallet' }> {
+  const row = await tx.maybe<GrantRow & { kind: 'agent' | 'wallet'; revoked_at: Date | null }>(sql`
+    select g.*, p.kind, p.revoked_at from principals p join grants g using (principal_key)
+    where p.principal_key = ${agentKey} and p.account_key = ${member.accountKey} for no key update`);
+  if (!row) throw noAgent();
+  if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');
+  return row;
+}
+
+function requireKind({ kind }: { kind: 'agent' | 'wallet' }, act: string): void {
+  if (kind === 'wallet') {
+    throw new Problem(
+      'action_not_allowed',
+      `A wallet signs in with its own key and cannot be ${act}. Pause it instead.`,
+    );
+  }
+}
+
+function noAgent(): Problem {
+  return new Problem('not_found', 'There is no agent with this key.');
+}
+
+async function viewOf(tx: Tx, member: Member, agentKey: string, now: Date): Promise<contract.ConnectedAgent> {
+  const [row] = await agentRows(tx, member.accountKey, now, agentKey);
+  if (!row) throw noAgent();
+  return agentView(row);
+}
+
+function record(
+  tx: Tx,
+  member: Member,
+  agentKey: string,
+  action: AccountAction,
+  detail: Record<string, unknown>,
+  at: Date,
+): void {
+  recordEvent(tx, {
+    accountKey: member.accountKey,
+    principalKey: agentKey,
+    actor: member.memberKey,
+    action,
+    detail,
+    at,
+  });
+}

@@ -1,0 +1,146 @@
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { newKey } from '../kernel/id.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
+import { seconds } from '../service/terms.ts';
+import { recordEvent } from './account-event.ts';
+import type { GrantTerms } from './contract.ts';
+import type { RegistrationRow } from './registration.ts';
+import type * as contract from './registration-contract.ts';
+import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
+
+/** Whether somebody with this address belongs to an account. */
+export async function hasAccount(db: Queries, email: string): Promise<boolean> {
+  return (await db.maybe(sql`select 1 from members where email = ${email} limit 1`)) !== undefined;
+}
+
+export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, input, db }) => {
+  const { secretKey } = ctx.runtime.configuration;
+  const row = await registrationOfLink(db, input.link, secretKey);
+  const codeExpiresAt = after(row.created_at, seconds.registrationCode);
+  const state = await standing(db, row, ctx.now);
+  return {
+    body: {
+      state,
+      email: row.email,
+      agent: { name: row.agent_name, software: row.agent_software },
+      origin: row.origin,
+      user_code: userCodeOf(row.registration_key, secretKey),
+      code:
+        state === 'pending_confirmation' && codeExpiresAt > ctx.now ? codeOf(row.registration_key, secretKey) : null,
+      code_expires_at: codeExpiresAt.toISOString(),
+      requested_grant: row.requested_grant,
+      terms_version: row.terms_version,
+      created_at: row.created_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+    },
+  };
+};
+
+export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx }) => {
+  const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.secretKey, 'locked');
+  const wanted = input.decision === 'confirm' ? 'confirmed' : 'declined';
+  const state = await standing(tx, row, ctx.now);
+  // Pressed twice, or after the agent used the code: it is as it was wished.
+  if (state === wanted) return { body: { state: wanted } };
+  if (state === 'expired') throw new Problem('registration_expired', 'The request ended before it was decided.');
+  if (state !== 'pending_confirmation') {
+    throw new Problem('action_not_allowed', 'The request has been decided, or the address has an account by now.');
+  }
+  if (wanted === 'declined') {
+    tx.write(sql`
+      update registrations set state = 'declined', decided_at = ${ctx.now}
+      where registration_key = ${row.registration_key}`);
+  } else if (!(await confirmRegistration(tx, row, 'link', ctx.now))) {
+    throw new Problem('action_not_allowed', 'The address has an account by now. Connect the agent to it instead.');
+  }
+  return { body: { state: wanted } };
+};
+
+/** Throws `not_found` for a link that is not one of ours, and for one of the other mode, whose letter has none. */
+async function registrationOfLink(
+  db: Queries,
+  link: string,
+  secretKey: string,
+  lock?: 'locked',
+): Promise<RegistrationRow> {
+  const key = keyOfLink(link, secretKey);
+  const row = key
+    ? await (lock
+        ? db.maybe<RegistrationRow>(sql`
+            select * from registrations where registration_key = ${key} and mode = 'new_customer' for no key update`)
+        : db.maybe<RegistrationRow>(sql`
+            select * from registrations where registration_key = ${key} and mode = 'new_customer'`))
+    : undefined;
+  if (!row) throw new Problem('not_found', 'This link is not known.');
+  return row;
+}
+
+async function standing(db: Queries, row: RegistrationRow, now: Date) {
+  if (row.state === 'confirmed' || row.state === 'released') return 'confirmed';
+  if (row.state === 'declined') return 'declined';
+  if (row.expires_at <= now) return 'expired';
+  return (await hasAccount(db, row.email)) ? 'address_has_account' : 'pending_confirmation';
+}
+
+/**
+ * Makes the customer's prepaid account with its owner and its first agent. Null when the address has an account by now:
+ * of several confirmations for one address the first wins. The caller holds the row of the registration.
+ */
+export async function confirmRegistration(
+  tx: Tx,
+  registration: RegistrationRow,
+  by: 'link' | 'code',
+  now: Date,
+): Promise<RegistrationRow | null> {
+  const { email } = registration;
+  await tx.one(sql`select pg_advisory_xact_lock(hashtextextended(${`account of ${email}`}, 0))`);
+  if (await hasAccount(tx, email)) return null;
+  const accountKey = newKey('acct');
+  const memberKey = newKey('member');
+  tx.write(sql`insert into accounts (account_key, created_at) values (${accountKey}, ${now})`);
+  tx.write(sql`
+    insert into members (member_key, account_key, email, role, created_at)
+    values (${memberKey}, ${accountKey}, ${email}, 'owner', ${now})`);
+  return connectAgent(tx, registration, {
+    accountKey,
+    actor: memberKey,
+    grant: registration.requested_grant,
+    detail: { by },
+    now,
+  });
+}
+
+/** Makes the agent of a registration a principal of the account, with this grant. */
+export async function connectAgent(
+  tx: Tx,
+  registration: RegistrationRow,
+  to: { accountKey: string; actor: string; grant: GrantTerms; detail: Record<string, unknown>; now: Date },
+): Promise<RegistrationRow> {
+  const { agent_key } = registration;
+  const { accountKey, grant, now } = to;
+  tx.write(sql`
+    insert into principals (principal_key, kind, account_key, name, created_at)
+    values (${agent_key}, 'agent', ${accountKey}, ${registration.agent_name}, ${now})`);
+  tx.write(sql`
+    insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
+      daily_limit_microcents, total_limit_microcents, governed_refs, review_authority, created_at)
+    values (${newKey('grant')}, ${agent_key}, ${grant.service_keys}, ${grant.payment_methods},
+      ${grant.per_job_limit_microcents}, ${grant.daily_limit_microcents}, ${grant.total_limit_microcents},
+      ${grant.governed_refs}, ${grant.review_authority}, ${now})`);
+  recordEvent(tx, {
+    accountKey,
+    principalKey: agent_key,
+    actor: to.actor,
+    action: 'agent_connected',
+    detail: { ...to.detail, grant },
+    at: now,
+  });
+  return tx.one<RegistrationRow>(sql`
+    update registrations set state = 'confirmed', decided_at = ${now}, account_key = ${accountKey},
+      claim_until = ${after(now, seconds.claimWindow)}
+    where registration_key = ${registration.registration_key} returning *`);
+}

@@ -1,0 +1,90 @@
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../perform.ts';
+import { enqueueLetter } from '../queue/queue.ts';
+import { seconds } from '../service/terms.ts';
+import { requireFreshSignIn, withChange } from './agents.ts';
+import type { Member } from './caller.ts';
+import { connectAgent } from './confirmation.ts';
+import type * as contract from './member-contract.ts';
+import type { RegistrationRow } from './registration.ts';
+import { userCodeMatches, userCodeOf } from './registration-secrets.ts';
+
+/** Requests for one address that are looked through for a code. */
+const openRequestsMax = 100;
+
+export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
+  const { secretKey } = ctx.runtime.configuration;
+  const open = await db.many<RegistrationRow>(sql`
+    select r.* from registrations r join members m using (email)
+    where m.member_key = ${caller.memberKey} and r.mode = 'link_existing' and r.state = 'pending_confirmation'
+      and r.expires_at > ${ctx.now}
+    order by r.created_at desc limit ${openRequestsMax}`);
+  const row = open.find(({ registration_key }) => userCodeMatches(input.user_code, registration_key, secretKey));
+  if (!row) throw noRequest();
+  if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
+    throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
+  }
+  return {
+    body: {
+      registration_key: row.registration_key,
+      agent: { name: row.agent_name, software: row.agent_software },
+      origin: row.origin,
+      user_code: userCodeOf(row.registration_key, secretKey),
+      requested_grant: row.requested_grant,
+      terms_version: row.terms_version,
+      created_at: row.created_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+    },
+  };
+};
+
+/**
+ * Connects the agent with the stored request as the measure, whatever the form says: what is higher counts as raising.
+ */
+export const decideConnection: Verb<typeof contract.decideConnection> = async ({ ctx, caller, input, tx }) => {
+  const { configuration, queue } = ctx.runtime;
+  const row = await lockRequest(tx, caller, input.registration_key);
+  if (!userCodeMatches(input.user_code, row.registration_key, configuration.secretKey)) throw noRequest();
+  const wanted = input.decision === 'approve' ? 'confirmed' : 'declined';
+  if (row.state !== 'pending_confirmation') throw new Problem('action_not_allowed', 'The request has been decided.');
+  if (row.expires_at <= ctx.now) throw new Problem('registration_expired', 'The request ended before it was decided.');
+  const grant = withChange(row.requested_grant, input.grant ?? {});
+  if (wanted === 'confirmed') {
+    requireFreshSignIn(row.requested_grant, grant, caller, ctx.now);
+    await connectAgent(tx, row, {
+      accountKey: caller.accountKey,
+      actor: caller.memberKey,
+      grant,
+      detail: { by: 'approval' },
+      now: ctx.now,
+    });
+  } else {
+    tx.write(sql`
+      update registrations set state = 'declined', decided_at = ${ctx.now}
+      where registration_key = ${row.registration_key}`);
+  }
+  enqueueLetter(tx, queue, {
+    kind: 'notice',
+    registration_key: row.registration_key,
+    account_key: caller.accountKey,
+    decided_by: caller.memberKey,
+  });
+  return { body: { state: wanted, agent_key: row.agent_key, grant: wanted === 'confirmed' ? grant : null } };
+};
+
+/** The request, if it names the address of this member. */
+async function lockRequest(db: Queries, member: Member, registrationKey: string): Promise<RegistrationRow> {
+  const row = await db.maybe<RegistrationRow>(sql`
+    select r.* from registrations r join members m using (email)
+    where r.registration_key = ${registrationKey} and m.member_key = ${member.memberKey} and r.mode = 'link_existing'
+    for no key update of r`);
+  if (!row) throw noRequest();
+  return row;
+}
+
+function noRequest(): Problem {
+  return new Problem('not_found', 'No agent waits with this code.');
+}

@@ -1,0 +1,104 @@
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { newKey } from '../kernel/id.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Context, Runtime } from '../runtime.ts';
+import { seconds } from '../service/terms.ts';
+import { recordEvent } from './account-event.ts';
+import { type GrantRow, grantView } from './grant.ts';
+import { newToken, tokenHash } from './token.ts';
+
+/**
+ * Makes a credential for an agent. Whatever was handed out before and never used is revoked: it may be in the wrong
+ * hands. The caller gives the token to one answer and keeps it nowhere.
+ */
+export async function releaseCredential(
+  tx: Tx,
+  ctx: Pick<Context, 'runtime' | 'now'>,
+  agentKey: string,
+  replacing: { credentialKey: string; graceSeconds: number } | null = null,
+): Promise<{
+  credential: string;
+  credential_key: string;
+  agent_key: string;
+  account_key: string;
+  grant: ReturnType<typeof grantView>;
+}> {
+  const { now } = ctx;
+  const credential = newToken('agent');
+  const credentialKey = newKey('cred');
+  tx.write(sql`
+    update credentials set revoked_at = ${now}
+    where principal_key = ${agentKey} and last_used_at is null and revoked_at is null`);
+  tx.write(sql`
+    insert into credentials (credential_key, principal_key, kind, token_hash, created_at, use_by, replaces, grace_seconds)
+    values (${credentialKey}, ${agentKey}, 'agent', ${tokenHash(credential, ctx.runtime.configuration.secretKey)}, ${now},
+      ${after(now, seconds.credentialFirstUse)}, ${replacing?.credentialKey ?? null}, ${replacing?.graceSeconds ?? null})`);
+  const row = await tx.one<GrantRow & { account_key: string }>(sql`
+    select grants.*, account_key from principals join grants using (principal_key) where principal_key = ${agentKey}`);
+  recordEvent(tx, {
+    accountKey: row.account_key,
+    principalKey: agentKey,
+    actor: agentKey,
+    action: 'credential_released',
+    detail: { credential_key: credentialKey },
+    at: now,
+  });
+  return {
+    credential,
+    credential_key: credentialKey,
+    agent_key: agentKey,
+    account_key: row.account_key,
+    grant: grantView(row),
+  };
+}
+
+/** The newest credential that the agent has used and can still use; null when there is none. */
+export async function credentialInUse(db: Queries, agentKey: string, now: Date): Promise<string | null> {
+  const row = await db.maybe<{ credential_key: string }>(sql`
+    select credential_key from credentials
+    where principal_key = ${agentKey} and revoked_at is null and last_used_at is not null
+      and (expires_at is null or expires_at > ${now})
+    order by created_at desc limit 1`);
+  return row?.credential_key ?? null;
+}
+
+/**
+ * Notes the use of a credential. Its first use sets the end of the one that it replaces. False when it was revoked
+ * meanwhile: the first use decides whether a credential lives on.
+ */
+export async function noteUse(db: Queries, credentialKey: string, now: Date): Promise<boolean> {
+  const used = await db.maybe(sql`
+    with used as (
+      update credentials set last_used_at = ${now}
+      where credential_key = ${credentialKey} and revoked_at is null returning replaces, grace_seconds
+    ), replaced as (
+      update credentials old set expires_at = least(old.expires_at, ${now}::timestamptz + make_interval(secs => used.grace_seconds))
+      from used where old.credential_key = used.replaces
+        and (select last_used_at from credentials where credential_key = ${credentialKey}) is null
+    )
+    select 1 from used`);
+  return used !== undefined;
+}
+
+/** Rows one sweep takes; the next takes the rest. */
+const batch = 200;
+
+/** Revokes what was handed out and not used in time. A request refuses it from the first second on; this writes it down. */
+export async function revokeUnused(runtime: Runtime): Promise<void> {
+  const now = runtime.clock();
+  await runtime.db.many(sql`
+    with revoked as (
+      update credentials set revoked_at = ${now}
+      where credential_key in (
+        select credential_key from credentials
+        where last_used_at is null and revoked_at is null and use_by <= ${now} order by use_by limit ${batch}
+      ) and last_used_at is null and revoked_at is null
+      returning credential_key, principal_key
+    )
+    insert into account_events (event_key, account_key, principal_key, at, actor, action, detail)
+    select 'event_' || replace(gen_random_uuid()::text, '-', ''), account_key, principal_key, ${now}::timestamptz,
+      'system', 'credential_revoked', jsonb_build_object('credential_key', credential_key, 'reason', 'unused')
+    from revoked join principals using (principal_key)`);
+}

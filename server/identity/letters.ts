@@ -1,0 +1,124 @@
+import { toText } from '../kernel/money.ts';
+import { instantText, quoted, type Words } from '../mail/letter.ts';
+import { price } from '../service/terms.ts';
+import type { GrantTerms } from './contract.ts';
+
+/** The letters about who may buy for whom. Pure. */
+
+/** What a letter about a registration tells of it. */
+export interface Asked {
+  agentName: string;
+  agentSoftware: string | null;
+  grant: GrantTerms;
+  termsVersion: string;
+  origin: string;
+  at: Date;
+  until: Date;
+}
+
+/** The letter whose link and code confirm. */
+export function confirmationLetter(
+  asked: Asked,
+  confirm: { url: string; code: string; codeUntil: Date; termsUrl: string },
+): Words {
+  return {
+    subject: 'Confirm an agent for Work Check',
+    action: { label: 'See the request and decide', url: confirm.url },
+    paragraphs: [
+      `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks of agent work for you.`,
+      limitsText(asked.grant),
+      `Nothing is charged now. A check costs ${toText(price)}. You can lower these limits, pause or revoke at any time.`,
+      `Open the link to confirm or to decline. Opening it decides nothing. It ends at ${instantText(asked.until)}.`,
+      `Or read this code to your agent: ${confirm.code.slice(0, 3)} ${confirm.code.slice(3)}. It confirms the same, works ` +
+        `once, until ${instantText(confirm.codeUntil)}. Give it to nobody else.`,
+      `Confirming accepts the terms ${asked.termsVersion}: ${confirm.termsUrl}`,
+      originText(asked),
+      'If this was not you, do nothing, or say so behind the link: no account is made, the agent gets nothing, and ' +
+        'where it came from cannot write to you again.',
+    ],
+  };
+}
+
+/** The letter to an address that has an account when an agent asks for a new one. */
+export function hasAccountLetter(asked: Asked, url: string): Words {
+  return {
+    subject: 'An agent asked for a new Work Check account',
+    action: { label: 'Connect an agent to your account', url },
+    paragraphs: [
+      `An agent that calls itself ${quoted(asked.agentName)} asked for an account with this address. There is one ` +
+        'already, so nothing was made.',
+      'If it is your agent, let it register again with the mode link_existing, open the link, and type the code that the ' +
+        'agent shows you.',
+      originText(asked),
+      'If this was not you, do nothing: the agent gets nothing.',
+    ],
+  };
+}
+
+/** The letter to a member when an agent asks to be connected. */
+export function connectLetter(asked: Asked, url: string): Words {
+  return {
+    subject: 'An agent asks to be connected to your Work Check account',
+    action: { label: 'Connect an agent', url },
+    paragraphs: [
+      `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks on your account.`,
+      limitsText(asked.grant),
+      'If you started this, open the link, sign in, and type the code that your agent shows you. There you can lower the ' +
+        'limits, approve or deny.',
+      originText(asked),
+      'If you did not, do nothing: the agent gets nothing.',
+    ],
+  };
+}
+
+function limitsText(grant: GrantTerms): string {
+  const total =
+    grant.total_limit_microcents === null
+      ? 'without a limit in total'
+      : `${toText(BigInt(grant.total_limit_microcents))} in total`;
+  const may = [
+    ...(grant.payment_methods.some((method) => method.startsWith('card')) ? ['pay by card'] : []),
+    ...(grant.payment_methods.includes('x402') ? ['pay by x402'] : []),
+    ...(grant.review_authority ? ['accept or dispute reports'] : []),
+  ];
+  return (
+    `It may spend ${toText(BigInt(grant.per_job_limit_microcents))} a check, ` +
+    `${toText(BigInt(grant.daily_limit_microcents))} a day, ${total}.\nIt may ${may.join(', ')}.`
+  );
+}
+
+function originText(asked: Asked): string {
+  const software = asked.agentSoftware ? ` Software: ${quoted(asked.agentSoftware)}.` : '';
+  return `Asked ${instantText(asked.at)} from ${asked.origin}.${software} Neither name was verified.`;
+}
+
+/** The letter that signs a person in: a link for each account they belong to. */
+export function signInLetter(links: readonly { account: string; url: string }[]): Words {
+  const [first, ...others] = links;
+  return {
+    subject: 'Your sign-in link for Work Check',
+    action: { label: `Sign in to ${first?.account ?? 'your account'}`, url: first?.url ?? '' },
+    paragraphs: [
+      `The link signs you in to ${first?.account ?? 'your account'}. It works once, for 15 minutes. Opening it does ` +
+        'nothing until you press the button.',
+      ...others.map(({ account, url }) => `For ${account}: ${url}`),
+      'If you did not ask for it, do nothing.',
+    ],
+  };
+}
+
+/** The letter to every member about what one of them has decided. */
+export function decisionLetter(asked: Asked, approved: boolean, by: string, url: string): Words {
+  const name = quoted(asked.agentName);
+  return {
+    subject: approved ? 'An agent was connected to your Work Check account' : 'An agent was denied',
+    action: { label: 'See the agents of the account', url },
+    paragraphs: approved
+      ? [
+          `${by} let an agent that calls itself ${name} buy checks on your account.`,
+          'You can lower its limits, pause or revoke it at any time.',
+          originText(asked),
+        ]
+      : [`${by} denied an agent that calls itself ${name}. It got nothing.`, originText(asked)],
+  };
+}

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+import { defaultGrant, service } from '../service/terms.ts';
+import { Grant, GrantTerms } from './contract.ts';
+
+/** What the people of an account do: sign in, connect agents, and say what each may spend (interface.md 3). Pure. */
+
+const instant = z.iso.datetime();
+const key = z.string().min(1).max(64);
+/** A slip of the hand must not become a limit: a million USD. */
+const limit = z.int().min(0).max(100_000_000_000_000);
+
+/** What a member may set; what is left out stays as it is. */
+export const GrantChange = z
+  .strictObject({
+    payment_methods: z
+      .array(z.enum(defaultGrant.payment_methods))
+      .max(defaultGrant.payment_methods.length)
+      .refine((methods) => new Set(methods).size === methods.length, 'must name each method once')
+      .optional(),
+    per_job_limit_microcents: limit.optional(),
+    daily_limit_microcents: limit.optional(),
+    total_limit_microcents: limit.nullable().optional(),
+    governed_refs: z.boolean().optional(),
+    review_authority: z.boolean().optional(),
+  })
+  .meta({ id: 'GrantChange' });
+
+export type GrantChange = z.infer<typeof GrantChange>;
+
+/** Where a sign-in link leads. */
+const destinations = ['agents', 'connect'] as const;
+
+export const signInLink = defineOperation({
+  name: 'sign_in_link',
+  summary: 'Send a person the single-use link that signs them in. The answer is the same for every address.',
+  method: 'POST',
+  path: '/api/agent/v1/members/sign-in-link',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ email: z.email().max(254).toLowerCase(), next: z.enum(destinations).optional() }),
+  output: z.object({ state: z.literal('sent_if_known') }).meta({ id: 'SignInLinkRequest' }),
+  success: [202],
+  problems: ['registrations_closed'],
+});
+
+const userCode = z.string().min(1).max(16);
+
+/** An agent that asks to be connected, as the member sees it who typed its code. */
+const Connection = z
+  .object({
+    registration_key: z.string(),
+    agent: z.object({ name: z.string(), software: z.string().nullable() }),
+    origin: z.string(),
+    user_code: z.string(),
+    requested_grant: GrantTerms,
+    terms_version: z.string(),
+    created_at: instant,
+    expires_at: instant,
+  })
+  .meta({ id: 'Connection' });
+
+export type Connection = z.infer<typeof Connection>;
+
+export const connection = defineOperation({
+  name: 'connection',
+  summary: 'The agent that shows this code. It must have named the address of the member who asks.',
+  method: 'POST',
+  path: '/api/agent/v1/connections',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({ user_code: userCode }),
+  output: Connection,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'registration_expired'],
+});
+
+export const decideConnection = defineOperation({
+  name: 'decide_connection',
+  summary:
+    'Approve an agent with the limits it asked for or others, or deny it. Raising a limit above what it asked for needs ' +
+    'a fresh sign-in.',
+  method: 'POST',
+  path: '/api/agent/v1/connections/{registration_key}/decision',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({
+    registration_key: key,
+    user_code: userCode,
+    decision: z.enum(['approve', 'deny']),
+    grant: GrantChange.optional(),
+  }),
+  output: z
+    .object({ state: z.enum(['confirmed', 'declined']), agent_key: z.string(), grant: GrantTerms.nullable() })
+    .meta({ id: 'ConnectionDecision' }),
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'registration_expired', 'action_not_allowed', 'fresh_sign_in_required'],
+});
+
+const microcents = z.int().min(0);
+
+/** An agent or a wallet of the account, with what it may spend and has spent. */
+const ConnectedAgent = z
+  .object({
+    agent_key: z.string(),
+    kind: z.enum(['agent', 'wallet']),
+    name: z.string().nullable(),
+    state: z.enum(['active', 'paused', 'revoked']),
+    connected_at: instant,
+    last_used_at: instant.nullable(),
+    claim_until: instant.nullable().meta({ description: 'Until then the agent may fetch a credential.' }),
+    grant: Grant,
+    spend: z.object({
+      today_microcents: microcents,
+      total_microcents: microcents,
+      held_today_microcents: microcents.meta({ description: 'Of today: charged, but not final yet.' }),
+    }),
+  })
+  .meta({ id: 'ConnectedAgent' });
+
+export type ConnectedAgent = z.infer<typeof ConnectedAgent>;
+
+export const maxAgents = 200;
+
+export const agents = defineOperation({
+  name: 'agents',
+  summary: 'The agents and wallets of the account, with what each may spend and has spent.',
+  method: 'GET',
+  path: '/api/agent/v1/agents',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: z
+    .object({
+      agents: z.array(ConnectedAgent).max(maxAgents),
+      review_due: z.boolean().meta({ description: 'The owner has not yet said which of them to keep.' }),
+      resets_at: instant,
+      service_keys: z.array(z.literal(service.serviceKey)),
+    })
+    .meta({ id: 'ConnectedAgents' }),
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+const AccountEvent = z.object({
+  at: instant,
+  actor: z.string(),
+  action: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+});
+
+export type AccountEvent = z.infer<typeof AccountEvent>;
+
+export const agentHistory = defineOperation({
+  name: 'agent_history',
+  summary: 'What was done about an agent of the account, newest first, 100 at most.',
+  method: 'GET',
+  path: '/api/agent/v1/agents/{agent_key}/history',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({ agent_key: key }),
+  output: z.object({ events: z.array(AccountEvent) }).meta({ id: 'AgentHistory' }),
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
+});
+
+export const changeGrant = defineOperation({
+  name: 'change_grant',
+  summary: 'Change what an agent may spend and do. Lowering works at once; raising needs a fresh sign-in.',
+  method: 'POST',
+  path: '/api/agent/v1/agents/{agent_key}/grant',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: GrantChange.extend({ agent_key: key }),
+  output: ConnectedAgent,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+});
+
+export const pauseAgent = defineOperation({
+  name: 'pause_agent',
+  summary: 'Pause an agent, or let it go on. A paused agent buys nothing; jobs already paid go on.',
+  method: 'POST',
+  path: '/api/agent/v1/agents/{agent_key}/pause',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ agent_key: key, paused: z.boolean() }),
+  output: ConnectedAgent,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+});
+
+export const revokeAgent = defineOperation({
+  name: 'revoke_agent',
+  summary: 'End every credential of an agent, for good. Jobs already paid go on; their reports and receipts stay.',
+  method: 'POST',
+  path: '/api/agent/v1/agents/{agent_key}/revoke',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ agent_key: key }),
+  output: ConnectedAgent,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+});
+
+export const releaseAgain = defineOperation({
+  name: 'release_again',
+  summary:
+    'Let an agent fetch a new credential with its claim token, within 30 minutes. The one it has ends with the first ' +
+    'use of the new one.',
+  method: 'POST',
+  path: '/api/agent/v1/agents/{agent_key}/release',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ agent_key: key }),
+  output: ConnectedAgent,
+  success: [200],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+});
+
+export const reviewAgents = defineOperation({
+  name: 'review_agents',
+  summary: 'Say of each agent whether to keep it: what an owner is asked at the first sign-in.',
+  method: 'POST',
+  path: '/api/agent/v1/agents/review',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ keep: z.array(key).max(maxAgents), revoke: z.array(key).max(maxAgents) }),
+  output: z.object({ kept: z.array(z.string()), revoked: z.array(z.string()) }).meta({ id: 'AgentReview' }),
+  success: [200],
+  problems: ['invalid_token', 'action_not_allowed'],
+});

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+import { defaultGrant, service } from '../service/terms.ts';
+import { Grant, GrantTerms } from './contract.ts';
+
+/** How an agent comes to buy for a customer (service.md 5.2 to 5.4; interface.md 3). Pure. */
+
+const instant = z.iso.datetime();
+const registrationKey = z.string().min(1).max(64);
+const Mode = z.enum(['new_customer', 'link_existing']);
+
+/** A name is shown to people: one line of visible characters. */
+const shownText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
+    .regex(/\S/, 'must hold something to read');
+
+const limit = (max: bigint) => z.int().min(0).max(Number(max));
+
+/** May only narrow the default (service.md 5.3); what is left out stays as it is there. */
+const RequestedGrant = z
+  .strictObject({
+    service_keys: z.array(z.literal(service.serviceKey)).length(1).optional(),
+    payment_methods: z
+      .array(z.enum(defaultGrant.payment_methods))
+      .min(1)
+      .max(defaultGrant.payment_methods.length)
+      .refine((methods) => new Set(methods).size === methods.length, 'must name each method once')
+      .optional(),
+    per_job_limit_microcents: limit(defaultGrant.per_job_limit_microcents).optional(),
+    daily_limit_microcents: limit(defaultGrant.daily_limit_microcents).optional(),
+    total_limit_microcents: z.int().min(0).nullable().optional(),
+    governed_refs: z.literal(false).optional(),
+    review_authority: z.boolean().optional(),
+  })
+  .meta({ id: 'RequestedGrant', description: 'May only narrow the default grant of the service contract.' });
+
+export type RequestedGrant = z.infer<typeof RequestedGrant>;
+
+export const register = defineOperation({
+  name: 'register',
+  summary:
+    'Ask to buy for a customer. `new_customer`: the person at the address confirms by a link or reads you a code. ' +
+    '`link_existing`: a signed-in member of the account approves.',
+  method: 'POST',
+  path: '/api/agent/v1/registrations',
+  limit: 'registrations',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'optional',
+  input: z.strictObject({
+    mode: Mode,
+    email: z.email().max(254).toLowerCase(),
+    terms_version: z.string().min(1).max(32),
+    agent: z.strictObject({ name: shownText(80), software: shownText(120).optional() }),
+    requested_grant: RequestedGrant.optional(),
+  }),
+  output: z
+    .object({
+      registration_key: z.string(),
+      agent_key: z.string(),
+      mode: Mode,
+      state: z.literal('pending_confirmation'),
+      claim_token: z.string().meta({ description: 'Handed out once. Keep it like a credential.' }),
+      claim_url: z.url(),
+      verification_url: z.url().meta({ description: 'Show it to the customer, with user_code.' }),
+      user_code: z.string(),
+      expires_in: z.int().meta({ description: 'Seconds until the registration ends.' }),
+      code_expires_in: z.int().meta({ description: 'Seconds until no code is taken any more, only the link.' }),
+      interval: z.int().meta({ description: 'Seconds to wait between two claims.' }),
+      requested_grant: GrantTerms,
+      terms_version: z.string(),
+    })
+    .meta({ id: 'Registration' }),
+  success: [202],
+  secret: true,
+  problems: [
+    'idempotency_key_mismatch',
+    'idempotency_in_progress',
+    'terms_version_mismatch',
+    'credential_already_released',
+    'registrations_closed',
+  ],
+});
+
+export const claim = defineOperation({
+  name: 'claim',
+  summary:
+    'Fetch the credential once the customer has said yes, or with the code of the letter. One answer carries it; a ' +
+    'credential that is not used within 15 minutes is revoked.',
+  method: 'POST',
+  path: '/api/agent/v1/registrations/{registration_key}/claim',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({
+    registration_key: registrationKey,
+    claim_token: z.string().min(1).max(128),
+    code: z
+      .string()
+      .regex(/^\d{3}[ -]?\d{3}$/, 'must be the 6 digits of the letter')
+      .optional(),
+  }),
+  output: z
+    .union([
+      z.object({
+        state: z.literal('released'),
+        credential: z.string(),
+        credential_key: z.string(),
+        agent_key: z.string(),
+        account_key: z.string(),
+        grant: Grant,
+      }),
+      z.object({ state: z.literal('pending_confirmation') }),
+    ])
+    .meta({ id: 'Claim' }),
+  success: [200, 202],
+  secret: true,
+  problems: [
+    'not_found',
+    'code_invalid',
+    'registration_declined',
+    'registration_expired',
+    'credential_already_released',
+  ],
+});
+
+/** What the link of a letter carries. */
+const linkToken = z.string().min(1).max(128);
+
+const Confirmation = z
+  .object({
+    state: z.enum(['pending_confirmation', 'confirmed', 'declined', 'expired', 'address_has_account']),
+    email: z.string(),
+    agent: z.object({ name: z.string(), software: z.string().nullable() }),
+    origin: z.string(),
+    user_code: z.string(),
+    code: z.string().nullable().meta({ description: 'For the agent, while it works.' }),
+    code_expires_at: instant,
+    requested_grant: GrantTerms,
+    terms_version: z.string(),
+    created_at: instant,
+    expires_at: instant,
+  })
+  .meta({ id: 'Confirmation' });
+
+export type Confirmation = z.infer<typeof Confirmation>;
+
+export const confirmation = defineOperation({
+  name: 'confirmation',
+  summary: 'What the link of a registration letter is about. Reading it confirms nothing.',
+  method: 'POST',
+  path: '/api/agent/v1/confirmations',
+  audience: ['public'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({ link: linkToken }),
+  output: Confirmation,
+  success: [200],
+  secret: true,
+  problems: ['not_found'],
+});
+
+export const confirm = defineOperation({
+  name: 'confirm',
+  summary: 'Confirm or decline the registration of a letter. Confirming makes the account; the agent fetches the rest.',
+  method: 'POST',
+  path: '/api/agent/v1/confirmations/decision',
+  audience: ['public'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ link: linkToken, decision: z.enum(['confirm', 'decline']) }),
+  output: z.object({ state: z.enum(['confirmed', 'declined']) }).meta({ id: 'ConfirmationDecision' }),
+  success: [200],
+  problems: ['not_found', 'registration_expired', 'action_not_allowed'],
+});

@@ -1,0 +1,159 @@
+import { after } from '../kernel/clock.ts';
+import { newKey } from '../kernel/id.ts';
+import { toWire } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Reply, Verb } from '../perform.ts';
+import { enqueueLetter } from '../queue/queue.ts';
+import { registrationsState } from '../service/availability.ts';
+import { defaultGrant, seconds, service } from '../service/terms.ts';
+import { confirmRegistration } from './confirmation.ts';
+import type { GrantTerms } from './contract.ts';
+import { credentialInUse, releaseCredential } from './credential.ts';
+import type * as contract from './registration-contract.ts';
+import { codeMatches, userCodeOf } from './registration-secrets.ts';
+import { newToken, tokenHash } from './token.ts';
+
+/** An agent that claims waits this long between two tries. */
+const claimIntervalSeconds = 5;
+/** Wrong codes that are looked at; a sixth is not compared with anything. */
+const codeTriesMax = 5;
+
+export interface RegistrationRow {
+  registration_key: string;
+  mode: 'new_customer' | 'link_existing';
+  state: 'pending_confirmation' | 'confirmed' | 'released' | 'declined';
+  email: string;
+  agent_key: string;
+  agent_name: string;
+  agent_software: string | null;
+  requested_grant: GrantTerms;
+  terms_version: string;
+  origin: string;
+  code_tries: number;
+  code_mailed_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+  claim_until: Date | null;
+  account_key: string | null;
+}
+
+/**
+ * Takes a registration in. It does the same for every address, known or not: what the letter says, and whether there
+ * is one, is decided by the worker.
+ */
+export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
+  const { configuration, queue } = ctx.runtime;
+  if (registrationsState(ctx.runtime) === 'closed') {
+    throw new Problem('registrations_closed', 'Letters cannot be sent, so nobody could confirm.', {
+      headers: { 'Retry-After': '3600' },
+    });
+  }
+  if (input.terms_version !== service.termsVersion) {
+    throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
+  }
+  const registrationKey = newKey('reg');
+  const agentKey = newKey('agent');
+  const claimToken = newToken('claim');
+  const requested = requestedGrant(input.requested_grant ?? {});
+  tx.write(sql`
+    insert into registrations (registration_key, mode, state, email, agent_key, agent_name, agent_software,
+      requested_grant, terms_version, origin, claim_token_hash, created_at, expires_at)
+    values (${registrationKey}, ${input.mode}, 'pending_confirmation', ${input.email}, ${agentKey}, ${input.agent.name},
+      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${ctx.origin},
+      ${tokenHash(claimToken, configuration.secretKey)}, ${ctx.now}, ${after(ctx.now, seconds.registration)})`);
+  enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
+  return {
+    body: {
+      registration_key: registrationKey,
+      agent_key: agentKey,
+      mode: input.mode,
+      state: 'pending_confirmation',
+      claim_token: claimToken,
+      claim_url: `${ctx.baseUrl}/api/agent/v1/registrations/${registrationKey}/claim`,
+      verification_url: `${ctx.baseUrl}/${input.mode === 'new_customer' ? 'confirm' : 'connect'}`,
+      user_code: userCodeOf(registrationKey, configuration.secretKey),
+      expires_in: seconds.registration,
+      code_expires_in: seconds.registrationCode,
+      interval: claimIntervalSeconds,
+      requested_grant: requested,
+      terms_version: input.terms_version,
+    },
+  };
+};
+
+/** What was asked for, on top of the default that it may only narrow. */
+function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
+  return {
+    service_keys: [...defaultGrant.service_keys],
+    payment_methods: asked.payment_methods ?? [...defaultGrant.payment_methods],
+    per_job_limit_microcents: asked.per_job_limit_microcents ?? toWire(defaultGrant.per_job_limit_microcents),
+    daily_limit_microcents: asked.daily_limit_microcents ?? toWire(defaultGrant.daily_limit_microcents),
+    total_limit_microcents: asked.total_limit_microcents ?? defaultGrant.total_limit_microcents,
+    governed_refs: defaultGrant.governed_refs,
+    review_authority: asked.review_authority ?? defaultGrant.review_authority,
+  };
+}
+
+/**
+ * Hands the credential out, once. The row lock puts parallel claims in order: one of them gets the credential, and of
+ * any number of codes no more than five are compared.
+ */
+export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => {
+  const { secretKey } = ctx.runtime.configuration;
+  const registration = await tx.maybe<RegistrationRow>(sql`
+    select * from registrations
+    where registration_key = ${input.registration_key} and claim_token_hash = ${tokenHash(input.claim_token, secretKey)}
+    for no key update`);
+  if (!registration) throw new Problem('not_found', 'There is no registration with this key and claim token.');
+  if (registration.state === 'declined') {
+    throw new Problem('registration_declined', 'The request was ended and the agent gets nothing.');
+  }
+  if (registration.state === 'released') {
+    throw new Problem('credential_already_released', 'The credential of this registration was handed out.');
+  }
+  if ((registration.claim_until ?? registration.expires_at) <= ctx.now) {
+    throw new Problem('registration_expired', 'The registration ended before the credential was fetched.');
+  }
+  if (registration.state === 'confirmed') return release(registration);
+  if (input.code === undefined) {
+    return {
+      status: 202,
+      body: { state: 'pending_confirmation' },
+      headers: { 'Retry-After': String(claimIntervalSeconds) },
+    };
+  }
+  if (registration.code_tries >= codeTriesMax) throw codeInvalid(0);
+  const tries = registration.code_tries + 1;
+  tx.write(sql`
+    update registrations set code_tries = ${tries} where registration_key = ${registration.registration_key}`);
+  const isOpen =
+    registration.mode === 'new_customer' &&
+    registration.code_mailed_at !== null &&
+    after(registration.created_at, seconds.registrationCode) > ctx.now;
+  const isRight = codeMatches(input.code, registration.registration_key, secretKey) && isOpen;
+  const confirmed = isRight ? await confirmRegistration(tx, registration, 'code', ctx.now) : null;
+  if (!confirmed) throw codeInvalid(codeTriesMax - tries);
+  return release(confirmed);
+
+  async function release(from: RegistrationRow): Promise<Reply<ReleasedClaim>> {
+    // Fetched once more, with the customer's leave: the credential in use ends with the first use of the new one.
+    const inUse = await credentialInUse(tx, from.agent_key, ctx.now);
+    const replacing = inUse === null ? null : { credentialKey: inUse, graceSeconds: 0 };
+    const released = await releaseCredential(tx, ctx, from.agent_key, replacing);
+    tx.write(sql`
+      update registrations set state = 'released' where registration_key = ${from.registration_key}`);
+    return { status: 200, body: { state: 'released', ...released } };
+  }
+};
+
+type ReleasedClaim = { state: 'released' } & Awaited<ReturnType<typeof releaseCredential>>;
+
+/** The try is kept: a refusal that forgot it would allow as many as come in parallel. */
+function codeInvalid(remaining: number): Problem {
+  const left = remaining === 0 ? 'No tries are left; the link in the letter still works.' : `${remaining} tries left.`;
+  return new Problem('code_invalid', `Not this code. ${left}`, {
+    members: { attempts_remaining: remaining },
+    keepsWrites: true,
+  });
+}

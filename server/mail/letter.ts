@@ -1,0 +1,37 @@
+import type { Letter } from './mailer.ts';
+
+/** What a letter says, before it is put into text and HTML. */
+export interface Words {
+  subject: string;
+  /** The one thing to do. Its address is the first line of the text. */
+  action: { label: string; url: string };
+  paragraphs: readonly string[];
+}
+
+/** Puts the same words into both forms. Whatever others wrote is text in both, never markup. */
+export function letterOf({ subject, action, paragraphs }: Words): Letter {
+  const html = paragraphs.map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`);
+  return {
+    subject,
+    text: `${[action.url, ...paragraphs].join('\n\n')}\n`,
+    html: `${html[0] ?? ''}<p><a href="${escaped(action.url)}">${escaped(action.label)}</a></p>${html.slice(1).join('')}`,
+  };
+}
+
+/** A word joiner: it is not seen, and no mail program takes what it stands in for an address. */
+const wordJoiner = '\u2060';
+
+/** What a stranger wrote, quoted so that mail programs make no link of it. */
+export function quoted(text: string): string {
+  return `“${text.replaceAll(/[.:/@]/g, `${wordJoiner}$&${wordJoiner}`)}”`;
+}
+
+/** An instant to read: `2026-11-20 14:32 UTC`. */
+export function instantText(at: Date): string {
+  const iso = at.toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

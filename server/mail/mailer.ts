@@ -1,0 +1,38 @@
+import { createTransport } from 'nodemailer';
+import type { MailConfiguration } from '../kernel/env.ts';
+
+/** A letter as it goes out: the same words as plain text and as HTML. */
+export interface Letter {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailer {
+  /** Resolves when the mail server has taken the letter. Rejects when it has not, or when that is not known. */
+  send(to: string, letter: Letter): Promise<void>;
+  close(): void;
+}
+
+/** A mail server that says nothing for this long is taken for gone. */
+const silenceMs = 10_000;
+
+/** A letter is made of what it says: no file and no address is read into it. */
+const nothingElse = { disableFileAccess: true, disableUrlAccess: true };
+
+/** Sends over SMTP (RFC 5321). */
+export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: silenceMs,
+    greetingTimeout: silenceMs,
+    socketTimeout: silenceMs,
+  });
+  return {
+    async send(to, letter) {
+      // As an object the address is taken literally; as text it would be read as a list.
+      await transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse });
+    },
+    close: () => transport.close(),
+  };
+}
