@@ -1,0 +1,27 @@
+import type { Metadata } from 'next';
+import { ConfirmAgent, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
+import { Problem } from '@/server/kernel/problem.ts';
+import { perform } from '@/server/perform.ts';
+import { memberContext } from '../member.ts';
+
+export const metadata: Metadata = { title: 'Confirm an agent' };
+
+/** What the link of a registration letter is about. Looking decides nothing, however many scanners look. */
+export default async function ConfirmPage({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) {
+  const { link } = await searchParams;
+  if (typeof link !== 'string') return <RegistrationEnd state="absent" />;
+  const { ctx } = await memberContext();
+  try {
+    const { body } = await perform('confirmation', ctx, { link });
+    return body.state === 'pending_confirmation' ? (
+      <ConfirmAgent asked={body} link={link} />
+    ) : (
+      <RegistrationEnd state={body.state} />
+    );
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'validation_failed')) {
+      return <RegistrationEnd state="unknown" />;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { Problem, type ProblemCode } from '@/server/kernel/problem.ts';
+import { webRuntime } from '@/server/open-runtime.ts';
+import type { OperationName } from '@/server/operations.ts';
+import { perform } from '@/server/perform.ts';
+import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
+import { memberContext } from './member.ts';
+
+interface Form {
+  operation: OperationName;
+  /** The input of the operation, from the fields of the form. */
+  input: (fields: URLSearchParams, params: Record<string, string>) => unknown;
+  /** The page to show afterwards; `refused` is why nothing was done, null when it was. */
+  next: (fields: URLSearchParams, refused: ProblemCode | null, params: Record<string, string>) => string;
+}
+
+/** The route of a form on our own pages: does the operation for whoever is signed in, and shows a page. */
+export function submit({ operation, input, next }: Form) {
+  return async (request: Request, route: { params: Promise<Record<string, string>> }): Promise<Response> => {
+    const fields = await ownForm((await webRuntime()).configuration, request);
+    if (fields === null) return foreignForm();
+    const params = await route.params;
+    const { ctx } = await memberContext();
+    try {
+      await perform(operation, ctx, input(fields, params));
+      return thenShow(next(fields, null, params));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return thenShow(next(fields, error.code, params));
+    }
+  };
+}
