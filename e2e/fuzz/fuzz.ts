@@ -4,6 +4,7 @@ import { type Operation, pathKeys } from '../../server/kernel/operation.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
 import { Agent, type Client } from '../support/agent.ts';
 import { AnswerCheck } from '../support/answer-check.ts';
+import { connectedAgent } from '../support/customer.ts';
 import { mcpFault, messageOf } from '../support/mcp-answer-check.ts';
 import { Member } from '../support/member.ts';
 import { operationNames, type Subject, wellFormed } from '../support/requests.ts';
@@ -85,7 +86,7 @@ class FuzzRun {
   readonly #callers: Callers;
   readonly #keys: Keys;
   readonly #payment: Record<string, unknown>;
-  readonly #learned: Keys = { quote_key: [], job_key: [], source_key: [] };
+  readonly #learned: Keys = { quote_key: [], job_key: [], source_key: [], agent_key: [] };
   readonly #check: AnswerCheck;
   readonly #wire: Wire;
 
@@ -208,7 +209,12 @@ class FuzzRun {
       const usable = destroys ? known.filter(isExpendable) : known;
       return usable[about % usable.length] ?? `${kind.replace('_key', '')}_none`;
     };
-    return { quote_key: pick('quote_key'), job_key: pick('job_key'), source_key: pick('source_key') };
+    return {
+      quote_key: pick('quote_key'),
+      job_key: pick('job_key'),
+      source_key: pick('source_key'),
+      agent_key: pick('agent_key'),
+    };
   }
 
   /** Counts an answer from behind the door, and learns the keys that it tells of. */
@@ -265,21 +271,38 @@ async function callersOf(service: Service, owner: Agent): Promise<Callers> {
   };
   const member = await Member.of(service, owner);
   const stranger = await Agent.arrive(service);
+  const { agent: registered } = await connectedAgent(service);
+  // Whatever ends the credential that asks is asked with one that nobody else needs.
+  const entitledAgent = ({ name }: Operation) =>
+    name === 'rotate_credential' || name === 'wallet_sign_out' ? registered : owner;
   return {
-    entitled: ({ audience }, about) => (audience[about % audience.length] === 'member' ? member : owner),
+    entitled: (operation, about) =>
+      operation.audience[about % operation.audience.length] === 'member' ? member : entitledAgent(operation),
     stranger: () => stranger,
     nobody: without(''),
     garbage: without('not-a-token'),
   };
 }
 
+/** Another agent of the same account, which members may change and revoke while the owner goes on. */
+async function colleagueOf(service: Service, owner: Agent): Promise<string> {
+  const { registration } = await connectedAgent(service);
+  const { agent_key } = registration.body;
+  await service.database.pool.query('update principals set account_key = $1 where principal_key = $2', [
+    (await owner.get('/api/agent/v1/me')).body.account_key,
+    agent_key,
+  ]);
+  return agent_key;
+}
+
 /** Purchases in several states, of a buyer whose limits no run reaches. */
-async function purchaseKeys({ database, execute }: Service, owner: Agent): Promise<Keys> {
+async function purchaseKeys(service: Service, owner: Agent): Promise<Keys> {
+  const { database, execute } = service;
   await database.pool.query(
     'update grants set daily_limit_microcents = 500000000000, total_limit_microcents = null where principal_key = $1',
     [owner.wallet.address.toLowerCase()],
   );
-  const keys: Keys = { quote_key: [], job_key: [], source_key: [] };
+  const keys: Keys = { quote_key: [], job_key: [], source_key: [], agent_key: [await colleagueOf(service, owner)] };
   for (let copies = 0; copies < 3; copies += 1) {
     const jobs = [await owner.authorizedJob(), await owner.paidJob(), await owner.paidJob()];
     await execute(jobs[2] ?? '');
