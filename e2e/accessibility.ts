@@ -70,9 +70,11 @@ async function keyboardFindings(page: Page): Promise<string[]> {
       const focused = document.activeElement;
       if (!(focused instanceof HTMLElement) || focused === document.body || focused.dataset.walked) return null;
       focused.dataset.walked = 'yes';
-      const style = getComputedStyle(focused);
-      const box = focused.getBoundingClientRect();
-      const top = document.elementFromPoint(box.left + box.width / 2, box.top + Math.min(box.height / 2, 20));
+      // An input shows its focus around the field that it stands in.
+      const style = getComputedStyle(focused.closest('.field') ?? focused);
+      // A link that runs over several lines has a box with holes: its first line is what must be seen.
+      const line = focused.getClientRects()[0] ?? focused.getBoundingClientRect();
+      const top = document.elementFromPoint(line.left + line.width / 2, line.top + Math.min(line.height / 2, 20));
       return {
         name: focused.outerHTML.slice(0, 120),
         isMarked: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,

@@ -1,21 +1,18 @@
 import { Lock } from 'lucide-react';
+import { EmailForm } from '@/components/forms/EmailForm.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 
-/** In place of a page that only members of the account may see. */
-export function SignInNeeded({ what }: { what: string }) {
+interface Props {
+  /** "read this report", "connect an agent". */
+  to: string;
+  next?: 'agents' | 'connect';
+}
+
+/** In place of a page that only members of an account may see. */
+export function SignInNeeded({ to, next = 'agents' }: Props) {
   return (
-    <DeadEnd
-      icon={Lock}
-      title={`Sign in to read this ${what}`}
-      next={
-        <a href="/sign-in" className="btn">
-          How to sign in
-        </a>
-      }
-    >
-      <p>
-        Only members of the account that bought the check can read it. Open your sign-in link, then this page again.
-      </p>
+    <DeadEnd icon={Lock} title={`Sign in to ${to}`} next={<EmailForm next={next} />}>
+      <p>Only members of the account can do that. Sign in, then open this page again.</p>
     </DeadEnd>
   );
 }

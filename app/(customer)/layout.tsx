@@ -9,6 +9,13 @@ export default async function CustomerLayout({ children }: { children: ReactNode
   const { email } = await memberContext();
   return (
     <PageFrame
+      nav={
+        email === null ? null : (
+          <a href="/agents" className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
+            Agents
+          </a>
+        )
+      }
       actions={
         email === null ? (
           <a href="/sign-in" className="btn btn-plain -mr-3.5">

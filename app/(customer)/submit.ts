@@ -18,14 +18,18 @@ export function submit({ operation, input, next }: Form) {
   return async (request: Request, route: { params: Promise<Record<string, string>> }): Promise<Response> => {
     const fields = await ownForm((await webRuntime()).configuration, request);
     if (fields === null) return foreignForm();
-    const params = await route.params;
+    // An address without parts to fill in comes without any, whatever the types say.
+    const params = (await route.params) ?? {};
+    const inAddress = Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, encodeURIComponent(value)]),
+    );
     const { ctx } = await memberContext();
     try {
       await perform(operation, ctx, input(fields, params));
-      return thenShow(next(fields, null, params));
+      return thenShow(next(fields, null, inAddress));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return thenShow(next(fields, error.code, params));
+      return thenShow(next(fields, error.code, inAddress));
     }
   };
 }

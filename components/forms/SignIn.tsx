@@ -1,12 +1,13 @@
-import { CheckCheck, Clock, KeyRound, LogIn } from 'lucide-react';
+import { CheckCheck, Clock, KeyRound, LogIn, Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { EmailForm } from '@/components/forms/EmailForm.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { instantText } from '@/components/ui/Instant.tsx';
 
 /** What a single-use sign-in link is worth at the moment it is opened. */
 export type SignInLink =
   | { state: 'ready'; email: string; expiresAt: Date }
-  | { state: 'used' | 'expired' | 'unknown' | 'absent' };
+  | { state: 'used' | 'expired' | 'unknown' | 'absent' | 'sent' | 'closed' };
 
 interface Props {
   link: SignInLink;
@@ -14,12 +15,16 @@ interface Props {
   token: string;
   /** The address of the member this browser is signed in as. */
   signedInAs: string | null;
+  /** Where the sign-in leads. */
+  next: 'agents' | 'connect';
 }
 
-const HOW_TO_GET_A_LINK =
-  'There is no password. A single-use link signs you in. Whoever runs this service makes one for you; the demo prints it.';
-
-function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
+function Ready({
+  link,
+  token,
+  signedInAs,
+  next,
+}: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
@@ -27,13 +32,14 @@ function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; em
         <h1 className="mt-3 text-h1">Sign in to Work Check?</h1>
         <p className="mt-2 text-body text-ink-2">
           As <strong className="font-medium wrap-anywhere text-ink">{link.email}</strong>, in this browser. You will see
-          the reports and receipts of your account.
+          the agents, reports and receipts of your account.
         </p>
         {signedInAs && signedInAs !== link.email ? (
           <p className="mt-2 text-ink-2">This ends the sign-in of {signedInAs} here.</p>
         ) : null}
         <form action="/sign-in/confirm" method="post" className="mt-6">
           <input type="hidden" name="link" value={token} />
+          <input type="hidden" name="next" value={next} />
           <button type="submit" className="btn btn-primary btn-lg w-full">
             Sign in
           </button>
@@ -60,32 +66,40 @@ const ends = {
     words: 'It may be cut off. Open it whole, or ask for a new one.',
   },
   absent: { icon: KeyRound, title: 'Sign in', words: '' },
+  sent: {
+    icon: Mail,
+    title: 'Look into your mailbox',
+    words:
+      'If the address belongs to an account, a letter with a link is on its way. The link works once, for 15 minutes.',
+  },
+  closed: {
+    icon: Mail,
+    title: 'No letter can be sent right now',
+    words: 'Try again later. Whoever runs this service can make a sign-in link for you.',
+  },
 } as const;
 
 /** The page of a sign-in link. Opening it changes nothing: only the button signs in, and it works without scripts. */
 export function SignIn(props: Props): ReactNode {
-  const { link, signedInAs } = props;
+  const { link, signedInAs, next } = props;
   if (link.state === 'ready') return <Ready {...props} link={link} />;
   const { icon, title, words } = ends[link.state];
   return (
     <DeadEnd
       icon={icon}
       title={title}
-      next={
-        <a href="/" className="btn">
-          Go to the front page
-        </a>
-      }
+      next={link.state === 'sent' || link.state === 'closed' ? null : <EmailForm next={next} />}
     >
       {words ? <p>{words}</p> : null}
       {signedInAs ? (
         <p>
-          You are signed in as <strong className="font-medium wrap-anywhere text-ink">{signedInAs}</strong>. Your agent
-          gives you the addresses of its reports and receipts.
+          You are signed in as <strong className="font-medium wrap-anywhere text-ink">{signedInAs}</strong>.{' '}
+          <a href="/agents" className="link">
+            See your agents
+          </a>
+          , or sign in anew.
         </p>
-      ) : (
-        <p>{HOW_TO_GET_A_LINK}</p>
-      )}
+      ) : null}
     </DeadEnd>
   );
 }

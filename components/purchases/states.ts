@@ -1,3 +1,4 @@
+import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 import type { ChargeState, JobState, PaymentState, QuoteState, ReviewState } from '@/server/purchases/states.ts';
 import type { CheckOutcome, FindingStatus, Verdict } from '@/server/work-check/contract.ts';
 
@@ -74,6 +75,11 @@ export const states = {
     accepted: { word: 'Accepted', tone: 'settled', icon: 'check-check' },
     disputed: { word: 'Disputed', tone: 'person', icon: 'message-square-warning' },
   },
+  agent: {
+    active: { word: 'Active', tone: 'settled', icon: 'circle-check' },
+    paused: { word: 'Paused', tone: 'quiet', icon: 'circle-minus' },
+    revoked: { word: 'Revoked', tone: 'quiet', icon: 'ban' },
+  },
   availability: {
     available: { word: 'Available', tone: 'settled', icon: 'circle-check' },
     unavailable: { word: 'Unavailable', tone: 'fault', icon: 'circle-x' },
@@ -89,6 +95,7 @@ export const states = {
   payment: Record<PaymentState, StateWord>;
   charge: Record<ChargeState, StateWord>;
   review: Record<ReviewState, StateWord>;
+  agent: Record<ConnectedAgent['state'], StateWord>;
   availability: Record<string, StateWord>;
 };
 

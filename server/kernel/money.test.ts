@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { microcents, toText, toTokenUnits, toWire } from './money.ts';
+import { fromText, microcents, toText, toTokenUnits, toWire } from './money.ts';
 
 describe('money', () => {
   it('converts the price to token units exactly, and refuses what would need rounding', () => {
@@ -27,5 +27,21 @@ describe('money', () => {
   it('never leaves as a number that JSON readers would round', () => {
     expect(toWire(9_007_199_254_740_991n)).toBe(9_007_199_254_740_991);
     expect(() => toWire(9_007_199_254_740_992n)).toThrow(RangeError);
+  });
+
+  it.each([
+    ['10', 1_000_000_000n],
+    ['10.00', 1_000_000_000n],
+    [' 1,000.5 ', 100_050_000_000n],
+    ['0.00000001', 1n],
+    ['0', 0n],
+    ['', null],
+    ['-1', null],
+    ['1e9', null],
+    ['10.', null],
+    ['10,00', null],
+    ['0.000000001', null],
+  ])('reads "%s" as a person types it', (text, amount) => {
+    expect(fromText(text)).toBe(amount);
   });
 });

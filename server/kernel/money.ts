@@ -37,6 +37,13 @@ export function fromTokenUnits(units: bigint): Microcents {
   return microcents(units * microcentsPerTokenUnit);
 }
 
+/** What a person typed as dollars, exactly: `10`, `10.00`, `1,000.5`. Null for anything else. */
+export function fromText(text: string): Microcents | null {
+  const [, whole, fraction = ''] = /^(\d{1,3}(?:,?\d{3}){0,3})(?:\.(\d{1,8}))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined) return null;
+  return (BigInt(whole.replaceAll(',', '')) * microcentsPerUsd + BigInt(fraction.padEnd(8, '0'))) as Microcents;
+}
+
 /** Exact dollars for people, with at least two decimals: `5.00 USD`, `0.0001 USD`. */
 export function toText(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';

@@ -1,6 +1,9 @@
 import type { Configuration } from '../kernel/env.ts';
 
-/** A form of ours holds a token, or at most what a reviewer writes: 2,000 characters, each of up to 9 bytes here. */
+/**
+ * A form of ours holds a token, a choice for each of an account's 200 agents, or at most what a reviewer writes: 2,000
+ * characters, each of up to 9 bytes here.
+ */
 const maxFormBytes = 20_480;
 
 /**

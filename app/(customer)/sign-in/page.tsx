@@ -2,16 +2,27 @@ import type { Metadata } from 'next';
 import { SignIn, type SignInLink } from '@/components/forms/SignIn.tsx';
 import { readSignInLink } from '@/server/identity/sign-in.ts';
 import { memberContext } from '../member.ts';
+import { destinationOf } from './destination.ts';
 
 export const metadata: Metadata = { title: 'Sign in' };
 
+type Search = Partial<Record<'link' | 'next' | 'asked', string | string[]>>;
+
 /** What a sign-in link is good for. Looking changes nothing, so a mail scanner that opens it spends nothing. */
-export default async function SignInPage({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) {
-  const { link: token } = await searchParams;
+export default async function SignInPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const { link: token, next, asked } = await searchParams;
   const { ctx, email } = await memberContext();
-  return <SignIn link={await linkState()} token={typeof token === 'string' ? token : ''} signedInAs={email} />;
+  return (
+    <SignIn
+      link={await linkState()}
+      token={typeof token === 'string' ? token : ''}
+      signedInAs={email}
+      next={destinationOf(next)}
+    />
+  );
 
   async function linkState(): Promise<SignInLink> {
+    if (asked === 'sent' || asked === 'closed') return { state: asked };
     if (typeof token !== 'string') return { state: 'absent' };
     const found = await readSignInLink(ctx.runtime.db, token, ctx.now);
     if (found.state !== 'good') return { state: found.state };

@@ -14,7 +14,7 @@ export default async function ReceiptPage({ params }: { params: Promise<{ job_ke
   const { job_key } = await params;
   const { ctx } = await memberContext();
   const chain = await readForMember('receipt_chain', ctx, { job_key });
-  if (chain === null) return <SignInNeeded what="receipt" />;
+  if (chain === null) return <SignInNeeded to="read this receipt" />;
   const newest = chain.receipts.at(-1);
   if (newest === undefined) return <NothingCollected jobKey={job_key} />;
   return (

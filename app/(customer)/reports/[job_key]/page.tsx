@@ -100,15 +100,15 @@ export default async function ReportPage({ params, searchParams }: Props) {
   const [{ job_key }, { report_digest, problem }] = await Promise.all([params, searchParams]);
   const { ctx } = await memberContext();
   const job = await readForMember('job', ctx, { job_key });
-  if (job === null) return <SignInNeeded what="report" />;
+  if (job === null) return <SignInNeeded to="read this report" />;
   const evidence = await readForMember('evidence', ctx, { job_key });
-  if (evidence === null) return <SignInNeeded what="report" />;
+  if (evidence === null) return <SignInNeeded to="read this report" />;
   const contentAction =
     evidence.deleted_at === null && isEnded(job.state) ? <DeleteContent jobKey={job.job_key} /> : null;
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
-  if (report === null) return <SignInNeeded what="report" />;
+  if (report === null) return <SignInNeeded to="read this report" />;
   const mayReview = earlier === null && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>

@@ -1,0 +1,68 @@
+import { Bot } from 'lucide-react';
+import type { Metadata } from 'next';
+import { ReviewAgents } from '@/components/forms/ReviewAgents.tsx';
+import { AgentList } from '@/components/identity/AgentList.tsx';
+import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
+import type { Search } from '../grant-form.ts';
+import { memberContext } from '../member.ts';
+import { readForMember } from '../read.ts';
+import { SignInNeeded } from '../SignInNeeded.tsx';
+
+export const metadata: Metadata = { title: 'Agents and grants' };
+
+/** Who may buy on the account, within which limits, and what is spent of them. */
+export default async function AgentsPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const { refused } = await searchParams;
+  const { ctx } = await memberContext();
+  const account = await readForMember('agents', ctx, {});
+  if (account === null) return <SignInNeeded to="see your agents" />;
+  const { agents, review_due, resets_at } = account;
+  if (agents.length === 0) {
+    return (
+      <DeadEnd icon={Bot} title="No agent buys for you yet" next={<ConnectLink />}>
+        <p>Let your agent register with your address, then type the code that it shows you.</p>
+      </DeadEnd>
+    );
+  }
+  const live = agents.filter(({ state }) => state !== 'revoked');
+  return (
+    <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-12">
+      <div className="flex flex-wrap items-end gap-4">
+        <div>
+          <h1 className="text-h1">Agents</h1>
+          <p className="mt-1 text-ink-2">
+            {live.length === 1 ? 'One agent' : `${live.length} agents`} may buy checks on your account. The day ends{' '}
+            <Instant at={resets_at} />.
+          </p>
+        </div>
+        <div className="ml-auto max-md:w-full">
+          <ConnectLink />
+        </div>
+      </div>
+      {refused ? (
+        <div className="mt-6">
+          <Notice tone="attention">
+            Nothing was changed. The agents of the account have changed meanwhile; look again.
+          </Notice>
+        </div>
+      ) : null}
+      {review_due ? <ReviewAgents agents={live} /> : null}
+      <div className="mt-8">
+        <AgentList agents={agents} />
+      </div>
+      <p className="mt-3 text-dense text-ink-3">
+        Spent: the charge is final. Held: collected or authorized, and not final yet.
+      </p>
+    </div>
+  );
+}
+
+function ConnectLink() {
+  return (
+    <a href="/connect" className="btn max-md:w-full">
+      Connect an agent
+    </a>
+  );
+}

@@ -1,0 +1,148 @@
+import { AgentHistory } from '@/components/identity/AgentHistory.tsx';
+import { nameOf } from '@/components/identity/AgentList.tsx';
+import { SpendMeter } from '@/components/identity/SpendMeter.tsx';
+import { amountText } from '@/components/purchases/Price.tsx';
+import { State } from '@/components/purchases/State.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
+import type { AccountEvent, ConnectedAgent } from '@/server/identity/member-contract.ts';
+import { FreshSignIn } from './FreshSignIn.tsx';
+import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
+
+interface Props {
+  agent: ConnectedAgent;
+  values: GrantValues;
+  events: readonly AccountEvent[];
+  /** What was done just now, or why it was not. */
+  told: { done: string } | { refused: string } | null;
+}
+
+const done: Record<string, string> = {
+  grant: 'Saved. It holds from the next request on.',
+  pause: 'Paused. New purchases are refused; jobs already paid go on.',
+  resume: 'The agent may buy again.',
+  release: 'The agent may fetch a new credential with its claim token.',
+  revoke: 'Revoked. Nothing can be bought with its credentials any more.',
+};
+
+const refused: Record<string, string> = {
+  validation_failed: 'Nothing was saved. Check the amounts.',
+  action_not_allowed: 'Nothing was changed: the agent does not allow that in its present state.',
+};
+
+function Told({ told }: Pick<Props, 'told'>) {
+  if (told === null) return null;
+  if ('done' in told) return done[told.done] ? <Notice tone="settled">{done[told.done]}</Notice> : null;
+  if (told.refused === 'fresh_sign_in_required') return <FreshSignIn next="agents" />;
+  return refused[told.refused] ? <Notice tone="attention">{refused[told.refused]}</Notice> : null;
+}
+
+/** One agent: what it may spend and do, what was done about it, and how to stop it. */
+export function EditAgent({ agent, values, events, told }: Props) {
+  const at = `/agents/${agent.agent_key}`;
+  return (
+    <div className="mx-auto max-w-[45rem] px-4 py-8 md:py-12">
+      <p>
+        <a href="/agents" className="link inline-flex min-h-6 items-center text-dense">
+          All agents
+        </a>
+      </p>
+      <div className="mt-2 flex flex-wrap items-baseline gap-x-4">
+        <h1 className={agent.name === null ? 'key text-h2' : 'text-h1 wrap-anywhere'}>{nameOf(agent)}</h1>
+        <State kind="agent" value={agent.state} />
+      </div>
+      <p className="mt-1 text-ink-2">
+        Connected <Instant at={agent.connected_at} />. Key <Key>{agent.agent_key}</Key>
+      </p>
+      <SpendMeter agent={agent} />
+      <div className="mt-6 space-y-6">
+        <Told told={told} />
+        {agent.state === 'revoked' ? null : (
+          <>
+            <GrantForm at={at} agent={agent} values={values} />
+            <Acts at={at} agent={agent} />
+          </>
+        )}
+        <section aria-labelledby="history">
+          <h2 id="history" className="mb-3 border-t border-ink pt-4 text-h3">
+            History
+          </h2>
+          <AgentHistory events={events} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function GrantForm({ at, agent, values }: { at: string; agent: ConnectedAgent; values: GrantValues }) {
+  const { today_microcents: today, total_microcents: total } = agent.spend;
+  return (
+    <form action={`${at}/grant`} method="post" className="panel">
+      <fieldset className="p-5 md:p-6">
+        <legend className="float-left mb-4 w-full text-h3">It may spend</legend>
+        <div className="clear-both">
+          <LimitFields
+            values={values}
+            hints={{
+              per_check: 'A check costs 5.00 USD',
+              per_day: `${amountText(today)} spent or held today`,
+              in_total: `${amountText(total)} spent or held. Leave empty for no limit`,
+            }}
+          />
+        </div>
+      </fieldset>
+      <fieldset className="border-t border-line p-5 md:p-6">
+        <legend className="float-left mb-3 w-full text-h3">It may</legend>
+        <div className="clear-both">
+          <PermissionFields values={values} />
+        </div>
+      </fieldset>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line p-5 md:px-6">
+        <button type="submit" className="btn btn-primary">
+          Save
+        </button>
+        <p className="text-dense text-ink-3">Lowering works at once. Raising needs a fresh sign-in.</p>
+      </div>
+    </form>
+  );
+}
+
+function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
+  const paused = agent.state === 'paused';
+  return (
+    <section className="panel p-5 md:p-6" aria-labelledby="acts">
+      <h2 id="acts" className="text-h3">
+        Stop or renew
+      </h2>
+      <div className="mt-4 flex flex-wrap gap-3">
+        <form action={`${at}/pause`} method="post">
+          <input type="hidden" name="paused" value={paused ? 'no' : 'yes'} />
+          <button type="submit" className="btn">
+            {paused ? 'Let it go on' : 'Pause'}
+          </button>
+        </form>
+        {agent.kind === 'agent' ? (
+          <>
+            <form action={`${at}/release`} method="post">
+              <button type="submit" className="btn">
+                Let it fetch a new credential
+              </button>
+            </form>
+            <a href={`${at}/revoke`} className="btn btn-danger md:ml-auto">
+              Revoke…
+            </a>
+          </>
+        ) : null}
+      </div>
+      <p className="mt-3 text-dense text-ink-3">
+        Pausing refuses new purchases from the next request on. Jobs already paid go on.{' '}
+        {agent.claim_until === null ? null : (
+          <>
+            The agent may fetch a credential until <Instant at={agent.claim_until} />.
+          </>
+        )}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+/** Asks for the letter with a sign-in link. It works without scripts. */
+export function EmailForm({ next }: { next: 'agents' | 'connect' }) {
+  return (
+    <form action="/sign-in/request" method="post" className="w-full">
+      <input type="hidden" name="next" value={next} />
+      <label className="label" htmlFor="email">
+        Your e-mail address
+      </label>
+      <div className="field">
+        <input id="email" name="email" type="email" autoComplete="email" required maxLength={254} />
+      </div>
+      <button type="submit" className="btn btn-primary btn-lg mt-4 w-full">
+        Send me a sign-in link
+      </button>
+      <p className="mt-4 text-dense text-ink-3">
+        There is no password. The link works once, for 15 minutes, and does nothing until you press its button.
+      </p>
+    </form>
+  );
+}

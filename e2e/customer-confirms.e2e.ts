@@ -1,0 +1,215 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../commands/chromium.ts';
+import { onFreePorts } from '../commands/ports.ts';
+import { type Stack, startStack } from '../commands/stack.ts';
+import { controlClient } from '../sandbox/control-client.ts';
+import { accessibilityFindings } from './accessibility.ts';
+import { Agent, type Answer } from './support/agent.ts';
+import { claim, register } from './support/customer.ts';
+
+let stack: Stack;
+let browser: Browser;
+const folder = mkdtempSync(path.join(tmpdir(), 'confirms-'));
+// PostgreSQL, which root starts as nobody, must be able to enter.
+chmodSync(folder, 0o755);
+
+/** The customer of these tests, in a browser that runs no scripts: every form must work without. */
+const email = 'ines@harbourlane.example';
+let person: Page;
+let agent: Agent;
+let registration: Answer;
+
+beforeAll(async () => {
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
+  const { executablePath, args, env } = await findChromium();
+  browser = await chromium.launch({ executablePath, args: [...args], env });
+  person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The first line of the newest letter whose subject matches: the one thing to do. */
+async function linkIn(subject: RegExp): Promise<string> {
+  const control = controlClient(stack.sandboxUrl);
+  let found: string | undefined;
+  await expect
+    .poll(async () => {
+      found = (await control.mail(email)).find((letter) => subject.test(letter.subject))?.text.split('\n')[0];
+      return found;
+    })
+    .toBeDefined();
+  return found ?? '';
+}
+
+const main = () => person.getByRole('main').innerText();
+
+async function signIn(): Promise<void> {
+  await person.goto(`${stack.baseUrl}/sign-in`);
+  await person.getByLabel('Your e-mail address').fill(email);
+  await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
+  expect(await main()).toContain('Look into your mailbox');
+  await person.goto(await linkIn(/sign-in link/));
+  await person.getByRole('button', { name: 'Sign in' }).click();
+}
+
+describe('a customer', () => {
+  it('sees who asks and for what, and confirms by the button alone', async () => {
+    registration = await register(agent, email);
+    const link = await linkIn(/Confirm an agent/);
+    await shoot('confirm', link);
+    await person.goto(link);
+    const words = await main();
+    for (const shown of ['Procurement Assistant', 'not verified', '10.00', '50.00', 'No limit', email, '2026-07-21']) {
+      expect(words.replaceAll('\u00a0', ' ')).toContain(shown);
+    }
+    expect((await claim(agent, registration)).status).toBe(202);
+    await person.getByRole('button', { name: 'Confirm' }).click();
+    expect(await main()).toContain('Your agent may buy checks');
+    const released = await claim(agent, registration);
+    expect(released.status).toBe(200);
+    agent.token = released.body.credential;
+    expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
+  });
+
+  it('declines with a button of the same weight, and a foreign site cannot decide', async () => {
+    const stranger = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    await register(stranger, 'declines@example.com');
+    const control = controlClient(stack.sandboxUrl);
+    await expect.poll(async () => (await control.mail('declines@example.com')).length).toBe(1);
+    const [letter] = await control.mail('declines@example.com');
+    const link = letter?.text.split('\n')[0] ?? '';
+    const foreign = await fetch(`${stack.baseUrl}/confirm/decision`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+      body: new URLSearchParams({ link: new URL(link).searchParams.get('link') ?? '', decision: 'confirm' }),
+    });
+    expect(foreign.status).toBe(403);
+    await person.goto(link);
+    const sizes = await Promise.all(
+      ['This was not me', 'Confirm'].map((name) => person.getByRole('button', { name }).boundingBox()),
+    );
+    expect(sizes[0]?.width).toBe(sizes[1]?.width);
+    await person.getByRole('button', { name: 'This was not me' }).click();
+    expect(await main()).toContain('The request was ended');
+  });
+
+  it('signs in by letter and says of each agent whether to keep it', async () => {
+    await signIn();
+    expect(new URL(person.url()).pathname).toBe('/agents');
+    expect(await main()).toContain('Are all of these yours?');
+    await shoot('agents-first', `${stack.baseUrl}/agents`);
+    await person.getByLabel('Keep').check();
+    await person.getByRole('button', { name: 'Save' }).click();
+    expect(await main()).not.toContain('Are all of these yours?');
+  });
+
+  it('connects another agent by typing its code, with lower limits', async () => {
+    const second = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+    const asked = await register(second, email, {
+      mode: 'link_existing',
+      agent: { name: 'Research Desk', software: 'brief-runner 0.9.3' },
+    });
+    await person.goto(asked.body.verification_url);
+    await person.getByLabel('The code that your agent shows').fill('BBBB-BBBB');
+    await person.getByRole('button', { name: 'See the request' }).click();
+    expect(await main()).toContain('No agent waits with this code');
+    await person.getByLabel('The code that your agent shows').fill(asked.body.user_code.toLowerCase());
+    await person.getByRole('button', { name: 'See the request' }).click();
+    await shoot('connect', person.url());
+    await person.getByLabel('Per day').fill('a lot');
+    await person.getByRole('button', { name: 'Approve' }).click();
+    expect(await main()).toContain('Type an amount such as 10.00.');
+    expect(await person.getByLabel('Per day').inputValue()).toBe('a lot');
+    await person.getByLabel('Per day').fill('25.00');
+    await person.getByLabel('In total').fill('200');
+    await person.getByLabel('Pay with the saved card').uncheck();
+    await person.getByRole('button', { name: 'Approve' }).click();
+    expect(await main()).toContain('The agent is connected');
+    const released = await claim(second, asked);
+    expect(released.body.grant).toMatchObject({
+      daily_limit_microcents: 2_500_000_000,
+      total_limit_microcents: 20_000_000_000,
+      payment_methods: ['card_checkout', 'x402'],
+    });
+  });
+
+  it('lowers, pauses, lets go on and revokes, and reads it all in the history', async () => {
+    const key = registration.body.agent_key;
+    const address = `${stack.baseUrl}/agents/${key}`;
+    await person.goto(address);
+    await person.getByLabel('Per day').fill('20.00');
+    await person.getByRole('button', { name: 'Save' }).click();
+    expect(await main()).toContain('Saved. It holds from the next request on.');
+    expect((await agent.get('/api/agent/v1/me')).body.grant.daily_limit_microcents).toBe(2_000_000_000);
+    await person.getByRole('button', { name: 'Pause' }).click();
+    expect((await agent.get('/api/agent/v1/me')).body.grant.paused).toBe(true);
+    await shoot('agent', address);
+    await person.getByRole('button', { name: 'Let it go on' }).click();
+    await person.getByRole('button', { name: 'Let it fetch a new credential' }).click();
+    expect((await claim(agent, registration)).status).toBe(200);
+    await person.goto(address);
+    await person.getByRole('link', { name: 'Revoke…' }).click();
+    await shoot('revoke', person.url());
+    expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
+    await person.getByRole('button', { name: 'Revoke' }).click();
+    const words = await main();
+    for (const shown of ['Revoked', 'Daily limit lowered from 50.00 to 20.00', `by ${email}`, 'Connected']) {
+      expect(words).toContain(shown);
+    }
+    expect((await agent.get('/api/agent/v1/me')).status).toBe(401);
+    await shoot('agents', `${stack.baseUrl}/agents`);
+  });
+
+  it('finds nothing of another account', async () => {
+    const response = await person.goto(`${stack.baseUrl}/agents/agent_0000000000000000000000`);
+    expect(response?.status()).toBe(404);
+  });
+});
+
+describe('what a person is asked', () => {
+  it.each([
+    ['connect-code', '/connect'],
+    ['sign-in', '/sign-in'],
+    ['confirm-unknown', '/confirm?link=reg_1.x'],
+  ])('%s is accessible', async (name, address) => {
+    await shoot(name, stack.baseUrl + address);
+  });
+});
+
+const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+
+/** Looks at a page as this person, in both schemes and sizes, and lists what stands between it and WCAG 2.2 AA. */
+async function shoot(name: string, address: string): Promise<void> {
+  const { cookies } = await person.context().storageState();
+  const findings: string[] = [];
+  for (const [size, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context: BrowserContext = await browser.newContext({ viewport, colorScheme });
+      await context.addCookies(cookies);
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error') findings.push(message.text());
+      });
+      page.on('pageerror', (error) => findings.push(error.message));
+      await page.goto(address, { waitUntil: 'networkidle' });
+      if (process.env.SCREENSHOTS) {
+        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+        const file = path.join(process.env.SCREENSHOTS, `${name}-${size}-${colorScheme}.png`);
+        await page.screenshot({ path: file, fullPage: true });
+      }
+      findings.push(
+        ...(await accessibilityFindings(page)).map((finding) => `${name} ${size} ${colorScheme}: ${finding}`),
+      );
+      await context.close();
+    }
+  }
+  expect(findings).toEqual([]);
+}
