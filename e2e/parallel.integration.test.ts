@@ -3,13 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type OperationName, operations } from '../server/operations.ts';
 import { Agent, type Answer, type Client, clearFaults, facilitatorFault } from './support/agent.ts';
+import { Customer, connectedAgent, newAgent, register } from './support/customer.ts';
 import { Member } from './support/member.ts';
 import { ask, wellFormed } from './support/requests.ts';
 import { startService } from './support/service.ts';
 import type { Door } from './support/start-door.ts';
 
 const service = await startService();
-const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none' };
+const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
 const atOnce = 100;
 
 /** A request that can be sent many times: to whom, what, and what it carries besides. */
@@ -19,11 +20,36 @@ interface Repeatable {
   headers?: Record<string, string>;
 }
 
-type Posts = { [Name in OperationName]: (typeof operations)[Name]['method'] extends 'POST' ? Name : never };
+type Posts = {
+  [Name in OperationName]: (typeof operations)[Name] extends { method: 'POST'; effect: 'write' | 'money' }
+    ? Name
+    : never;
+};
 type PostName = Posts[OperationName];
 
 /** The chains whose time is that of the service. */
 const unmoved = ['eip155:84532', 'eip155:421614'];
+
+/** An agent whose registration waits for the answer to its letter. */
+async function asking() {
+  const [client, customer] = [newAgent(service), new Customer(service)];
+  const registration = await register(client, customer.email);
+  return { client, registration, letter: await customer.newestLetter() };
+}
+
+/** An agent that has used its credential. */
+async function inUse() {
+  const connected = await connectedAgent(service);
+  await connected.agent.get(operations.me.path);
+  return connected;
+}
+
+/** The owner of an account with one agent in use. */
+async function owning() {
+  const { agent, customer, registration } = await inUse();
+  const client = await Member.of(service, agent, customer.email);
+  return { client, customer, agent_key: registration.body.agent_key };
+}
 
 /** A request of each operation that changes something when it is sent for the first time. */
 const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
@@ -62,6 +88,48 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
   add_source: async () => {
     const client = await Member.of(service, await Agent.arrive(service));
     return { client, input: wellFormed.add_source(nothing) };
+  },
+  register: async () => ({ client: newAgent(service), input: wellFormed.register(nothing) }),
+  claim: async () => {
+    const { client, registration, letter } = await asking();
+    await client.post(operations.confirm.path, { link: letter.link, decision: 'confirm' });
+    const { registration_key, claim_token } = registration.body;
+    return { client, input: { registration_key, claim_token } };
+  },
+  confirm: async () => {
+    const { client, letter } = await asking();
+    return { client, input: { link: letter.link, decision: 'confirm' } };
+  },
+  rotate_credential: async () => {
+    const { agent } = await inUse();
+    return { client: agent, input: {} };
+  },
+  sign_in_link: async () => ({ client: newAgent(service), input: { email: 'somebody@example.com' } }),
+  decide_connection: async () => {
+    const { client, customer } = await owning();
+    const { body } = await register(newAgent(service), customer.email, { mode: 'link_existing' });
+    const { registration_key, user_code } = body;
+    return { client, input: { registration_key, user_code, decision: 'approve' } };
+  },
+  change_grant: async () => {
+    const { client, agent_key } = await owning();
+    return { client, input: { agent_key, daily_limit_microcents: 1_000_000_000 } };
+  },
+  pause_agent: async () => {
+    const { client, agent_key } = await owning();
+    return { client, input: { agent_key, paused: true } };
+  },
+  revoke_agent: async () => {
+    const { client, agent_key } = await owning();
+    return { client, input: { agent_key } };
+  },
+  release_again: async () => {
+    const { client, agent_key } = await owning();
+    return { client, input: { agent_key } };
+  },
+  review_agents: async () => {
+    const { client, agent_key } = await owning();
+    return { client, input: { keep: [], revoke: [agent_key] } };
   },
   // Last, because a chain whose time has moved takes no more payments.
   cancel_payment: async () => {
@@ -139,7 +207,10 @@ describe('a request that is sent 100 times at once', () => {
     const repeated = await effectOf(async () => {
       answers = await Promise.all(Array.from({ length: atOnce }, send));
     });
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(atOnce - 1).fill(410)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      operations[name].success[0],
+      ...Array(atOnce - 1).fill(410),
+    ]);
     expect(repeated).toEqual(effect);
   });
 });

@@ -1,5 +1,6 @@
 import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
+import { canonicalJson } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
@@ -95,6 +96,7 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
   const { paused: _, ...terms } = grantView(before);
   const wanted = withChange(terms, change);
   requireFreshSignIn(terms, wanted, caller, ctx.now);
+  if (canonicalJson(wanted) === canonicalJson(terms)) return { body: await viewOf(tx, caller, agent_key, ctx.now) };
   tx.write(sql`
     update grants set payment_methods = ${wanted.payment_methods}, governed_refs = ${wanted.governed_refs},
       per_job_limit_microcents = ${wanted.per_job_limit_microcents},
@@ -140,8 +142,9 @@ export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller
 };
 
 export const revokeAgent: Verb<typeof contract.revokeAgent> = async ({ ctx, caller, input, tx }) => {
-  requireKind(await lockAgent(tx, caller, input.agent_key), 'revoked');
-  revoke(tx, caller, input.agent_key, ctx.now);
+  const agent = await lockAnyAgent(tx, caller, input.agent_key);
+  requireKind(agent, 'revoked');
+  if (!agent.revoked_at) revoke(tx, caller, input.agent_key, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
@@ -155,24 +158,31 @@ function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
 
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
   requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
-  tx.write(sql`
+  // A window that is open stays as it is.
+  const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
-    where agent_key = ${input.agent_key}`);
-  record(tx, caller, input.agent_key, 'release_allowed', {}, ctx.now);
+    where agent_key = ${input.agent_key} and (state = 'released' or claim_until <= ${ctx.now}) returning 1`);
+  if (opened) record(tx, caller, input.agent_key, 'release_allowed', {}, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
 export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, caller, input, tx }) => {
-  const live = await tx.many<{ principal_key: string }>(sql`
-    select principal_key from principals where account_key = ${caller.accountKey} and revoked_at is null
+  const all = await tx.many<{ principal_key: string; kind: 'agent' | 'wallet'; revoked_at: Date | null }>(sql`
+    select principal_key, kind, revoked_at from principals where account_key = ${caller.accountKey}
     order by principal_key for no key update`);
-  const named = [...input.keep, ...input.revoke].toSorted();
-  if (JSON.stringify(named) !== JSON.stringify(live.map((row) => row.principal_key).toSorted())) {
+  const known = new Map(all.map((row) => [row.principal_key, row]));
+  const named = new Set([...input.keep, ...input.revoke]);
+  const isCurrent =
+    named.size === input.keep.length + input.revoke.length &&
+    all.every((row) => row.revoked_at || named.has(row.principal_key)) &&
+    input.keep.every((key) => known.get(key)?.revoked_at === null) &&
+    input.revoke.every((key) => known.has(key));
+  if (!isCurrent) {
     throw new Problem('action_not_allowed', 'These are not the agents of the account as they are now. Look again.');
   }
-  for (const agentKey of input.revoke) {
-    requireKind(await lockAgent(tx, caller, agentKey), 'revoked');
-    revoke(tx, caller, agentKey, ctx.now);
+  for (const agent of all.filter(({ principal_key }) => input.revoke.includes(principal_key))) {
+    requireKind(agent, 'revoked');
+    if (!agent.revoked_at) revoke(tx, caller, agent.principal_key, ctx.now);
   }
   tx.write(sql`
     update members set agents_reviewed_at = ${ctx.now}
@@ -180,12 +190,23 @@ export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, ca
   return { body: { kept: input.keep, revoked: input.revoke } };
 };
 
-/** The grant of an agent of the account, locked. Throws `not_found`, or `action_not_allowed` once it was revoked. */
-async function lockAgent(tx: Tx, member: Member, agentKey: string): Promise<GrantRow & { kind: 'agent' | 'wallet' }> {
-  const row = await tx.maybe<GrantRow & { kind: 'agent' | 'wallet'; revoked_at: Date | null }>(sql`
+interface LockedAgent extends GrantRow {
+  kind: 'agent' | 'wallet';
+  revoked_at: Date | null;
+}
+
+/** The grant of an agent of the account, locked. Throws `not_found`. */
+async function lockAnyAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
+  const row = await tx.maybe<LockedAgent>(sql`
     select g.*, p.kind, p.revoked_at from principals p join grants g using (principal_key)
     where p.principal_key = ${agentKey} and p.account_key = ${member.accountKey} for no key update`);
   if (!row) throw noAgent();
+  return row;
+}
+
+/** The same for what only a living agent can be told. Throws `action_not_allowed` once it was revoked. */
+async function lockAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
+  const row = await lockAnyAgent(tx, member, agentKey);
   if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');
   return row;
 }

@@ -8,6 +8,8 @@ import { seconds } from '../service/terms.ts';
 import { requireFreshSignIn, withChange } from './agents.ts';
 import type { Member } from './caller.ts';
 import { connectAgent } from './confirmation.ts';
+import type { GrantTerms } from './contract.ts';
+import { type GrantRow, grantView } from './grant.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration.ts';
 import { userCodeMatches, userCodeOf } from './registration-secrets.ts';
@@ -49,6 +51,10 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   const row = await lockRequest(tx, caller, input.registration_key);
   if (!userCodeMatches(input.user_code, row.registration_key, configuration.secretKey)) throw noRequest();
   const wanted = input.decision === 'approve' ? 'confirmed' : 'declined';
+  // Pressed twice: it is as it was wished.
+  if ((row.state === 'released' ? 'confirmed' : row.state) === wanted) {
+    return { body: { state: wanted, agent_key: row.agent_key, grant: await grantOf(tx, row.agent_key) } };
+  }
   if (row.state !== 'pending_confirmation') throw new Problem('action_not_allowed', 'The request has been decided.');
   if (row.expires_at <= ctx.now) throw new Problem('registration_expired', 'The request ended before it was decided.');
   const grant = withChange(row.requested_grant, input.grant ?? {});
@@ -74,6 +80,14 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   });
   return { body: { state: wanted, agent_key: row.agent_key, grant: wanted === 'confirmed' ? grant : null } };
 };
+
+/** What the agent may do by now; null for one that was never connected. */
+async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null> {
+  const row = await db.maybe<GrantRow>(sql`select * from grants where principal_key = ${agentKey}`);
+  if (!row) return null;
+  const { paused: _, ...terms } = grantView(row);
+  return terms;
+}
 
 /** The request, if it names the address of this member. */
 async function lockRequest(db: Queries, member: Member, registrationKey: string): Promise<RegistrationRow> {

@@ -38,11 +38,11 @@ export const signInLink = defineOperation({
   path: '/api/agent/v1/members/sign-in-link',
   audience: ['public'],
   effect: 'write',
-  idempotency: 'none',
+  idempotency: 'optional',
   input: z.strictObject({ email: z.email().max(254).toLowerCase(), next: z.enum(destinations).optional() }),
   output: z.object({ state: z.literal('sent_if_known') }).meta({ id: 'SignInLinkRequest' }),
   success: [202],
-  problems: ['registrations_closed'],
+  problems: ['idempotency_key_mismatch', 'idempotency_in_progress', 'registrations_closed'],
 });
 
 const userCode = z.string().min(1).max(16);
