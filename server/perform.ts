@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Caller, type CallerFor, callerOf } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
 
-import { lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
+import { checkViolation, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import {
   answerOf,
@@ -191,7 +191,16 @@ async function run(
     };
     return finish(operation, await verb({ ctx, caller, input, db, steps }));
   }
-  const ended = await transact(db, async (tx) => {
+  const attempt = () => transact(db, write);
+  // A limit was lowered between the look at it and the write: looked at again, it says what is left.
+  const ended = await attempt().catch((error) =>
+    sqlState(error) === checkViolation ? attempt() : Promise.reject(error),
+  );
+  if (ended instanceof Problem) throw ended;
+  return ended;
+
+  /** The whole write. Gives back, instead of throwing, a refusal whose writes are kept. */
+  async function write(tx: Tx): Promise<Outcome | Problem> {
     if (claim && !(await claimKey(tx, claim, ctx.now))) throw inProgress();
     try {
       const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
@@ -201,9 +210,7 @@ async function run(
       if (error instanceof Problem && error.extras.keepsWrites) return error;
       throw error;
     }
-  });
-  if (ended instanceof Problem) throw ended;
-  return ended;
+  }
 }
 
 /** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */

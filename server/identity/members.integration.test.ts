@@ -188,6 +188,29 @@ describe('an agent of an account', () => {
     });
   });
 
+  it('is refused with what is left when its limit is lowered while it buys', async () => {
+    const { agent, owner, key } = await account();
+    const [first, second] = [await agent.quote(), await agent.quote()];
+    await agent.authorize(first.body.quote_key);
+    // The day's counter is held, so that the purchase has read the limit and waits when it is lowered.
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query(
+      'select 1 from grant_usage join grants using (grant_key) where principal_key = $1 for update of grant_usage',
+      [key],
+    );
+    const buying = agent.authorize(second.body.quote_key);
+    await expect
+      .poll(
+        async () => (await pool.query('select 1 from pg_stat_activity where wait_event_type = $1', ['Lock'])).rowCount,
+      )
+      .toBeGreaterThan(0);
+    await change(owner, key, { daily_limit_microcents: 600_000_000 });
+    await client.query('rollback');
+    client.release();
+    expect((await buying).body).toMatchObject({ code: 'grant_limit_exceeded', remaining_microcents: 100_000_000 });
+  });
+
   it('is given more only by who has just signed in', async () => {
     const { agent, customer, owner, key } = await account();
     service.advanceClock(600);

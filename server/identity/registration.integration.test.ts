@@ -12,6 +12,7 @@ import {
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { defaultGrant, service as terms } from '../service/terms.ts';
+import { forgetStrangers } from './forget.ts';
 import { sendLetter } from './send-letter.ts';
 
 const service = await startService();
@@ -356,5 +357,17 @@ describe('a registration', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(19).fill(410)]);
     expect(answers.find(({ status }) => status === 410)?.body.code).toBe('credential_already_released');
     expect(await count('select count(*) from registrations where email = $1', [customer.email])).toBe(1);
+  });
+
+  it('that came to nothing is forgotten after 30 days, and one that did is not', async () => {
+    const { customer: kept } = await connectedAgent(service);
+    const gone = new Customer(service);
+    await register(agent, gone.email);
+    await gone.letters();
+    service.advanceClock(30 * 86_400 + 1_801);
+    await forgetStrangers(service.runtime);
+    const left = 'select count(*) from registrations where email = $1';
+    expect([await count(left, [gone.email]), await count(left, [kept.email])]).toEqual([0, 1]);
+    expect(await count('select count(*) from letters where address = $1', [gone.email])).toBe(0);
   });
 });

@@ -74,5 +74,6 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 export const inFailedTransaction = '25P02';
+export const checkViolation = '23514';
 export const lockNotAvailable = '55P03';
 export const uniqueViolation = '23505';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetStrangers } from '../identity/forget.ts';
 import { sendLetter } from '../identity/send-letter.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
@@ -15,6 +16,8 @@ import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from '
 const batchSize = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
+/** A flood of registrations must not keep a sign-in link waiting. */
+const letterBatchSize = 50;
 const roundEveryMs = 1_000;
 /** What is watched for happens rarely, and a search costs calls to every chain. */
 const watchEveryMs = 10_000;
@@ -47,9 +50,17 @@ await runtime.queue.boss.work<CheckMessage>(
 
 await runtime.queue.boss.work<LetterMessage>(
   letterQueue,
-  { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
-  async ([message]) => {
-    if (message) await sendLetter(runtime, message.data);
+  {
+    batchSize: letterBatchSize,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: pollSeconds,
+    notifyPollingIntervalSeconds: pollSeconds,
+  },
+  async (messages) => {
+    const sent = await Promise.allSettled(messages.map(({ data }) => sendLetter(runtime, data)));
+    const failed = sent.find((one) => one.status === 'rejected');
+    // The queue tries all of them again; what has been sent is not sent twice.
+    if (failed) throw failed.reason;
   },
 );
 
@@ -61,6 +72,7 @@ await Promise.all([
   rounds(reconcile),
   rounds(watchChains, watchEveryMs),
   rounds(deleteExpired, retentionEveryMs),
+  rounds(forgetStrangers, retentionEveryMs),
 ]);
 await runtime.close();
 await checker.close();

@@ -3,9 +3,9 @@ import type { Operation } from '@/server/kernel/operation.ts';
 import { problems } from '@/server/kernel/problem.ts';
 import { operations } from '@/server/operations.ts';
 
-/** Every operation that is served, from the list that serves them. */
+/** Every operation that agents can ask for, from the list that serves them. What only members ask for has pages. */
 export function Operations() {
-  const all: Operation[] = Object.values(operations);
+  const all = Object.values<Operation>(operations).filter(({ audience }) => audience.some((kind) => kind !== 'member'));
   return (
     <ul className="border-t border-ink text-ui">
       {all.map((operation) => (

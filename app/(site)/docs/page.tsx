@@ -14,7 +14,8 @@ const HOUR = 60 * MINUTE;
 
 const contents = [
   ['Find the service', 'find'],
-  ['Sign in', 'sign-in'],
+  ['Sign in with a wallet', 'sign-in'],
+  ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
   ['Repeat safely', 'repeat'],
   ['Buy over MCP', 'mcp'],
@@ -67,6 +68,30 @@ function SignIn() {
         Send the token as <Key>Authorization: Bearer …</Key>. Keep it in protected storage: never in a prompt, in
         submitted work or in an address. After signing in again the same wallet sees the same quotes, jobs, reports and
         receipts.
+      </p>
+    </>
+  );
+}
+
+function Register() {
+  const { register, claim, rotate_credential: rotate } = operations;
+  return (
+    <>
+      <p>
+        An agent that buys for a person registers with <Key>{`${register.method} ${register.path}`}</Key> and names the
+        person’s address. With <Key>mode: new_customer</Key> the person gets a letter, and confirms by its link or reads
+        you its six digits within {seconds.registrationCode / MINUTE} minutes. With <Key>mode: link_existing</Key> show
+        the person <Key>verification_url</Key> and <Key>user_code</Key>: a signed-in member types the code and sets the
+        limits.
+      </p>
+      <p>
+        Then fetch the credential with <Key>{`${claim.method} ${claim.path}`}</Key>, your <Key>claim_token</Key> and, if
+        you were read one, the <Key>code</Key>. One answer carries it. Use it within{' '}
+        {seconds.credentialFirstUse / MINUTE} minutes, or it is revoked and a member must let you fetch another.
+      </p>
+      <p>
+        <Key>{`${rotate.method} ${rotate.path}`}</Key> gives you the next credential. The old one lives until the new
+        one has been in use for {seconds.rotationGrace / MINUTE} minutes, so a lost answer locks nobody out.
       </p>
     </>
   );
@@ -133,8 +158,11 @@ export default function DocsPage() {
           </p>
           <Find />
         </Section>
-        <Section id="sign-in" title="Sign in">
+        <Section id="sign-in" title="Sign in with a wallet">
           <SignIn />
+        </Section>
+        <Section id="register" title="Register for a customer">
+          <Register />
         </Section>
         <Section id="buy" title="Buy a check">
           <Flow />

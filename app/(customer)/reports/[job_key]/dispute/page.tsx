@@ -13,7 +13,7 @@ export default async function DisputePage({ params }: { params: Promise<{ job_ke
   const { job_key } = await params;
   const { ctx } = await memberContext();
   const job = await readForMember('job', ctx, { job_key });
-  if (job === null) return <SignInNeeded what="report" />;
+  if (job === null) return <SignInNeeded to="read this report" />;
   if (job.review_state !== 'open') redirect(`/reports/${job.job_key}`);
   return <Dispute job={job} detailMax={maxDetail} />;
 }
