@@ -39,10 +39,13 @@ function Verbatim({ text, passage }: { text: string; passage: Passage }) {
   ));
 }
 
-function Deleted() {
+function NotKept({ source }: { source: SourceEntry | undefined }) {
   return (
     <p className="px-4 py-1 font-sans text-ui text-ink-2">
-      This text is no longer kept. Its digest stays: it proves which text was assessed to anyone who kept a copy.
+      {source?.origin === 'retrieved'
+        ? 'This text stands in a document of the account and is not kept with the report.'
+        : 'This text is no longer kept.'}{' '}
+      Its digest stays: it proves which text was assessed to anyone who has a copy.
     </p>
   );
 }
@@ -107,7 +110,7 @@ export function PassagePanel({ passages, sources, evidence }: Props) {
       <PassageFrame key={passage.number} number={passage.number}>
         <PassageHead passage={passage} source={source} count={passages.length} bytes={bytes} />
         <div className="bg-sunken py-3 font-mono text-dense leading-6">
-          {text === undefined ? <Deleted /> : <Verbatim text={text} passage={passage} />}
+          {text === undefined ? <NotKept source={source} /> : <Verbatim text={text} passage={passage} />}
         </div>
         <dl className="facts px-4 py-1 text-dense">
           <dt>Cited by</dt>

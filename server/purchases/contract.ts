@@ -345,9 +345,11 @@ const Review = JobKey.extend({
     .optional()
     .meta({ description: 'What is wrong with the report.' }),
   correction_request: checkRequestFields.correction_request,
-  report_digest: digest
-    .optional()
-    .meta({ description: 'The report that is meant. Needed to accept one that was corrected.' }),
+  report_digest: digest.optional().meta({
+    description:
+      'The report that is meant. Needed to accept one that was corrected; with it, a repeated dispute never passes ' +
+      'for a second one.',
+  }),
 }).superRefine(({ decision, ...rest }, ctx) => {
   if (decision === 'dispute' && rest.reason === undefined) {
     ctx.addIssue({

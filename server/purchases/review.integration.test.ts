@@ -139,6 +139,8 @@ describe('a corrected report', () => {
       expect(refusal(refused)).toEqual([409, 'report_changed']);
       expect(refused.body.report_digest).toBe(newest);
     }
+    // The dispute of the first report, repeated late, is not one of the second.
+    expect(refusal(await dispute(reviewed, { report_digest: old }))).toEqual([409, 'report_changed']);
     const accepted = await accept(reviewed, { report_digest: newest });
     expect(accepted.body).toMatchObject({ state: 'accepted', charge_state: 'final' });
     expect((await accept(reviewed)).body.state).toBe('accepted');
