@@ -13,15 +13,7 @@ import { seconds } from '../../server/service/terms.ts';
 import type { Answer } from '../support/agent.ts';
 
 /** What the facilitator does with a payment, by the sandbox's names; `well` is no fault. */
-export const providerModes = [
-  'well',
-  'drop_before_settle',
-  'drop_after_settle',
-  'error_500',
-  'refuse',
-  'lie',
-  'refuse_to_verify',
-] as const;
+export const providerModes = ['well', 'drop_before_settle', 'drop_after_settle', 'error_500', 'refuse', 'lie'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
 /** A purchase as it must be. Instants are milliseconds of the service's clock. */
@@ -156,10 +148,5 @@ export function delivered(model: Model, purchase: Purchase): void {
 
 /** Whether the facilitator would carry out a transfer in this mode, told or not told to us. */
 export function wouldMove(provider: ProviderMode): boolean {
-  return provider === 'well' || provider === 'drop_after_settle' || provider === 'refuse_to_verify';
-}
-
-/** Whether a payment that is made now succeeds. */
-export function paysNow(provider: ProviderMode): boolean {
-  return wouldMove(provider) && provider !== 'refuse_to_verify';
+  return provider === 'well' || provider === 'drop_after_settle';
 }

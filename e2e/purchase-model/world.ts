@@ -65,9 +65,7 @@ export class World {
 
   async provider(mode: ProviderMode): Promise<void> {
     await this.#control.clearFacilitatorFaults();
-    if (mode === 'well') return;
-    const fault = mode === 'refuse_to_verify' ? ({ mode: 'refuse', on: 'verify' } as const) : { mode };
-    await this.#control.facilitatorFault({ ...fault, times: 'always' });
+    if (mode !== 'well') await this.#control.facilitatorFault({ mode, times: 'always' });
   }
 
   /** A signed transfer for this job, good for two minutes of the service's clock. */

@@ -92,8 +92,8 @@ export interface RefundRow {
   pay_to: Address;
 }
 
-/** How long one try may take before the next may begin. */
-const tryLeaseSeconds = 60;
+/** How long one try may take before the next may begin: the facilitator has 20 seconds, the chain 5. */
+const tryLeaseSeconds = 25;
 const waitMaxSeconds = 30;
 /** A signed transfer back is good for this long; the next try signs anew, with the same nonce. */
 const validSeconds = 3_600;

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { controlClient } from '../../sandbox/control-client.ts';
+import { price, service } from '../../server/service/terms.ts';
+import { exampleRequest } from '../../server/work-check/sample.ts';
+import { type Agent, type Answer, clearFaults, facilitatorFault, settlementsOf } from '../support/agent.ts';
+import type { StoppingPoint } from './database-tap.ts';
+import { inState, type Request, type Stage } from './stage.ts';
+
+/** What an agent does when the app dies under it, and how it must have ended once. */
+interface Act {
+  /** What comes before, at an app that lives, and the request that dies. */
+  request(agent: Agent, stage: Stage): Promise<Request>;
+  /** What there must be one of, or how the job must stand, in the end. */
+  ended(agent: Agent, stage: Stage, answer: Answer): Promise<void>;
+}
+
+/** A point at which the app is killed: where its work stands, and where that shows in what it sends. */
+export interface AppPoint {
+  readonly point: string;
+  readonly act: Act;
+  readonly stopAt: StoppingPoint;
+}
+
+const keyed = (path: string, body: object, headers: Record<string, string> = {}): Request => ({
+  path,
+  body,
+  headers: { 'idempotency-key': randomUUID(), ...headers },
+});
+const jobAt = (jobKey: string) => `/api/agent/v1/jobs/${jobKey}`;
+
+async function count(stage: Stage, statement: string, key: string): Promise<number> {
+  const { rows } = await stage.database.query<{ count: number }>(`select count(*)::int as count from ${statement}`, [
+    key,
+  ]);
+  return rows[0]?.count ?? 0;
+}
+
+async function deliveredJob(agent: Agent, stage: Stage): Promise<string> {
+  const jobKey = await agent.paidJob();
+  await inState(stage, agent, jobKey, { state: 'delivered' });
+  return jobKey;
+}
+
+const asking: Act = {
+  request: async () => keyed('/api/agent/v1/checks', { ...exampleRequest, max_price_microcents: Number(price) }),
+  async ended(agent, stage) {
+    const wallet = agent.wallet.address.toLowerCase();
+    expect(await count(stage, 'quotes where principal_key = $1', wallet)).toBe(1);
+  },
+};
+
+const authorizing: Act = {
+  async request(agent) {
+    const { body } = await agent.quote();
+    return keyed(`/api/agent/v1/purchases/${body.quote_key}/authorize`, { terms_version: service.termsVersion });
+  },
+  async ended(_agent, stage, { body }) {
+    expect(await count(stage, 'jobs where quote_key = $1', body.quote_key)).toBe(1);
+  },
+};
+
+/** The job was paid for once, and its report came once. */
+async function boughtOnce(agent: Agent, stage: Stage, { body }: Answer): Promise<void> {
+  await inState(stage, agent, body.job_key, { state: 'delivered', payment_state: 'collected' });
+  expect(await count(stage, "payments where state = 'collected' and job_key = $1", body.job_key)).toBe(1);
+  expect(await count(stage, 'reports where job_key = $1', body.job_key)).toBe(1);
+}
+
+const paying: Act = {
+  async request(agent) {
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    return keyed(`${jobAt(jobKey)}/payments`, { rail: 'x402' }, { 'payment-signature': signature });
+  },
+  async ended(agent, stage, answer) {
+    await boughtOnce(agent, stage, answer);
+    const settlements = await settlementsOf(stage.stack.sandboxUrl, agent.wallet.address);
+    expect(settlements.flatMap((settlement) => settlement.transactions)).toHaveLength(1);
+  },
+};
+
+/** A job before it was canceled: its price is credit now. */
+const payingFromCredit: Act = {
+  async request(agent, stage) {
+    await canceledJob(agent, stage);
+    const jobKey = await agent.authorizedJob();
+    return keyed(`${jobAt(jobKey)}/payments`, { rail: 'x402', method: 'wallet_credit' });
+  },
+  ended: boughtOnce,
+};
+
+/** Paid and canceled, before a worker was done with it. */
+async function canceledJob(agent: Agent, stage: Stage): Promise<void> {
+  await stage.eventually(async () => {
+    const jobKey = await agent.paidJob();
+    return (await agent.post(`${jobAt(jobKey)}/cancel`)).status === 200;
+  });
+}
+
+const canceling: Act = {
+  request: async (agent) => keyed(`${jobAt(await agent.authorizedJob())}/cancel`, {}),
+  async ended(agent, stage, { body }) {
+    await inState(stage, agent, body.job_key, { state: 'canceled' });
+    expect((await agent.get('/api/agent/v1/me')).body.spend.today_microcents).toBe(0);
+  },
+};
+
+const accepting: Act = {
+  request: async (agent, stage) => keyed(`${jobAt(await deliveredJob(agent, stage))}/review`, { decision: 'accept' }),
+  async ended(agent, stage, { body }) {
+    await inState(stage, agent, body.job_key, { state: 'accepted', charge_state: 'final' });
+    expect(await count(stage, "ledger_transfers where event = 'accepted' and job_key = $1", body.job_key)).toBe(1);
+  },
+};
+
+const objection = { decision: 'dispute', reason: 'citation_invalid' };
+const disputing: Act = {
+  request: async (agent, stage) => keyed(`${jobAt(await deliveredJob(agent, stage))}/review`, objection),
+  async ended(agent, stage, { body }) {
+    await inState(stage, agent, body.job_key, { state: 'redelivered' });
+    expect(await count(stage, 'reports where job_key = $1', body.job_key)).toBe(2);
+  },
+};
+
+const disputingAgain: Act = {
+  async request(agent, stage) {
+    const jobKey = await deliveredJob(agent, stage);
+    await agent.post(`${jobAt(jobKey)}/review`, objection);
+    await inState(stage, agent, jobKey, { state: 'redelivered' });
+    const { body } = await agent.job(jobKey);
+    return keyed(`${jobAt(jobKey)}/review`, { ...objection, report_digest: body.report_digest });
+  },
+  async ended(agent, stage, { body }) {
+    await inState(stage, agent, body.job_key, { state: 'waived', payment_state: 'refunded' });
+    expect(await count(stage, 'refunds where job_key = $1', body.job_key)).toBe(1);
+  },
+};
+
+/** The names are those of the list of kill points that the service is held to. */
+export const appPoints: AppPoint[] = [
+  { point: 'K01 the key of a quote is claimed', act: asking, stopAt: { before: /insert into quotes/ } },
+  { point: 'K02 the quote is inserted', act: asking, stopAt: { beforeCommitOf: /insert into quotes/ } },
+  { point: 'K03 the quote is committed, unsent', act: asking, stopAt: { after: /insert into quotes/ } },
+  { point: 'K04 the quote is locked', act: authorizing, stopAt: { before: /insert into grant_usage/ } },
+  { point: 'K05 the reservation is made', act: authorizing, stopAt: { beforeCommitOf: /insert into grant_usage/ } },
+  { point: 'K06 the job is committed, unsent', act: authorizing, stopAt: { after: /insert into jobs/ } },
+  { point: 'K17 the payment is verified', act: paying, stopAt: { before: /set payment_state = 'processing'/ } },
+  { point: 'K18 the intent is committed', act: paying, stopAt: { after: /insert into payments/ } },
+  { point: 'K20 the money has moved', act: paying, stopAt: { before: /update payments set state = .*decided_at/s } },
+  { point: 'K21 the collection is written', act: paying, stopAt: { beforeCommitOf: /insert into ledger_transfers/ } },
+  { point: 'K22 the collection is committed, unsent', act: paying, stopAt: { after: /insert into ledger_transfers/ } },
+  { point: 'credit is spent', act: payingFromCredit, stopAt: { beforeCommitOf: /insert into payments/ } },
+  { point: 'credit is spent and committed, unsent', act: payingFromCredit, stopAt: { after: /insert into payments/ } },
+  { point: 'the job is canceled', act: canceling, stopAt: { beforeCommitOf: /update grant_usage/ } },
+  { point: 'the cancellation is committed, unsent', act: canceling, stopAt: { after: /update grant_usage/ } },
+  { point: 'K30 the acceptance is written', act: accepting, stopAt: { beforeCommitOf: /insert into reviews/ } },
+  { point: 'K30 the acceptance is committed, unsent', act: accepting, stopAt: { after: /insert into reviews/ } },
+  { point: 'K31 the dispute is written', act: disputing, stopAt: { beforeCommitOf: /insert into reviews/ } },
+  { point: 'K31 the dispute is committed, unsent', act: disputing, stopAt: { after: /insert into reviews/ } },
+  { point: 'K33 the refund is owed', act: disputingAgain, stopAt: { beforeCommitOf: /insert into refunds/ } },
+  { point: 'K33 the refund is committed, unsent', act: disputingAgain, stopAt: { after: /insert into refunds/ } },
+];
+
+/** Kills an app at the point, sends the same request to one that lives until it is answered, and looks at the end. */
+export async function killApp(stage: Stage, { act, stopAt }: AppPoint): Promise<void> {
+  const [agent, victim] = await Promise.all([stage.arrive(), stage.app()]);
+  const request = await act.request(agent, stage);
+  const stopped = victim.stopAt(stopAt);
+  const lost = stage.send(agent, request, victim).catch(() => null);
+  await stopped;
+  await victim.process.kill();
+  expect(await lost).toBeNull();
+  await act.ended(agent, stage, await answered(stage, agent, request));
+}
+
+/** The same while the facilitator has the payment: it has not moved the money yet, or has and keeps its answer. */
+export async function killWhileSettling(stage: Stage, mode: string): Promise<void> {
+  const { sandboxUrl } = stage.stack;
+  const [agent, victim] = await Promise.all([stage.arrive(), stage.app()]);
+  const request = await paying.request(agent, stage);
+  await facilitatorFault(sandboxUrl, { mode });
+  const lost = stage.send(agent, request, victim).catch(() => null);
+  await stage.eventually(async () => (await controlClient(sandboxUrl).facilitatorState()).held === 1);
+  await victim.process.kill();
+  expect(await lost).toBeNull();
+  await clearFaults(sandboxUrl);
+  await paying.ended(agent, stage, await answered(stage, agent, request));
+}
+
+/** The answer to a request that is sent until it is answered: as long as it is not, it may be sent again. */
+const answered = (stage: Stage, agent: Agent, request: Request): Promise<Answer> =>
+  stage.eventually(async () => {
+    const repeated = await stage.send(agent, request);
+    if (repeated.status >= 300) expect([409, repeated.headers.has('retry-after')]).toEqual([repeated.status, true]);
+    return repeated.status < 300 && repeated;
+  });

@@ -1,0 +1,156 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll } from 'vitest';
+import { sandboxedEnvironment } from '../../commands/environment.ts';
+import { onFreePorts } from '../../commands/ports.ts';
+import { type RunningProcess, startProcess } from '../../commands/processes.ts';
+import { type Stack, startStack } from '../../commands/stack.ts';
+import { freePort } from '../../sandbox/ports.ts';
+import { Acknowledged } from '../support/acknowledged.ts';
+import { Agent, type Answer, clearFaults } from '../support/agent.ts';
+import { chainDifferences } from '../support/chain-books.ts';
+import { brokenInvariants } from '../support/invariants.ts';
+import { type DatabaseTap, tapDatabase } from './database-tap.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const LOOK_AGAIN_MS = 100;
+/** What was interrupted has gone on by then; it is far past the 30 s that the service promises, for slow machines. */
+const TRIES_MAX = 900;
+
+/** A process that is about to be killed, and the door through which it reaches its database. */
+export interface Victim extends DatabaseTap {
+  readonly process: RunningProcess;
+}
+
+/** A running service whose processes are killed, with one app and one database that survive. */
+export interface Stage {
+  readonly stack: Stack;
+  readonly database: pg.Pool;
+  /** An agent of the app that survives. Everything that it is told is kept in the journal. */
+  arrive(): Promise<Agent>;
+  /** Sends a request to a victim or, without one, to the app that survives. */
+  send(agent: Agent, request: Request, victim?: { baseUrl: string }): Promise<Answer>;
+  app(): Promise<Victim & { baseUrl: string }>;
+  worker(): Promise<Victim>;
+  /** How many seconds the slowest of the trials took to go on. */
+  slowest(): number;
+  /** Resolves when `look` finds something; a minute and a half without it fails the test, and `what` says of what. */
+  eventually<T>(look: () => Promise<T | false | undefined | null>, what?: () => string): Promise<T>;
+  /** What is wrong with the books, the chains or what buyers were told. */
+  broken(): Promise<string[]>;
+}
+
+/** A POST under a key, to be sent again as it is. */
+export interface Request {
+  readonly path: string;
+  readonly body: object;
+  readonly headers: Record<string, string>;
+}
+
+/** Resolves when the job has come to stand so. */
+export const inState = (stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> =>
+  stage.eventually(async () => {
+    const { body } = await agent.job(jobKey);
+    return Object.entries(wanted).every(([field, value]) => body[field] === value);
+  });
+
+/** Starts the service in production mode; it ends with the file's tests. */
+export async function openStage(): Promise<Stage> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'kill-points-'));
+  // PostgreSQL, which root starts as nobody, must be able to enter.
+  chmodSync(folder, 0o755);
+  const [ports, stack] = await onFreePorts(
+    async (ports) => [ports, await startStack({ ports, dataDir: folder, mode: 'production' })] as const,
+  );
+  const database = new pg.Pool({ connectionString: stack.databaseUrl });
+  const journal = new Acknowledged();
+  const victims: Victim[] = [];
+  let slowestMs = 0;
+
+  async function victim(script: string, port: number): Promise<Victim> {
+    const tap = await tapDatabase(stack.databaseUrl);
+    const env = { ...process.env, ...sandboxedEnvironment(ports, folder, tap.url), NODE_ENV: 'production' as const };
+    const started = startProcess({
+      name: 'victim',
+      command: process.execPath,
+      args: [path.join(ROOT, script)],
+      env: { ...env, PORT: String(port) },
+      show: 'problems',
+    });
+    const opened = { ...tap, process: started };
+    victims.push(opened);
+    return opened;
+  }
+
+  let spare: ReturnType<Stage['app']> | null = null;
+  async function startApp(): ReturnType<Stage['app']> {
+    const port = await freePort();
+    const opened = await victim('server/start.ts', port);
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const answers = () => fetch(`${baseUrl}/.well-known/jwks.json`).then(({ ok }) => ok);
+    while (!(await answers().catch(() => false))) await sleep(LOOK_AGAIN_MS);
+    return { ...opened, baseUrl };
+  }
+
+  async function eventually<T>(
+    look: () => Promise<T | false | undefined | null>,
+    what = () => String(look),
+  ): Promise<T> {
+    const from = performance.now();
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const found = await look();
+      if (found) {
+        slowestMs = Math.max(slowestMs, performance.now() - from);
+        return found;
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+    throw new Error(`it did not come about: ${what()}`);
+  }
+
+  afterAll(async () => {
+    for (const { process, close } of victims) {
+      await process.kill();
+      await close();
+    }
+    await database.end();
+    await stack.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  return {
+    stack,
+    database,
+    arrive: () => Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } }),
+    async send(agent, { path, body, headers }, { baseUrl } = stack) {
+      const answer = await agent.at(baseUrl).post(path, body, headers);
+      journal.note(answer.status, answer.text);
+      return answer;
+    },
+    app() {
+      const next = spare ?? startApp();
+      // Starting takes longer than a trial: the one for the next trial starts meanwhile.
+      spare = startApp();
+      spare.catch(() => undefined);
+      return next;
+    },
+    async worker() {
+      const opened = await victim('server/queue/worker.ts', ports.app);
+      await eventually(async () => opened.process.tail().some((line) => line.includes('worker_ready')));
+      return opened;
+    },
+    slowest: () => Math.round(slowestMs / 1000),
+    eventually,
+    async broken() {
+      await clearFaults(stack.sandboxUrl);
+      return [
+        ...(await brokenInvariants(database)),
+        ...(await chainDifferences(database, stack.sandboxUrl)),
+        ...(await journal.missing(database)),
+      ];
+    },
+  };
+}

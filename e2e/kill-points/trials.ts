@@ -1,0 +1,59 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { appPoints, killApp, killWhileSettling } from './app-points.ts';
+import type { Stage } from './stage.ts';
+import {
+  checkPoints,
+  checks,
+  killWorkers,
+  paymentPoints,
+  rechecks,
+  refundPoints,
+  refunds,
+  unknownPayments,
+  type WorkerPoint,
+  withWorker,
+} from './worker-points.ts';
+
+const listed = (points: WorkerPoint[]) => points.map(({ point }) => point).join('; ');
+
+async function repeated(rounds: number, trial: () => Promise<void>): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await trial();
+}
+
+/** Declares the trials of all points, each so many times. Money, work and answers must be as if nothing had happened. */
+export function declareTrials(stage: Stage, rounds: number): void {
+  afterEach(async () => {
+    expect(await stage.broken()).toEqual([]);
+  });
+
+  describe('an app that is killed, and its request sent again, loses nothing and does nothing twice', () => {
+    it.each(appPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+
+    it.each([
+      { point: 'K19 before the facilitator carries the payment out', mode: 'hold_before_settle' },
+      { point: 'K19 after the facilitator has carried the payment out', mode: 'hold_after_settle' },
+    ])('$point', ({ mode }) => repeated(rounds, () => killWhileSettling(stage, mode)));
+  });
+
+  describe('workers that are killed leave their work to the next, which does it once', () => {
+    beforeAll(() => stage.stack.worker.kill());
+
+    it(`first reports: ${listed(checkPoints)}`, () =>
+      repeated(rounds, async () => killWorkers(stage, checkPoints, await checks(stage, 2 * checkPoints.length))));
+
+    it(`corrected reports: ${listed(checkPoints)}`, () =>
+      repeated(rounds, async () =>
+        killWorkers(stage, checkPoints, await withWorker(stage, () => rechecks(stage, 2 * checkPoints.length))),
+      ));
+
+    it(`open payments: ${listed(paymentPoints)}`, () =>
+      repeated(rounds, async () =>
+        killWorkers(stage, paymentPoints, await unknownPayments(stage, 2 * paymentPoints.length)),
+      ));
+
+    it(`refunds: ${listed(refundPoints)}`, () =>
+      repeated(rounds, async () =>
+        killWorkers(stage, refundPoints, await withWorker(stage, () => refunds(stage, 2 * refundPoints.length))),
+      ));
+  });
+}

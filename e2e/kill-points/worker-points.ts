@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, facilitatorFault } from '../support/agent.ts';
+import type { StoppingPoint } from './database-tap.ts';
+import { inState, type Stage } from './stage.ts';
+
+/** A point at which a worker is killed, and where that shows in what it sends to the database. */
+export interface WorkerPoint {
+  readonly point: string;
+  readonly stopAt: StoppingPoint;
+}
+
+/** On the way to a report; the same for the first one and for that of the re-check. */
+export const checkPoints: WorkerPoint[] = [
+  { point: 'K23 the job is taken', stopAt: { after: /select state, fence, tries from jobs/ } },
+  { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ } },
+  { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / } },
+  { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s } },
+  { point: 'K28 the report is written', stopAt: { beforeCommitOf: /insert into reports/ } },
+  { point: 'K28 the report is committed, unacknowledged', stopAt: { after: /insert into reports/ } },
+];
+
+/** On the way to the end of a payment that no request waits for any more. */
+export const paymentPoints: WorkerPoint[] = [
+  { point: 'a payment is taken up', stopAt: { after: /update payments set lease_until/ } },
+  { point: 'a payment was carried out', stopAt: { before: /update payments set state = .*decided_at/s } },
+  { point: 'the collection is committed', stopAt: { after: /update payments set state = .*decided_at/s } },
+];
+
+/** On the way to the end of a refund. */
+export const refundPoints: WorkerPoint[] = [
+  { point: 'K34 a refund is taken up', stopAt: { after: /update refunds set tries/ } },
+  { point: 'K35 a refund was carried out', stopAt: { before: /update refunds set state = / } },
+  { point: 'K35 the refund is written', stopAt: { beforeCommitOf: /update refunds set state = / } },
+  { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / } },
+];
+
+/** Something for a worker to do: how it comes about, and how it must have ended. */
+export interface Errand {
+  readonly agent: Agent;
+  readonly jobKey: string;
+  begin(): Promise<unknown>;
+  readonly ended: Record<string, string>;
+}
+
+/** A victim that is free has come to its point by then. */
+const nextErrandMs = 1_500;
+
+/**
+ * Has a worker come to each of the points, kills all of them, and demands that one that lives ends every errand, with
+ * its effects once. There is no other worker until then. `errands` are begun one after the other until all are stopped.
+ */
+export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: Errand[]): Promise<void> {
+  const waiting = new Set(points.map(({ point }) => point));
+  const begun: Errand[] = [];
+  const victims = await Promise.all(points.map(() => stage.worker()));
+  try {
+    for (const [index, { point, stopAt }] of points.entries()) {
+      void victims[index]?.stopAt(stopAt).then(() => waiting.delete(point));
+    }
+    for (const errand of errands) {
+      await errand.begin();
+      begun.push(errand);
+      await sleep(nextErrandMs);
+      if (waiting.size === 0) break;
+    }
+    await stage.eventually(
+      async () => waiting.size === 0,
+      () => `no worker has come to ${[...waiting].join(', ')}`,
+    );
+  } finally {
+    await Promise.all(victims.map(({ process }) => process.kill()));
+  }
+  const survivor = stage.stack.startWorker();
+  for (const { agent, jobKey, ended } of begun) await inState(stage, agent, jobKey, ended);
+  await survivor.kill();
+}
+
+/** Does something while a worker is there, and ends it again. */
+export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+  const worker = stage.stack.startWorker();
+  const done = await work();
+  await worker.kill();
+  return done;
+}
+
+/** Checks to be carried out: jobs that are paid for while no worker is there. */
+export async function checks(stage: Stage, count: number): Promise<Errand[]> {
+  return each(count, async () => {
+    const agent = await stage.arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    return { agent, jobKey, begin: () => agent.pay(jobKey, { signature }), ended: { state: 'delivered' } };
+  });
+}
+
+/** Re-checks to be carried out, of reports that a worker has delivered before. */
+export async function rechecks(stage: Stage, count: number): Promise<Errand[]> {
+  return each(count, async () => {
+    const agent = await stage.arrive();
+    const jobKey = await agent.paidJob();
+    await inState(stage, agent, jobKey, { state: 'delivered' });
+    return { agent, jobKey, begin: () => dispute(agent, jobKey), ended: { state: 'redelivered' } };
+  });
+}
+
+/** Refunds to be carried out, of reports that a worker has corrected before. */
+export async function refunds(stage: Stage, count: number): Promise<Errand[]> {
+  const corrected = await rechecks(stage, count);
+  for (const { begin } of corrected) await begin();
+  return Promise.all(
+    corrected.map(async ({ agent, jobKey, ended }) => {
+      await inState(stage, agent, jobKey, ended);
+      return { agent, jobKey, begin: () => dispute(agent, jobKey), ended: { payment_state: 'refunded' } };
+    }),
+  );
+}
+
+/** Payments whose outcome is to be found out: the facilitator broke off before it carried them out. */
+export async function unknownPayments(stage: Stage, count: number): Promise<Errand[]> {
+  const errands = await checks(stage, count);
+  return errands.map((errand) => ({
+    ...errand,
+    async begin() {
+      await facilitatorFault(stage.stack.sandboxUrl, { mode: 'drop_before_settle' });
+      await errand.begin();
+    },
+  }));
+}
+
+const dispute = async (agent: Agent, jobKey: string) =>
+  agent.post(`/api/agent/v1/jobs/${jobKey}/review`, {
+    decision: 'dispute',
+    reason: 'citation_invalid',
+    report_digest: (await agent.job(jobKey)).body.report_digest,
+  });
+
+const each = (count: number, make: () => Promise<Errand>): Promise<Errand[]> =>
+  Promise.all(Array.from({ length: count }, make));
