@@ -157,6 +157,8 @@ describe('checkWork', () => {
     expect(again.correction?.changes).toEqual([{ criterion: 'At most 80 words', before: 'missing', after: 'met' }]);
     expect(again.correction?.previous_report_digest).toBe(reportDigest(before));
     expect(again.report.body).toContain('included re-check');
+    expect(again.report.body).toContain('The verdict is still revise.');
+    expect(again.limitations.join(' ')).toContain('re-check read the same material');
   });
 
   it('refuses an assessor that answers too little', async () => {

@@ -110,7 +110,7 @@ function sourceLines(sources: Report['sources']['supplied']): string[] {
   );
 }
 
-function correctionLines({ correction }: Omit<Report, 'report'>): string[] {
+function correctionLines({ correction, verdict }: Omit<Report, 'report'>): string[] {
   if (correction === undefined) return [];
   const changes = correction.changes.map(
     ({ criterion, before, after }) =>
@@ -120,6 +120,9 @@ function correctionLines({ correction }: Omit<Report, 'report'>): string[] {
     '',
     `This is the included re-check, asked for because: ${escapeMarkdown(correction.reason)}. Against the first report:`,
     '',
-    ...(changes.length > 0 ? changes : ['- nothing changed']),
+    correction.verdict_before === verdict
+      ? `- The verdict is still ${verdict}.`
+      : `- The verdict was ${correction.verdict_before} and is now ${verdict}.`,
+    ...(changes.length > 0 ? changes : ['- No finding changed.']),
   ];
 }

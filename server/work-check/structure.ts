@@ -4,6 +4,7 @@ import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
 import { tokenize } from './reading/tokens.ts';
 import { type Cell, readTables, type Table } from './tables.ts';
+import { agrees, readTotal, type Total } from './totals.ts';
 
 /** The row and column a claim names, and whether the value there is the claimed one. */
 export type BoundCell = {
@@ -32,7 +33,10 @@ function plainCell(text: string): string {
     .trim();
 }
 
-/** Finds the cell that a claim of the form "column of row: value", or a field of a record, names. */
+/**
+ * Finds the cell that a claim of the form "column of row: value", or a field of a record, names; or works out the sum or
+ * count that it gives.
+ */
 export function readCell(claim: Claim, index: EvidenceIndex): BoundCell | undefined {
   const tables = tablesOf(index);
   if (tables.length === 0) return undefined;
@@ -49,7 +53,8 @@ export function readCell(claim: Claim, index: EvidenceIndex): BoundCell | undefi
       return boundTo(claim, value, cells, table, index);
     }
   }
-  return undefined;
+  const total = readTotal(claim, tables);
+  return total === undefined ? undefined : boundToTotal(claim, total, index);
 }
 
 function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cell[][] {
@@ -88,6 +93,18 @@ function boundTo(claim: Claim, value: string, cells: Cell[], table: Table, index
     (candidate) => candidate.source === table.source && candidate.start <= cell.start && candidate.end >= cell.end,
   );
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text || 'nothing', passage };
+  return { passage: place, agrees: false, fault: claim.instruction ? undefined : fault };
+}
+
+function boundToTotal(claim: Claim, total: Total, index: EvidenceIndex): BoundCell {
+  const [start, end] = [total.cells[0]?.start ?? 0, total.cells.at(-1)?.end ?? 1];
+  const place = { source: total.table.source, start, end: Math.max(end, start + 1) };
+  if (agrees(total)) return { passage: place, agrees: true, fault: undefined };
+  const passage = index.passages.findIndex(
+    (candidate) => candidate.source === place.source && candidate.end > start && candidate.start <= start,
+  );
+  const known = `${total.value} as ${total.named}`;
+  const fault: Fault = { kind: 'cell', contradicts: true, claimed: total.said, known, passage };
   return { passage: place, agrees: false, fault: claim.instruction ? undefined : fault };
 }
 

@@ -28,6 +28,8 @@ const NEAR_BEST = 0.6;
 const PASSAGES_PER_FINDING = 5;
 const STATEMENTS_QUOTED = 3;
 const QUOTE_CHARS = 160;
+const RECHECK =
+  'The re-check read the same material anew, by the same rules; the reason of the dispute and the wishes sent with it could not change how it was read.';
 
 /** The assessor that calls no one: a learned support score for each statement, and rules that can only lower it. */
 export const embeddedAssessor: Assessor = {
@@ -55,8 +57,9 @@ function assessEmbedded(task: AssessmentTask): Assessment {
     score: rounded(whole?.score ?? mean(judged.map(({ score }) => score))),
     confidence: rounded(judged.length === 0 ? 0 : decided / judged.length),
     limitations: [
-      'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and tables were looked up, not calculated.',
+      'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and of tables only cells, sums of whole columns and numbers of rows were checked.',
       `On data sets of kinds it was not trained on, the support score told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
+      ...(task.correction === undefined ? [] : [RECHECK]),
     ],
   };
 }

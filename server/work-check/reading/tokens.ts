@@ -100,8 +100,9 @@ function wordAt(text: string, at: number, code: number): string {
 function formOf(raw: string): Form {
   const known = forms.get(raw);
   if (known !== undefined) return known;
-  const whole = raw.toLowerCase().replaceAll('’', "'");
-  const lower = whole.replace(/'s$/, '');
+  const whole = raw.toLowerCase();
+  const apostrophe = whole.includes("'") || whole.includes('’');
+  const lower = apostrophe ? whole.replaceAll('’', "'").replace(/'s$/, '') : whole;
   const content = lower.length > 1 && !isFunctionWord(lower);
   const form = {
     lower,

@@ -269,13 +269,15 @@ function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialL
 
 /** Words that took the place of another: an opposite, or another kind of the same thing. */
 function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | 'siblings'> {
-  const stems = new Set(wanted.map(({ stem }) => stem));
+  const inexact = wanted.filter(({ token }, at) => levels[at] !== 1 && token.kind !== 'number');
+  if (inexact.length === 0) return { opposites: 0, siblings: 0 };
+  const level = new Map(wanted.map(({ stem }, at) => [stem, levels[at] ?? 0]));
   const free = new Set<string>();
   /** The free words of the passages by what is broader than they are. */
   const under = new Map<string, string[]>();
   for (const passage of near) {
     for (const stem of passage.content) {
-      if (stems.has(stem) || free.has(stem)) continue;
+      if (level.has(stem) || free.has(stem)) continue;
       free.add(stem);
       for (const above of broaderThan(stem)) {
         const list = under.get(above);
@@ -285,12 +287,10 @@ function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | '
     }
   }
   let [opposites, siblings] = [0, 0];
-  for (const [at, { stem, token }] of wanted.entries()) {
-    const level = levels[at] ?? 0;
-    if (level === 1 || token.kind === 'number') continue;
+  for (const { stem } of inexact) {
     if (oppositesOf(stem).some((other) => free.has(other))) opposites += 1;
     else if (
-      level < SAME_BY_SYNONYM &&
+      (level.get(stem) ?? 0) < SAME_BY_SYNONYM &&
       broaderThan(stem).some((above) => under.get(above)?.some((other) => areSiblings(stem, other)))
     )
       siblings += 1;

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { checkWork } from './check.ts';
+import type { CheckRequest } from './contract.ts';
+
+const sales = { source: 'Sales export', text: 'Region,Units,Returns\nNorth,1204,31\nSouth,978,44\nWest,1150,12' };
+const invoice = {
+  source: 'Invoice 2207',
+  text: 'Item | Quantity | Amount\nCopper pipe 15 mm | 40 | 212.00\nBrass valve | 6 | 89.40\nSolder wire | 3 | 21.60',
+};
+const check = async (work_product: CheckRequest['work_product'], evidence: { source: string; text: string }) => {
+  const { findings } = await checkWork(
+    { work_product, evidence: [evidence] },
+    { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+  );
+  return findings[0];
+};
+
+describe('sums and counts that a table holds', () => {
+  it.each<[CheckRequest['work_product'], typeof sales]>([
+    ['The total units are 3,332.', sales],
+    ['The sum of returns is 87.', sales],
+    [{ total_amount: 323 }, invoice],
+    [{ item_count: 3 }, invoice],
+  ])('are worked out: %j is borne out and cites the cells', async (work, evidence) => {
+    const finding = await check(work, evidence);
+    expect(finding?.status).toBe('met');
+    expect(finding?.citations).toHaveLength(1);
+  });
+
+  it('contradict a wrong total, with the right one', async () => {
+    expect(await check('The total units are 3,432.', sales)).toMatchObject({
+      status: 'contradicted',
+      reason: expect.stringContaining('3332 as the sum of Units'),
+    });
+    expect((await check({ total: 320.5 }, invoice))?.reason).toContain('323 as the sum of Amount');
+  });
+
+  it('say nothing about a sum over some of the rows', async () => {
+    expect((await check('The total units in the two northern regions are 2,354.', sales))?.status).not.toBe(
+      'contradicted',
+    );
+  });
+});
