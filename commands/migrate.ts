@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
+import { installQueue } from '../server/queue/queue.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
@@ -16,7 +17,8 @@ interface Recorded {
 
 /**
  * Applies each `migration.sql` below `dir` that the database has not seen, in the order of their names, and records it
- * in `_prisma_migrations` as Prisma does, so that `prisma migrate status` and `deploy` agree afterwards.
+ * in `_prisma_migrations` as Prisma does, so that `prisma migrate status` and `deploy` agree afterwards. The queue, whose
+ * tables are its own, is brought up to date with them.
  * Safe to run from several processes at once. Gives the names it applied.
  * Throws a `Refusal` for a migration that failed earlier, was edited after it was applied, or fails now.
  */
@@ -44,6 +46,7 @@ export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Pr
         );
       }
     }
+    await installQueue(databaseUrl);
     return applied;
   } finally {
     await client.end();

@@ -26,15 +26,12 @@ export type LetterMessage =
 /** A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. */
 const letterTries = { retryLimit: 8, retryDelay: 2, retryBackoff: true };
 
-/** Opens the queue. Only a worker supervises it; a web process just writes to it. */
-export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'): Promise<Queue> {
-  const boss = new PgBoss({
-    connectionString: databaseUrl,
-    max: role === 'worker' ? 6 : 2,
-    supervise: role === 'worker',
-    schedule: false,
-    useListenNotify: role === 'worker',
-  });
+/**
+ * Puts the queue's own tables into the database, or brings them up to date. Part of migrating it, under the lock of the
+ * migrations, so that processes which start at the same time never do it twice.
+ */
+export async function installQueue(databaseUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: databaseUrl, max: 1, supervise: false, schedule: false });
   boss.on('error', (error) => log('queue_error', errorFields(error)));
   await boss.start();
   // Tries are counted by the job's own fence, and lost messages are found by the sweep.
@@ -52,6 +49,21 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
     expireInSeconds: 60,
     deleteAfterSeconds: 3_600,
   });
+  await boss.stop({ graceful: false, close: true });
+}
+
+/** Opens the queue of a migrated database. Only a worker supervises it; a web process just writes to it. */
+export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: role === 'worker' ? 6 : 2,
+    supervise: role === 'worker',
+    schedule: false,
+    migrate: false,
+    useListenNotify: role === 'worker',
+  });
+  boss.on('error', (error) => log('queue_error', errorFields(error)));
+  await boss.start();
   return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
 }
 
