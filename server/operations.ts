@@ -3,6 +3,7 @@ import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
 import type { Operation } from './kernel/operation.ts';
 import * as purchases from './purchases/contract.ts';
+import * as lists from './purchases/list-contract.ts';
 import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
@@ -43,6 +44,10 @@ export const operations = {
   receipt: purchases.receipt,
   receipt_chain: purchases.receiptChain,
   cancel: purchases.cancel,
+  purchases: lists.purchases,
+  jobs: lists.jobs,
+  receipts: lists.receipts,
+  events: lists.events,
   sources: sources.sources,
   add_source: sources.addSource,
   remove_source: sources.removeSource,

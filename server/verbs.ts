@@ -19,8 +19,10 @@ import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
 import { cancel } from './purchases/cancel.ts';
 import { cancelPayment } from './purchases/cancel-payment.ts';
+import { events } from './purchases/events.ts';
 import { evidence } from './purchases/evidence.ts';
 import { job } from './purchases/job.ts';
+import { jobs, purchases, receipts } from './purchases/lists.ts';
 import { pay } from './purchases/pay.ts';
 import { checkWork, purchase } from './purchases/quote.ts';
 import { receipt, receiptChain } from './purchases/receipt.ts';
@@ -68,6 +70,10 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   receipt,
   receipt_chain: receiptChain,
   cancel,
+  purchases,
+  jobs,
+  receipts,
+  events,
   sources,
   add_source: addSource,
   remove_source: removeSource,

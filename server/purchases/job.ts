@@ -154,7 +154,8 @@ export function priceView(amount: bigint): contract.Quote['price'] {
   return { amount_microcents: toWire(microcents(amount)), currency, price_type: 'fixed', pricing_status: 'approved' };
 }
 
-function jobView(
+/** A job as this caller sees it. */
+export function jobView(
   row: LoadedJob,
   caller: Buyer | Member,
   { baseUrl, now }: { baseUrl: string; now: Date },

@@ -18,7 +18,8 @@ import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from 
 import type * as contract from './contract.ts';
 import { actionView, authorityOf, priceView } from './job.ts';
 
-interface QuoteRow {
+/** A quote as stored. */
+export interface QuoteRow {
   quote_key: string;
   service_key: string;
   contract_version: string;
@@ -155,7 +156,11 @@ function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key'>): string {
   );
 }
 
-function railsOf(purchasable: readonly ('card' | 'x402')[], networks: readonly string[]): contract.Quote['rails'] {
+/** What a quote can be paid with now. */
+export function railsOf(
+  purchasable: readonly ('card' | 'x402')[],
+  networks: readonly string[],
+): contract.Quote['rails'] {
   return purchasable.map((rail) =>
     rail === 'x402'
       ? { rail, methods: ['x402'], networks: [...networks] }
@@ -167,7 +172,7 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
-function quoteView(
+export function quoteView(
   row: QuoteRow,
   caller: Buyer | Member,
   request: { baseUrl: string; now: Date },

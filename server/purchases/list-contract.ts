@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+import { Job, Quote, Receipt } from './contract.ts';
+
+/** What a caller has bought, page by page, and what has happened to it since (interface.md 9). Pure. */
+
+const pageMax = 100;
+const pageUsual = 20;
+/** The feed reaches back this far. */
+export const eventDays = 30;
+
+const cursor = z.string().min(1).max(80);
+
+const Page = z.strictObject({
+  after: cursor.optional().meta({ description: 'next_after of the page before. Without it the first page.' }),
+  limit: z.coerce.number().int().min(1).max(pageMax).default(pageUsual),
+});
+
+const next_after = cursor.nullable().meta({ description: 'Where the next page begins; null on the last one.' });
+
+const list = {
+  method: 'GET',
+  audience: ['agent', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: Page,
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
+} as const;
+
+export const purchases = defineOperation({
+  ...list,
+  name: 'purchases',
+  summary: 'List quotes, the newest first.',
+  path: '/api/agent/v1/purchases',
+  output: z.object({ purchases: z.array(Quote).max(pageMax), next_after }).meta({ id: 'Purchases' }),
+});
+
+export const jobs = defineOperation({
+  ...list,
+  name: 'jobs',
+  summary: 'List jobs, the newest first.',
+  path: '/api/agent/v1/jobs',
+  output: z.object({ jobs: z.array(Job).max(pageMax), next_after }).meta({ id: 'Jobs' }),
+});
+
+export const receipts = defineOperation({
+  ...list,
+  name: 'receipts',
+  summary: 'List the newest receipt of each job that has one, those of the newest jobs first.',
+  path: '/api/agent/v1/receipts',
+  output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
+});
+
+const Event = z
+  .object({
+    event_key: cursor,
+    at: z.iso.datetime(),
+    type: z.string().meta({ description: 'What happened, as in the timeline of a job. The list may grow.' }),
+    quote_key: z.string(),
+    job_key: z.string().nullable(),
+    state: z.string().meta({ description: 'Of the quote or, from authorize on, the job, after it happened.' }),
+  })
+  .meta({ id: 'Event' });
+
+export const events = defineOperation({
+  ...list,
+  name: 'events',
+  summary:
+    'What has happened to purchases in the last 30 days, the oldest first. Keep next_after and ask again with it; ' +
+    'Prefer: wait=25 waits for what happens next.',
+  path: '/api/agent/v1/events',
+  output: z
+    .object({
+      events: z.array(Event).max(pageMax),
+      next_after: cursor.nullable().meta({ description: 'Where to go on from: the last event that was read.' }),
+    })
+    .meta({ id: 'Events' }),
+  waits: true,
+});
