@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { stringFault } from '../work-check/json-value.ts';
+import { findJsonFault } from '../work-check/json-value.ts';
 import { type FieldError, Problem, type ProblemCode, problems } from './problem.ts';
 
 /** More errors than this help nobody. */
@@ -20,19 +20,19 @@ export function validationProblem(error: z.ZodError): Problem {
   return new Problem(own ?? 'validation_failed', detail, { errors });
 }
 
+/** Around the largest field there may be others, and each has a depth of its own. */
+const inputMax = { depthMax: 48, nodesMax: 100_000 };
+
 /**
- * Refuses a text that the database cannot hold, wherever it stands in the input: one with NUL or a lone surrogate.
- * Expects an input whose depth its schema has bounded.
+ * Refuses what no field of any operation may hold, wherever it stands: a text that the database cannot hold, a key
+ * `__proto__`, a number that is not exact, more depth or members than a reader should have to walk.
  */
-export function refuseUnstorableText(value: unknown, path: readonly string[] = []): void {
-  if (typeof value === 'string') {
-    const detail = stringFault(value);
-    if (detail === undefined) return;
-    const error = { pointer: pointerTo(path), code: 'forbidden_character', detail };
-    throw new Problem('validation_failed', `${error.pointer}: ${detail}`, { errors: [error] });
-  }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) refuseUnstorableText(member, [...path, name]);
+export function refuseUnreadable(input: unknown): void {
+  const fault = findJsonFault(input, inputMax);
+  if (!fault) return;
+  const { path, message, ...rest } = fault;
+  const error = { ...rest, pointer: pointerTo(path), detail: message };
+  throw new Problem('validation_failed', `${error.pointer || 'The input'}: ${message}`, { errors: [error] });
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
@@ -61,6 +61,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function pointerTo(path: readonly PropertyKey[]): string {
+/** A JSON pointer (RFC 6901). */
+export function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

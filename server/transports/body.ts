@@ -1,4 +1,6 @@
 import { Problem } from '../kernel/problem.ts';
+import { pointerTo } from '../kernel/validation.ts';
+import { findTextFault } from './json-text.ts';
 
 /** The raw body may not be larger: the largest honest input, escaped, stays well below. */
 export const maxBodyBytes = 2 * 1024 * 1024;
@@ -33,6 +35,22 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
+/** The refusal of JSON that reads differently to different readers, or too deep to be read; null for any other. */
+export function textProblem(text: string): Problem | null {
+  const fault = findTextFault(text);
+  if (!fault) return null;
+  const code = fault.code === 'duplicate_key' ? 'malformed_request' : 'validation_failed';
+  return new Problem(code, `${fault.pointer}: ${fault.detail}`, { errors: [fault] });
+}
+
+/** The query of an address. A parameter that stands there twice is refused: readers differ about which one counts. */
+export function readQuery(query: URLSearchParams): Record<string, unknown> {
+  const twice = [...query.keys()].find((name, index, names) => names.indexOf(name) !== index);
+  if (twice === undefined) return Object.fromEntries(query);
+  const errors = [{ pointer: pointerTo([twice]), code: 'duplicate_key', detail: 'The parameter is given twice.' }];
+  throw new Problem('validation_failed', 'A parameter is given twice.', { errors });
+}
+
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
@@ -40,6 +58,8 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     throw new Problem('malformed_request', 'The body is not valid UTF-8.');
   }
+  const problem = textProblem(text);
+  if (problem) throw problem;
   let value: unknown;
   try {
     value = JSON.parse(text);

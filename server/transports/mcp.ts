@@ -15,7 +15,7 @@ import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { findJsonFault } from '../work-check/json-value.ts';
-import { maxBodyBytes, readBytes } from './body.ts';
+import { maxBodyBytes, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
 import { refusalResponse } from './rest.ts';
@@ -53,6 +53,9 @@ export async function answerMcp(runtime: Runtime, request: Request): Promise<Res
     if (foreign) return identified(foreign, ctx);
     const spelling = spellingOf(url.searchParams);
     const bytes = await readBytes(request);
+    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    const unclear = textProblem(new TextDecoder().decode(bytes));
+    if (unclear?.code === 'malformed_request') throw unclear;
     let fault: unknown;
     const handler = createMcpHandler(() => serverFor(ctx, spelling), {
       maxRequestBodySize: maxBodyBytes,

@@ -5,7 +5,7 @@ import { webRuntime } from '../open-runtime.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
-import { readBody } from './body.ts';
+import { readBody, readQuery } from './body.ts';
 import { contextOf, etagOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { presentedSession } from './member-session.ts';
 
@@ -29,7 +29,7 @@ export async function answer(
   try {
     const url = new URL(request.url);
     refuseTokenInUrl(url);
-    const body = operation.method === 'POST' ? await readBody(request) : Object.fromEntries(url.searchParams);
+    const body = operation.method === 'POST' ? await readBody(request) : readQuery(url.searchParams);
     const key = operation.method === 'POST' ? idempotencyKeyOf(ctx.idempotencyKey, body) : null;
     const { idempotency_key: _, ...input } = body;
     refusePathKeysInBody(operation, input);

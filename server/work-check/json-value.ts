@@ -23,7 +23,10 @@ type Frame = { value: unknown; path: (string | number)[]; depth: number };
  * string, a `__proto__` key, a number that a double cannot hold exactly. Walks without recursion, so a hostile value
  * cannot exhaust the stack.
  */
-export function findJsonFault(root: unknown): JsonFault | undefined {
+export function findJsonFault(
+  root: unknown,
+  { depthMax, nodesMax } = { depthMax: JSON_DEPTH_MAX, nodesMax: JSON_NODES_MAX },
+): JsonFault | undefined {
   const stack: Frame[] = [{ value: root, path: [], depth: 0 }];
   let nodes = 1;
   for (let frame = stack.pop(); frame !== undefined; frame = stack.pop()) {
@@ -31,16 +34,16 @@ export function findJsonFault(root: unknown): JsonFault | undefined {
     const fault = scalarFault(value, path);
     if (fault !== undefined) return fault;
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= JSON_DEPTH_MAX) {
-      const message = `It is nested deeper than ${JSON_DEPTH_MAX} levels.`;
-      return { code: 'too_deep', path: [], message, limit: JSON_DEPTH_MAX, actual: depth + 1 };
+    if (depth >= depthMax) {
+      const message = `It is nested deeper than ${depthMax} levels.`;
+      return { code: 'too_deep', path: [], message, limit: depthMax, actual: depth + 1 };
+    }
+    nodes += Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (nodes > nodesMax) {
+      const message = `It holds more than ${nodesMax} values.`;
+      return { code: 'too_many_values', path: [], message, limit: nodesMax, actual: nodes };
     }
     const children: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-    nodes += children.length;
-    if (nodes > JSON_NODES_MAX) {
-      const message = `It holds more than ${JSON_NODES_MAX} values.`;
-      return { code: 'too_many_values', path: [], message, limit: JSON_NODES_MAX, actual: nodes };
-    }
     for (const [key, child] of children) {
       const childPath = path.concat(key);
       const keyFault = typeof key === 'string' ? keyFaultOf(key, childPath) : undefined;

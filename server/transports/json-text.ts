@@ -1,0 +1,96 @@
+import type { FieldError } from '../kernel/problem.ts';
+import { pointerTo } from '../kernel/validation.ts';
+
+/** No honest body is nested deeper; shallow enough for every reader after this one. */
+const maxDepth = 48;
+
+const code = { quote: 34, comma: 44, arrayOpen: 91, backslash: 92, arrayClose: 93, objectOpen: 123, objectClose: 125 };
+
+interface Frame {
+  /** The keys seen so far; null in an array. */
+  keys: Set<string> | null;
+  /** Where in its parent a value stands. */
+  step: string | number;
+  expectsKey: boolean;
+}
+
+/**
+ * What `JSON.parse` would pass over in silence: a key that its object has twice, which every reader may take for another
+ * value, and nesting that readers may not survive. One walk along the text, without recursion; the text need not be
+ * well-formed.
+ */
+export function findTextFault(text: string): FieldError | undefined {
+  const open: Frame[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const frame = open.at(-1);
+    switch (text.charCodeAt(at)) {
+      case code.quote: {
+        const end = endOfString(text, at);
+        if (end === -1) return undefined;
+        if (frame?.keys && frame.expectsKey) {
+          frame.step = keyText(text.slice(at, end + 1));
+          frame.expectsKey = false;
+          if (frame.keys.has(frame.step)) return duplicateAt(open);
+          frame.keys.add(frame.step);
+        }
+        at = end;
+        break;
+      }
+      case code.comma:
+        if (frame?.keys) frame.expectsKey = true;
+        else if (frame) frame.step = Number(frame.step) + 1;
+        break;
+      case code.objectOpen:
+        if (open.length === maxDepth) return tooDeepAt(open);
+        open.push({ keys: new Set(), step: '', expectsKey: true });
+        break;
+      case code.arrayOpen:
+        if (open.length === maxDepth) return tooDeepAt(open);
+        open.push({ keys: null, step: 0, expectsKey: false });
+        break;
+      case code.objectClose:
+      case code.arrayClose:
+        open.pop();
+        break;
+      default:
+    }
+  }
+  return undefined;
+}
+
+/** The quote that ends the string which begins at `start`; -1 when none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === code.backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** A key as its reader will see it: `"a"` and `"\u0061"` are the same. */
+function keyText(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    return quoted;
+  }
+}
+
+function duplicateAt(open: readonly Frame[]): FieldError {
+  const pointer = pointerTo(open.map(({ step }) => step));
+  return { pointer, code: 'duplicate_key', detail: 'The object has this key twice.' };
+}
+
+/** The field of the input in which it is too deep: a pointer to the bottom would be as deep. */
+function tooDeepAt(open: readonly Frame[]): FieldError {
+  const pointer = pointerTo(open.slice(0, 1).map(({ step }) => step));
+  return {
+    pointer,
+    code: 'too_deep',
+    detail: `It is nested deeper than ${maxDepth} levels.`,
+    limit: maxDepth,
+    actual: maxDepth + 1,
+  };
+}
