@@ -78,6 +78,44 @@ describe('a member of the account', () => {
     for (const words of ['Collection', 'Charge', 'Remedy', '5.00 USD']) expect(receipt).toContain(words);
   });
 
+  it('adds governed documents, is told what is wrong with others, and is asked before one goes', async () => {
+    const add = async (name: string, content: string | Buffer) => {
+      await owner.getByLabel('File', { exact: true }).setInputFiles({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(content),
+      });
+      await owner.getByRole('button', { name: 'Add document' }).click();
+      await owner.waitForURL(/\/sources(\?fault=\w+)?$/);
+    };
+    await owner.goto(`${stack.baseUrl}/sources`);
+    await add('terms.md', '# Terms\n\nThe seller pays.\n');
+    expect(await owner.getByRole('main').innerText()).toContain('Markdown, 26 bytes');
+    await add('photo.txt', Buffer.from([0xff, 0xd8, 0xff]));
+    expect(await owner.getByText('not text in UTF-8').count()).toBe(1);
+    await add('terms.md', 'The buyer pays.');
+    expect(await owner.getByText('Another document has this name').count()).toBe(1);
+    await add('long.txt', 'x'.repeat(32_769));
+    expect(await owner.getByText('larger than 32,768 bytes').count()).toBe(1);
+    await owner.getByRole('link', { name: 'Remove terms.md' }).click();
+    await owner.getByRole('link', { name: 'Keep it' }).click();
+    await owner.getByRole('link', { name: 'Remove terms.md' }).click();
+    await owner.getByRole('button', { name: 'Remove document' }).click();
+    await owner.waitForURL(/\/sources$/);
+    expect(await owner.getByText('There is none yet').count()).toBe(1);
+    await add('annex.txt', 'Annex.');
+  });
+
+  it('is the only one whose forms do anything', async () => {
+    const { cookies } = await owner.context().storageState();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    for (const path of ['/sources/add', '/sources/remove']) {
+      const headers = { cookie, origin: 'https://example.com', 'content-type': 'application/x-www-form-urlencoded' };
+      const forged = await fetch(stack.baseUrl + path, { method: 'POST', headers, body: 'source_key=x' });
+      expect(forged.status).toBe(403);
+    }
+  });
+
   it("finds no page behind another account's job", async () => {
     const stranger = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
     const foreignJob = await stranger.authorizedJob();
@@ -96,6 +134,7 @@ describe('every page', () => {
     report: `/reports/${jobKey}`,
     dispute: `/reports/${jobKey}/dispute`,
     receipt: `/receipts/${jobKey}`,
+    sources: '/sources',
     missing: '/no-such-page',
   });
 

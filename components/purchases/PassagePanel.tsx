@@ -43,7 +43,7 @@ function NotKept({ source }: { source: SourceEntry | undefined }) {
   return (
     <p className="px-4 py-1 font-sans text-ui text-ink-2">
       {source?.origin === 'retrieved'
-        ? 'This text stands in a document of the account and is not kept with the report.'
+        ? 'A member has removed this document, or the check no longer keeps which one it was.'
         : 'This text is no longer kept.'}{' '}
       Its digest stays: it proves which text was assessed to anyone who has a copy.
     </p>

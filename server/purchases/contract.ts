@@ -145,7 +145,9 @@ export const Evidence = z
         digest,
         bytes: z.int(),
         observed_at: z.string().nullable(),
-        text: z.string().nullable().meta({ description: 'Null once it has been deleted.' }),
+        text: z.string().nullable().meta({
+          description: 'Null once it has been deleted or removed, or when the grant no longer covers governed refs.',
+        }),
       }),
     ),
   })
@@ -309,7 +311,9 @@ export const report = defineOperation({
 
 export const evidence = defineOperation({
   name: 'evidence',
-  summary: 'Read the evidence as it was supplied. Texts are kept for 30 days; their digests stay.',
+  summary:
+    'Read the evidence as it was supplied, and the governed sources that the service retrieves for it. Texts are kept ' +
+    'for 30 days; digests stay.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],

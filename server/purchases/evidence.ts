@@ -7,17 +7,19 @@ import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { daySeconds, retentionDays } from '../service/terms.ts';
+import { keptSources } from '../sources/sources.ts';
 import { CheckRequest, type EvidenceEntry, evidenceTexts } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
 
 interface SuppliedRow {
+  account_key: string;
   created_at: Date;
   input: string | null;
   input_deleted_at: Date | null;
   evidence: EvidenceEntry[];
 }
 
-/** What was supplied, so that a citation can be read beside the passage it names. */
+/** What was supplied and what is retrieved for it, so that a citation can be read beside the passage it names. */
 export const evidence: Verb<typeof contract.evidence> = async ({ ctx, caller, input, db }) => ({
   body: await readEvidence(db, ctx, input.job_key, caller),
 });
@@ -31,16 +33,27 @@ export async function readEvidence(
 ): Promise<contract.Evidence> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<SuppliedRow>(sql`
-    select jobs.created_at, quotes.input, quotes.input_deleted_at, quotes.evidence
+    select jobs.account_key, jobs.created_at, quotes.input, quotes.input_deleted_at, quotes.evidence
     from jobs join quotes using (quote_key)
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
   const input = row.input === null ? null : unseal(row.input, runtime.configuration.secretKey);
-  const texts = input === null ? null : evidenceTexts(CheckRequest.parse(JSON.parse(input)));
+  const request = input === null ? null : CheckRequest.parse(JSON.parse(input));
+  const texts = request && evidenceTexts(request);
+  const documents = await keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []);
+  // Payment grants no access to sources: an agent reads them while its grant covers them.
+  const mayRead = caller.kind === 'member' || caller.grant.governed_refs;
   return {
     job_key: jobKey,
     delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
     deleted_at: row.input_deleted_at?.toISOString() ?? null,
-    items: row.evidence.map((item, index) => ({ ...item, text: texts?.[index] ?? null })),
+    items: [
+      ...row.evidence.map((item, index) => ({ ...item, text: texts?.[index] ?? null })),
+      ...documents.map((document, index) => ({
+        ref: `retrieved/${index}`,
+        ...document,
+        text: mayRead ? document.text : null,
+      })),
+    ],
   };
 }

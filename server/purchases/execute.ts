@@ -46,7 +46,7 @@ export async function executeJob(runtime: Runtime, checker: Checker, jobKey: str
     return;
   }
   const refs = new Set(task.request.context?.refs);
-  const retrieved = await retrieveSources(runtime.db, job.principal_key, [...refs]);
+  const retrieved = await retrieveSources(runtime.db, runtime.configuration, job.principal_key, [...refs]);
   if (retrieved.length < refs.size) {
     await fail(runtime, job, 'A governed source was no longer there to be retrieved.');
     return;

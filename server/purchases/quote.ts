@@ -5,6 +5,7 @@ import { audit } from '../kernel/audit.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -39,7 +40,7 @@ export interface QuoteRow {
 export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
   const { max_price_microcents, ...request } = input;
   requireService(caller.grant, service.serviceKey);
-  await requireSources(tx, caller, request.context?.refs ?? []);
+  await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
   const inputText = JSON.stringify(request);
   if (containsToken(inputText)) {
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
@@ -101,10 +102,15 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
 };
 
 /** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
-async function requireSources(tx: Queries, { grant, principalKey }: Buyer, refs: readonly string[]): Promise<void> {
+async function requireSources(
+  tx: Queries,
+  configuration: Pick<Configuration, 'secretKey'>,
+  { grant, principalKey }: Buyer,
+  refs: readonly string[],
+): Promise<void> {
   if (refs.length === 0) return;
   if (!grant.governed_refs) throw outsideGrant('The grant does not let the agent share governed sources.');
-  const found = new Set((await retrieveSources(tx, principalKey, refs)).map(({ ref }) => ref));
+  const found = new Set((await retrieveSources(tx, configuration, principalKey, refs)).map(({ ref }) => ref));
   const errors = refs.flatMap((ref, index) =>
     found.has(ref)
       ? []

@@ -73,6 +73,8 @@ describe('the service contract', () => {
       evidence_items_max: 20,
       work_product_max_bytes: 65_536,
       total_input_max_bytes: 262_144,
+      governed_sources_max: 200,
+      governed_source_max_bytes: 32_768,
       review_window_seconds: 259_200,
     });
     expect(body.availability).toMatchObject({
@@ -105,6 +107,12 @@ describe('the OpenAPI document', () => {
       expect.arrayContaining(['200', '400', '401', '402', '403', '404', '409', '503']),
     );
     expect(pay?.responses?.['409']?.description).toContain('payment_unknown');
+    const limited = pay?.responses?.['429'];
+    expect(Object.keys((limited && 'headers' in limited && limited.headers) || {})).toEqual([
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import { toWire } from '../kernel/money.ts';
 import { operations, tools } from '../operations.ts';
 import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
+import { sourceBounds } from '../sources/contract.ts';
 import { bounds, CheckRequest, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { availability } from './availability.ts';
@@ -158,6 +159,8 @@ function terms(runtime: Runtime) {
     work_product_max_bytes: bounds.work_product_bytes,
     expected_schema_max_bytes: bounds.expected_schema_bytes,
     context_refs_max: bounds.context_refs,
+    governed_sources_max: sourceBounds.documents_per_account,
+    governed_source_max_bytes: sourceBounds.document_bytes,
     total_input_max_bytes: bounds.total_input_bytes,
     findings_max: maxFindings,
     max_evidence_age_seconds_min: 1,
@@ -172,6 +175,11 @@ function terms(runtime: Runtime) {
     retention:
       'Submitted work and evidence are deleted 30 days after purchase and only a digest remains; the delivered report ' +
       'and the receipt are kept.',
+    rate_limits: Object.entries(runtime.configuration.rateLimits).map(([limit, { quota, windowSeconds }]) => ({
+      limit,
+      quota,
+      window_seconds: windowSeconds,
+    })),
     default_grant: {
       ...defaultGrant,
       per_job_limit_microcents: toWire(defaultGrant.per_job_limit_microcents),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../../e2e/support/agent.ts';
+import { Agent, type Answer, type Client } from '../../e2e/support/agent.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { exampleRequest } from '../work-check/sample.ts';
@@ -35,6 +35,10 @@ describe('the governed documents of an account', () => {
       bytes: Buffer.byteLength(text),
       digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
     });
+    const stored = await service.database.pool.query('select text from sources where source_key = $1', [
+      added.body.source_key,
+    ]);
+    expect(stored.rows[0].text).not.toContain('seller pays');
     await add(member, 'Annex', 'Annex.');
     const listed = await agent.get(at);
     expect(listed.body.sources.map(({ name }: { name: string }) => name)).toEqual(['Annex', 'Handbook']);
@@ -81,7 +85,7 @@ describe('the governed documents of an account', () => {
     const { member } = await governed();
     await service.database.pool.query(
       `insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-       select 'source_' || left(md5($1 || n), 22), $1, 'Document ' || n, 'text/plain', 'x', 'sha256:' || repeat('0', 64), 1,
+       select 'source_' || left(md5($1 || n), 22), $1, 'Document ' || n, 'text/plain', 'v1.x', 'sha256:' || repeat('0', 64), 1,
          $2, now()
        from generate_series(1, 195) n`,
       [member.accountKey, member.memberKey],
@@ -94,7 +98,7 @@ describe('the governed documents of an account', () => {
     // The database holds the bound by itself.
     const past = service.database.pool.query(
       `insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-       values ('source_past', $1, 'Past', 'text/plain', 'x', 'sha256:0', 1, $2, now())`,
+       values ('source_past', $1, 'Past', 'text/plain', 'v1.x', 'sha256:0', 1, $2, now())`,
       [member.accountKey, member.memberKey],
     );
     await expect(past).rejects.toThrow('more than 200');
@@ -103,7 +107,7 @@ describe('the governed documents of an account', () => {
   it('never change: the database refuses another text under the same key', async () => {
     const { member } = await governed();
     const { source_key } = (await add(member, 'Frozen', 'as it is')).body;
-    const change = service.database.pool.query(`update sources set text = 'as it was' where source_key = $1`, [
+    const change = service.database.pool.query(`update sources set text = 'v1.as it was' where source_key = $1`, [
       source_key,
     ]);
     await expect(change).rejects.toThrow('frozen');
@@ -142,6 +146,22 @@ describe('a check that names governed sources', () => {
       status: 'passed',
       detail: { independent_sources: 1, contradicted: 0 },
     });
+    // Whoever reads the report finds the passage that a citation names, while the document is there.
+    const [job] = (await agent.get('/api/agent/v1/jobs')).body.jobs;
+    const read = async (client: Client) => (await client.get(`/api/agent/v1/jobs/${job.job_key}/evidence`)).body.items;
+    for (const reader of [agent, member]) {
+      expect(await read(reader)).toMatchObject([
+        { ref: 'evidence/0', source: 'Offer' },
+        {
+          ref: 'retrieved/0',
+          source: 'Terms',
+          digest: agreeing.digest,
+          text: 'The seller pays 120 EUR for transport.',
+        },
+      ]);
+    }
+    await member.send('DELETE', `${at}/${agreeing.source_key}`);
+    expect((await read(member))[1]).toMatchObject({ digest: agreeing.digest, text: null });
     const opposed = await reportOn([contradicting.source_key]);
     expect(checkIn(opposed, 'source_corroboration')).toMatchObject({ status: 'failed', detail: { contradicted: 1 } });
   });

@@ -1,8 +1,10 @@
 import { outsideGrant } from '../identity/grant.ts';
 import type { Queries } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
+import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
+import { seal, unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import * as contract from './contract.ts';
@@ -47,7 +49,8 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   if (holds >= limit) throw new Problem('source_limit_reached', `The account holds ${limit} documents already.`);
   const row = await tx.one<SourceRow>(sql`
     insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-    values (${newKey('source')}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'}, ${input.text},
+    values (${newKey('source')}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'},
+      ${seal(input.text, ctx.runtime.configuration.secretKey)},
       ${digest}, ${Buffer.byteLength(input.text)}, ${memberKey}, ${ctx.now})
     returning source_key, name, media_type, digest, bytes, added_at`);
   return { status: 201, body: sourceView(row) };
@@ -82,6 +85,7 @@ export interface RetrievedDocument {
  */
 export async function retrieveSources(
   db: Queries,
+  { secretKey }: Pick<Configuration, 'secretKey'>,
   principalKey: string,
   refs: readonly string[],
 ): Promise<RetrievedDocument[]> {
@@ -95,8 +99,37 @@ export async function retrieveSources(
   return rows.map(({ source_key, name, text, added_at }) => ({
     ref: source_key,
     source: name,
-    text,
+    text: unseal(text, secretKey),
     observed_at: added_at.toISOString(),
+  }));
+}
+
+/** A document as a reader of the check finds it again: without its text once it is removed. */
+export interface KeptDocument {
+  source: string;
+  digest: string;
+  bytes: number;
+  observed_at: string;
+  text: string | null;
+}
+
+/** The documents of an account that a request of its named, in the order in which they were retrieved. */
+export async function keptSources(
+  db: Queries,
+  { secretKey }: Pick<Configuration, 'secretKey'>,
+  accountKey: string,
+  refs: readonly string[],
+): Promise<KeptDocument[]> {
+  if (refs.length === 0) return [];
+  const rows = await db.many<SourceRow & { text: string | null }>(sql`
+    select * from sources where account_key = ${accountKey} and source_key = any(${refs}::text[])
+    order by array_position(${refs}::text[], source_key)`);
+  return rows.map(({ name, digest, bytes, added_at, text }) => ({
+    source: name,
+    digest,
+    bytes,
+    observed_at: added_at.toISOString(),
+    text: text === null ? null : unseal(text, secretKey),
   }));
 }
 

@@ -93,11 +93,32 @@ function headers(operation: Operation): Record<string, z.ZodType> {
   };
 }
 
+/** How many requests are left (draft-ietf-httpapi-ratelimit-headers-10). */
+const paceHeaders = {
+  RateLimit: z.string().meta({ example: '"requests";r=599;t=60' }),
+  'RateLimit-Policy': z.string().meta({ example: '"requests";q=600;w=60' }),
+};
+
+function answerHeaders(operation: Operation): Record<string, z.ZodType> {
+  const paged = 'after' in (operation.input as z.ZodObject).shape;
+  return {
+    'X-Request-Id': z.string(),
+    ...(operation.method === 'GET' ? { ETag: z.string() } : {}),
+    ...(problemsOf(operation).includes('rate_limited')
+      ? { RateLimit: paceHeaders.RateLimit.optional(), 'RateLimit-Policy': paceHeaders['RateLimit-Policy'].optional() }
+      : {}),
+    ...(paged
+      ? { Link: z.string().optional().meta({ description: 'The next page, with rel="next" (RFC 8288).' }) }
+      : {}),
+  };
+}
+
 function responses(operation: Operation): ZodOpenApiOperationObject['responses'] {
   const answers: ZodOpenApiOperationObject['responses'] = {};
   for (const status of operation.success) {
     answers[`${status}`] = {
       description: 'Done.',
+      headers: z.object(answerHeaders(operation)),
       content: { 'application/json': { schema: operation.output } },
     };
   }
@@ -112,6 +133,9 @@ function responses(operation: Operation): ZodOpenApiOperationObject['responses']
   for (const [status, codes] of byStatus) {
     answers[`${status as 400}`] = {
       description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
+      ...(codes.includes('rate_limited')
+        ? { headers: z.object({ ...paceHeaders, 'Retry-After': z.string().meta({ description: 'Seconds.' }) }) }
+        : {}),
       content: { 'application/problem+json': { schema: ProblemObject } },
     };
   }

@@ -18,10 +18,10 @@ import { NotDelivered } from './NotDelivered.tsx';
 
 export const metadata: Metadata = { title: 'Report' };
 
-/** The texts while they are kept, null once any of them is gone. */
+/** The texts that are kept; null once the content is deleted. */
 function keptTexts(evidence: Evidence): EvidenceText[] | null {
-  const kept = evidence.items.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
-  return kept.length === evidence.items.length ? kept : null;
+  if (evidence.deleted_at !== null) return null;
+  return evidence.items.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
 }
 
 interface Shown {

@@ -1,0 +1,53 @@
+import type { SourceFault } from '@/components/forms/AddSource.tsx';
+import { Problem } from '@/server/kernel/problem.ts';
+import { perform } from '@/server/perform.ts';
+import { foreignForm, isFromOwnPage, thenShow } from '@/server/transports/own-form.ts';
+import { memberContext } from '../../member.ts';
+
+/** A document and its form around it; what is larger is not read at all. */
+const maxUploadBytes = 65_536;
+
+/** Adds the document of the form and shows the list; what was wrong with it stands beside the form there. */
+export async function POST(request: Request): Promise<Response> {
+  const { ctx } = await memberContext();
+  if (!isFromOwnPage(ctx.runtime.configuration, request)) return foreignForm();
+  const fault = await addFrom(request, (input) => perform('add_source', ctx, input));
+  return thenShow(fault === null ? '/sources' : `/sources?fault=${fault}`);
+}
+
+async function addFrom(request: Request, add: (input: unknown) => Promise<unknown>): Promise<SourceFault | null> {
+  if (Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > maxUploadBytes) return 'too_large';
+  const form = await request.formData();
+  const file = form.get('file');
+  if (!(file instanceof File) || file.name === '') return 'no_file';
+  const text = textOf(await file.arrayBuffer());
+  if (text === null) return 'not_text';
+  const name = String(form.get('name') ?? '').trim() || file.name;
+  const media_type = /\.(md|markdown)$/i.test(file.name) ? 'text/markdown' : 'text/plain';
+  try {
+    await add({ name, text, media_type });
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return faultOf(error);
+    throw error;
+  }
+}
+
+/** The bytes as text, without the mark that some editors put in front; null when they are no UTF-8. */
+function textOf(bytes: ArrayBuffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function faultOf(problem: Problem): SourceFault | null {
+  if (problem.code === 'source_name_taken' || problem.code === 'source_limit_reached') return problem.code;
+  // Whoever is no longer signed in reads that on the page.
+  const [field] = problem.extras.errors ?? [];
+  if (!field) return null;
+  if (field.pointer === '/name') return 'name';
+  if (field.code === 'too_large' || field.code === 'blank') return field.code;
+  return 'not_text';
+}

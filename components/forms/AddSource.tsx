@@ -1,0 +1,90 @@
+import { CircleAlert } from 'lucide-react';
+
+/** Why a document was not added, in the words of the operation or of the form. */
+export type SourceFault =
+  | 'no_file'
+  | 'not_text'
+  | 'too_large'
+  | 'blank'
+  | 'name'
+  | 'source_name_taken'
+  | 'source_limit_reached';
+
+const faults: Record<SourceFault, { field: 'file' | 'name'; words: string }> = {
+  no_file: { field: 'file', words: 'Choose a file.' },
+  not_text: { field: 'file', words: 'This file is not text in UTF-8. Save it as plain text or Markdown.' },
+  too_large: { field: 'file', words: 'This file is larger than 32,768 bytes. Split it into parts.' },
+  blank: { field: 'file', words: 'This file is empty.' },
+  source_limit_reached: { field: 'file', words: 'There are 200 documents already. Remove one first.' },
+  name: { field: 'name', words: 'Choose a name of 1 to 200 bytes.' },
+  source_name_taken: {
+    field: 'name',
+    words: 'Another document has this name. Remove it first, or choose another name.',
+  },
+};
+
+/** The form that adds a governed document. It works without scripts. */
+export function AddSource({ fault }: { fault: SourceFault | null }) {
+  const shown = fault !== null && Object.hasOwn(faults, fault) ? faults[fault] : null;
+  const errorOf = (field: 'file' | 'name') =>
+    shown?.field === field ? (
+      <p id={`${field}-error`} className="error">
+        <CircleAlert className="icon mt-0.5" />
+        {shown.words}
+      </p>
+    ) : null;
+  const described = (field: 'file' | 'name') => ({
+    'aria-describedby': shown?.field === field ? `${field}-error` : `${field}-hint`,
+    'aria-invalid': shown?.field === field,
+  });
+  return (
+    <section aria-labelledby="add">
+      <h2 id="add" className="border-b border-ink pb-2 text-h3">
+        Add a document
+      </h2>
+      <form action="/sources/add" method="post" encType="multipart/form-data" className="mt-4 grid gap-5">
+        <div>
+          <label className="label" htmlFor="file">
+            File
+          </label>
+          <input
+            id="file"
+            name="file"
+            type="file"
+            required
+            accept=".txt,.md,.markdown,text/plain,text/markdown"
+            className="field py-1.5 text-ui file:btn file:mr-3"
+            {...described('file')}
+          />
+          {errorOf('file') ?? (
+            <p id="file-hint" className="hint">
+              Text or Markdown in UTF-8, 32,768 bytes at most. It cannot be changed later, only removed.
+            </p>
+          )}
+        </div>
+        <div>
+          <label className="label" htmlFor="name">
+            Name
+          </label>
+          <input
+            id="name"
+            name="name"
+            type="text"
+            maxLength={200}
+            autoComplete="off"
+            className="field"
+            {...described('name')}
+          />
+          {errorOf('name') ?? (
+            <p id="name-hint" className="hint">
+              What reports call it. Without one, the name of the file.
+            </p>
+          )}
+        </div>
+        <button type="submit" className="btn btn-primary">
+          Add document
+        </button>
+      </form>
+    </section>
+  );
+}
