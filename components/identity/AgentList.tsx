@@ -41,7 +41,7 @@ export function AgentList({ agents }: { agents: readonly ConnectedAgent[] }) {
               <State kind="agent" value={agent.state} />
             </span>
           </div>
-          <SpendMeter agent={agent} />
+          {agent.state === 'revoked' ? null : <SpendMeter agent={agent} />}
         </li>
       ))}
     </ul>

@@ -41,7 +41,7 @@ function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string 
         and authorized_on = ${day}::date and charge_state = 'final'), 0)::bigint as final_today
     from principals p join grants g using (principal_key)
     where p.account_key = ${accountKey} and (${agentKey}::text is null or p.principal_key = ${agentKey})
-    order by p.created_at desc limit ${contract.maxAgents}`);
+    order by p.revoked_at is not null, p.created_at desc limit ${contract.maxAgents}`);
 }
 
 function agentView(row: AgentRow): contract.ConnectedAgent {
