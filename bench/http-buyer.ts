@@ -1,49 +1,63 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
+import { price } from '../server/service/terms.ts';
+import { exampleRequest } from '../server/work-check/sample.ts';
+import type { Principal } from './arena.ts';
+import type { Connection } from './http-client.ts';
 import type { Latencies } from './measure.ts';
-import type { Principal } from './sql-buyer.ts';
 
-const pollMs = 3;
+/** The pause between two reads of a job that is not delivered yet. */
+const pollMs = 20;
+/** A job that takes longer than this has been lost. */
+const deliveryMaxMs = 60_000;
+export const checkRequest = { ...exampleRequest, max_price_microcents: Number(price) };
 
-interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a load generator looks into answers of every shape.
-  body: any;
-}
+/** What stands in for the worker where there is none. Gets the quote's key and the answer to the payment. */
+type Work = (quoteKey: string, paid: { job_key: string; message: string }) => Promise<void>;
 
 /** One whole purchase over HTTP, as an agent makes it; the time of each request is kept by operation. */
-export async function buyOverHttp(baseUrl: string, who: Principal, body: object, times: Latencies): Promise<void> {
-  const call = async (name: string, method: string, path: string, sent?: object, headers = {}): Promise<Answer> => {
+export async function buyOverHttp(
+  connection: Connection,
+  who: Principal,
+  times: Latencies,
+  work?: Work,
+): Promise<string> {
+  const call = async (name: string, method: string, path: string, sent?: object, headers = {}) => {
     const startedAt = performance.now();
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/json', ...headers },
-      ...(sent ? { body: JSON.stringify(sent) } : {}),
-    });
-    const answer = { status: response.status, body: await response.json() };
+    const authorized = { authorization: `Bearer ${who.token}`, ...headers };
+    const answer = await connection.send(method, path, authorized, sent && JSON.stringify(sent));
     times.add(name, performance.now() - startedAt);
-    if (response.status >= 400 && response.status !== 402) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
-    return answer;
+    if (answer.status >= 400 && answer.status !== 402) throw new Error(`${name}: ${answer.text}`);
+    return JSON.parse(answer.text);
   };
-  const quote = await call('check_work', 'POST', '/api/agent/v1/checks', { ...body, idempotency_key: randomUUID() });
-  const authorized = await call('authorize', 'POST', `/api/agent/v1/purchases/${quote.body.quote_key}/authorize`, {
-    terms_version: quote.body.terms_version,
+  const quote = await call('check_work', 'POST', '/api/agent/v1/checks', {
+    ...checkRequest,
+    idempotency_key: randomUUID(),
   });
-  const job = `/api/agent/v1/jobs/${authorized.body.job_key}`;
+  const authorized = await call('authorize', 'POST', `/api/agent/v1/purchases/${quote.quote_key}/authorize`, {
+    terms_version: quote.terms_version,
+  });
+  const job = `/api/agent/v1/jobs/${authorized.job_key}`;
   const payment = { rail: 'x402', network: 'eip155:84532', idempotency_key: randomUUID() };
-  const unpaid = await call('pay (402)', 'POST', `${job}/payments`, payment);
-  await call('pay', 'POST', `${job}/payments`, payment, { 'payment-signature': signed(unpaid.body, who.principalKey) });
+  const unpaid = await call('pay, unpaid', 'POST', `${job}/payments`, payment);
+  const header = { 'payment-signature': signed(unpaid, who.principalKey) };
+  const paid = await call('pay', 'POST', `${job}/payments`, payment, header);
+  await work?.(quote.quote_key, paid);
+  const deliverBy = performance.now() + deliveryMaxMs;
   for (let state = ''; state !== 'delivered'; ) {
-    state = (await call('job', 'GET', job)).body.state;
-    if (state !== 'delivered') await new Promise((resolve) => setTimeout(resolve, pollMs));
+    if (performance.now() > deliverBy) throw new Error(`${authorized.job_key} is still ${state}`);
+    if (!work) await sleep(pollMs);
+    ({ state } = await call('job', 'GET', job));
   }
   await call('report', 'GET', `${job}/report`);
   await call('review', 'POST', `${job}/review`, { decision: 'accept' });
+  return authorized.job_key;
 }
 
 /** A payment payload that the stub believes: making real signatures would measure the buyer. */
-function signed(required: PaymentRequired, from: string): string {
+export function signed(required: PaymentRequired, from: string): string {
   const [accepted] = required.accepts;
   if (!accepted) throw new Error('nothing to pay');
   const authorization = {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: speed as ratios, in one run; `-- purchases` or `-- x402` runs one half. `-- quick` is a smoke run
- * whose figures mean nothing.
+ * `npm run bench`: speed as ratios, in one run. `-- purchases transactions reads limits growth pickup x402` name the
+ * parts to run, all without; `-- quick` is a smoke run whose figures mean nothing.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,19 +8,44 @@ import path from 'node:path';
 import { buildApp } from '../commands/build.ts';
 import { freePorts } from '../commands/ports.ts';
 import { generateClient } from '../commands/prisma.ts';
+import { type Arena, openArena } from './arena.ts';
+import { benchGrowth } from './growth.ts';
+import { benchHotGrant } from './limits.ts';
+import { benchPickUp } from './pick-up.ts';
 import { benchPurchases } from './purchases.ts';
+import { benchReads } from './reads.ts';
+import { benchTransactions } from './transactions.ts';
 import { benchX402 } from './x402.ts';
 
 const quick = process.argv.includes('quick');
+const effort = quick ? { rounds: 1, seconds: 3 } : { rounds: 3, seconds: 10 };
+const [filled, grown] = quick ? [500, 5_000] : [10_000, 1_000_000];
+
+const inArena: Record<string, (arena: Arena) => Promise<string>> = {
+  purchases: (arena) => benchPurchases(arena, effort),
+  transactions: (arena) => benchTransactions(arena, effort),
+  reads: (arena) => benchReads(arena, effort),
+  limits: (arena) => benchHotGrant(arena, effort),
+  pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
+  growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
+};
+const parts = [...Object.keys(inArena), 'x402'];
+const named = parts.filter((part) => process.argv.includes(part));
+const wanted = named.length > 0 ? named : parts;
+
 await generateClient();
 await buildApp();
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
 // PostgreSQL, which root starts as nobody, must be able to enter.
 chmodSync(folder, 0o755);
 try {
-  const effort = quick ? { rounds: 1, seconds: 3, filled: 500 } : { rounds: 3, seconds: 10, filled: 10_000 };
-  if (!process.argv.includes('x402')) console.log(await benchPurchases(await freePorts(), folder, effort));
-  if (!process.argv.includes('purchases')) {
+  const benches = wanted.flatMap((part) => inArena[part] ?? []);
+  if (benches.length > 0) {
+    const arena = await openArena(await freePorts(), folder, filled);
+    for (const bench of benches) console.log(`${await bench(arena)}\n`);
+    await arena.close();
+  }
+  if (wanted.includes('x402')) {
     const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 60 };
     console.log(await benchX402(await freePorts(), path.join(folder, 'x402'), payments));
   }

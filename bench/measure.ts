@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The middle one of an odd number of figures, with the lowest and the highest. */
 export function spread(figures: readonly number[]): { median: number; text: string } {
   const sorted = figures.toSorted((a, b) => a - b);
@@ -9,6 +11,21 @@ export function round(figure: number | undefined): string {
   if (figure === undefined) return '-';
   return figure >= 100 ? figure.toFixed(0) : figure.toFixed(figure >= 10 ? 1 : 2);
 }
+
+/** Figures as shares of the ones that were measured next to them, round by round. */
+export function ratio(figures: readonly number[], bases: readonly number[]): string {
+  return spread(figures.map((figure, index) => figure / (bases[index] ?? Number.NaN))).text;
+}
+
+/** Time that a process has had of the processors so far, all its threads together. From Linux's /proc. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The name of the program, in brackets, may hold anything; utime and stime are the 12th and 13th fields after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+const ticksPerSecond = 100;
 
 /** How long each operation took, in milliseconds. */
 export class Latencies {
@@ -22,27 +39,31 @@ export class Latencies {
 
   /** One row an operation: name, count, p50, p99. */
   rows(): string[][] {
-    return [...this.#times].map(([operation, times]) => {
-      const sorted = times.toSorted((a, b) => a - b);
-      const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]);
-      return [operation, String(times.length), at(0.5), at(0.99)];
-    });
+    return [...this.#times].map(([operation, times]) => [operation, ...percentiles(times)]);
   }
 }
 
-/** Runs `work` over and over from `clients` at once for about `seconds`; resolves to how many ended per second. */
+/** Count, p50 and p99. */
+export function percentiles(times: readonly number[]): [string, string, string] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]);
+  return [String(times.length), at(0.5), at(0.99)];
+}
+
+/** Runs `work`, turn by turn, from `clients` at once for about `seconds`; resolves to how many ended per second. */
 export async function perSecond(
   clients: number,
   seconds: number,
-  work: (client: number) => Promise<void>,
+  work: (turn: number, client: number) => Promise<unknown>,
 ): Promise<number> {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
+  let turn = 0;
   let done = 0;
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
       while (performance.now() < until) {
-        await work(client);
+        await work(turn++, client);
         done += 1;
       }
     }),

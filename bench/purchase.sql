@@ -28,7 +28,7 @@ declare s bench_sample; begin
   where scope = who and operation = 'check_work' and path_keys = '' and idempotency_key = k;
 end $$;
 
-create function bench_authorize(who text, account text, granted text, quote text, job text) returns void language plpgsql as $$
+create function bench_authorize(who text, account text, granted text, quote text, job text) returns json language plpgsql as $$
 declare cost bigint; begin
   update quotes set state = 'authorized' where quote_key = quote and principal_key = who and state = 'open'
     and expires_at > now() returning price_microcents into strict cost;
@@ -43,6 +43,7 @@ declare cost bigint; begin
     now(), now() + '1 day', 'awaiting_payment');
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
   values (quote, now(), who, 'authorize', 'open', 'awaiting_payment');
+  return bench_job(job);
 end $$;
 
 create function bench_claim_payment(who text, job text, k text) returns void language sql as $$
@@ -63,8 +64,8 @@ create function bench_receipt(job text, named text, nr int) returns void languag
   insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
   select named, job, nr, s.receipts[nr], s.receipt_digests[nr], now() from bench_sample s $$;
 
-create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns void language plpgsql as $$
-declare s bench_sample; begin
+create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns json language plpgsql as $$
+declare s bench_sample; answer json; begin
   select * into s from bench_sample;
   update payments set state = 'collected', decided_at = now(), signature = null, transaction = '0x' where payment_key = payment;
   update jobs set state = 'queued', payment_state = 'collected', charge_state = 'held', collected_at = now(),
@@ -76,8 +77,10 @@ declare s bench_sample; begin
   values ('collected:' || payment, 'collected', job, who, 'asset:x402:eip155:84532', 'liability:held', s.price, 'USD', now());
   insert into pgboss.job (id, name, data) values (message::uuid, 'check', jsonb_build_object('job_key', job));
   perform bench_receipt(job, 'rcpt_1' || job, 1);
+  answer := bench_job(job);
   update idempotency_claims set status = 200, body = s.pay_answer, headers = '{}', answered_at = now()
   where scope = who and operation = 'pay' and path_keys = job and idempotency_key = k;
+  return answer;
 end $$;
 
 create function bench_take(quote text, job text, message text) returns text language plpgsql as $$
@@ -104,7 +107,7 @@ declare s bench_sample; begin
   update pgboss.job m set state = 'completed', completed_on = now() where m.name = 'check' and m.id = message::uuid;
 end $$;
 
-create function bench_accept(who text, quote text, job text) returns void language plpgsql as $$ begin
+create function bench_accept(who text, quote text, job text) returns json language plpgsql as $$ begin
   update jobs set state = 'accepted', charge_state = 'final', review_state = 'accepted', finalized_at = now(),
     stage = 'accepted', updated_at = now() where job_key = job and state = 'delivered';
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
@@ -116,6 +119,7 @@ create function bench_accept(who text, quote text, job text) returns void langua
   select 'accepted:' || job, 'accepted', job, who, 'liability:held', 'revenue:work_check', price, 'USD', now()
   from bench_sample;
   perform bench_receipt(job, 'rcpt_3' || job, 3);
+  return bench_job(job);
 end $$;
 
 create function bench_credential(hash text) returns text language sql as $$
@@ -126,3 +130,23 @@ create function bench_job(job text) returns json language sql as $$
   select row_to_json(x) from (select jobs.*, (select json_agg(json_build_object('at', at, 'event', action,
     'state', state_to) order by sequence) from audit_rows where purchase_key = jobs.quote_key) as timeline
   from jobs where job_key = job) x $$;
+
+create function bench_report(job text) returns text language sql as $$
+  select body from reports where job_key = job order by number desc limit 1 $$;
+
+-- The one read of a request to the plain server: its credential together with what it asks for.
+
+create function bench_admit(hash text, what text, at text, k text) returns json language sql as $$
+  select json_build_object('principal_key', principal_key, 'account_key', p.account_key, 'grant_key', g.grant_key,
+    'known', i.body)
+  from credentials c join principals p using (principal_key) join grants g using (principal_key)
+  left join idempotency_claims i on scope = principal_key and operation = what and path_keys = at and idempotency_key = k
+  where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() $$;
+
+create function bench_read_job(hash text, job text) returns json language sql as $$
+  select bench_job(job) from credentials c join jobs j using (principal_key)
+  where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() and j.job_key = job $$;
+
+create function bench_read_report(hash text, job text) returns text language sql as $$
+  select bench_report(job) from credentials c join jobs j using (principal_key)
+  where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() and j.job_key = job $$;

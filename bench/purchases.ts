@@ -1,185 +1,124 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import pg from 'pg';
-import { privateKeyToAccount } from 'viem/accounts';
-import { sandboxedEnvironment } from '../commands/environment.ts';
-import { migrate } from '../commands/migrate.ts';
-import { startPostgres } from '../commands/postgres.ts';
-import type { Ports } from '../sandbox/ports.ts';
-import { price } from '../server/service/terms.ts';
-import { exampleRequest } from '../server/work-check/sample.ts';
+import type pg from 'pg';
+import { type Arena, buyerOf, type Copy, clients, type Principal } from './arena.ts';
 import { buyOverHttp } from './http-buyer.ts';
-import { Latencies, perSecond, round, spread, table } from './measure.ts';
-import { startPeer, startService } from './service.ts';
-import { buyOverSql, type Principal } from './sql-buyer.ts';
+import { Connection } from './http-client.ts';
+import { Latencies, percentiles, perSecond, ratio, round, spread, table } from './measure.ts';
+import { type Server, startPlainServer, startService } from './service.ts';
+import { buyOverSql, execute } from './sql-buyer.ts';
 
-const clients = 16;
-const principalCount = 64;
+/** How long a server is loaded before its figures count. */
+const warmUpSeconds = 3;
 const tables = [
-  'quotes jobs payments reports receipts reviews ledger_transfers audit_rows idempotency_claims'.split(' '),
-  ['pgboss.job'],
-].flat();
+  ...'quotes jobs payments reports receipts reviews ledger_transfers audit_rows idempotency_claims'.split(' '),
+  'pgboss.job',
+];
 
 export interface Effort {
   rounds: number;
   seconds: number;
-  filled: number;
 }
 
-/** Full purchases per second over HTTP against SQL by hand, round by round on fresh copies of one filled database. */
-export async function benchPurchases(ports: Ports, dataDir: string, effort: Effort): Promise<string> {
-  const postgres = await startPostgres({
-    dataDir: path.join(dataDir, 'postgres'),
-    port: ports.postgres,
-    durable: true,
-  });
-  const stub = await startPeer('facilitator-stub.ts', String(ports.facilitator), `0x${'22'.repeat(20)}`);
-  try {
-    const admin = openPool(postgres.url, 1);
-    const at = (name: string) => new URL(`/${name}`, postgres.url).href;
-    const env = (name: string) => stubbedEnvironment(ports, dataDir, at(name));
-    await admin.query('create database filled');
-    await migrate(at('filled'));
-    const principals = await fill(env('filled'), at('filled'), effort.filled);
-
-    const figures = { sql: [] as number[], http: [] as number[] };
-    const latencies = new Latencies();
-    const rows: Record<string, string[]> = {};
-    for (let round = 0; round < effort.rounds; round += 1) {
-      for (const side of ['sql', 'http'] as const) {
-        await admin.query(`create database run template filled strategy file_copy`);
-        const pool = openPool(at('run'), clients);
-        const before = await count(pool);
-        const perSec =
-          side === 'sql'
-            ? await perSecond(clients, effort.seconds, (client) => buyOverSql(pool, pick(principals, client)))
-            : await overHttp(env('run'), principals, effort.seconds, latencies);
-        figures[side].push(perSec);
-        rows[side] = difference(before, await count(pool));
-        await pool.end();
-        await admin.query('drop database run with (force)');
-      }
-    }
-    await admin.end();
-    const sql = spread(figures.sql);
-    const http = spread(figures.http);
-    return [
-      '## Purchases, pay stubbed at the facilitator and the chain',
-      table(
-        ['', 'purchases/s', 'ratio'],
+/** Whole purchases per second: by SQL alone, behind plain node:http, and over the service. */
+export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort): Promise<string> {
+  const sql: number[] = [];
+  const plain: Load[] = [];
+  const http: Load[] = [];
+  const latencies = new Latencies();
+  const pickUps: number[] = [];
+  const rows: Record<string, string[]> = {};
+  const counted = (side: string, run: (copy: Copy) => Promise<void>) =>
+    arena.onCopy(async (copy) => {
+      const before = await count(copy.pool);
+      await run(copy);
+      rows[side] = difference(before, await count(copy.pool));
+    });
+  for (let round = 0; round < rounds; round += 1) {
+    await counted('sql', async ({ pool }) => {
+      sql.push(await perSecond(clients, seconds, (turn) => buyOverSql(pool, buyerOf(arena.principals, turn))));
+    });
+    await counted('plain', async (copy) => {
+      plain.push(await underLoad(await startPlainServer(copy.env), copy, arena.principals, seconds));
+    });
+    await counted('http', async (copy) => {
+      const startedAt = new Date();
+      http.push(await underLoad(await startService(copy.env), copy, arena.principals, seconds, latencies));
+      pickUps.push(...(await pickUpTimes(copy.pool, startedAt)));
+    });
+  }
+  const rates = { sql, plain: plain.map(({ rate }) => rate), http: http.map(({ rate }) => rate) };
+  const costs = { plain: plain.map(({ cpuMs }) => cpuMs), http: http.map(({ cpuMs }) => cpuMs) };
+  return [
+    `## Purchases, ${clients} clients, pay stubbed at the facilitator and the chain`,
+    table(
+      ['', 'purchases/s', 'of SQL', 'API CPU ms a purchase', 'of plain node:http'],
+      [
+        ['SQL by hand, same rows and reads', spread(rates.sql).text, '1', '', ''],
+        ['plain node:http', spread(rates.plain).text, ratio(rates.plain, sql), spread(costs.plain).text, '1'],
         [
-          ['SQL by hand, same rows and reads', sql.text, '1'],
-          ['over HTTP, one API process, one worker', http.text, round(http.median / sql.median)],
+          'the service over HTTP',
+          spread(rates.http).text,
+          ratio(rates.http, sql),
+          spread(costs.http).text,
+          ratio(costs.http, costs.plain),
         ],
-      ),
-      '',
-      '## Rows a purchase',
-      table(
-        ['table', 'SQL by hand', 'service'],
-        tables.map((name, index) => [name, rows.sql?.[index] ?? '', rows.http?.[index] ?? '']),
-      ),
-      '',
-      `## Operations over HTTP, ${clients} clients`,
-      table(['operation', 'requests', 'p50 ms', 'p99 ms'], latencies.rows()),
-    ].join('\n');
-  } finally {
-    stub.stop();
-    await postgres.stop();
-  }
-}
-
-function openPool(connectionString: string, max: number): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max });
-  // A connection that is closing when its database is dropped says so; nobody needs it any more.
-  pool.on('error', () => {});
-  return pool;
-}
-
-function stubbedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
-  const stub = `http://127.0.0.1:${ports.facilitator}`;
-  return {
-    ...sandboxedEnvironment(ports, dataDir, databaseUrl),
-    X402_FACILITATOR_URL: stub,
-    X402_PAY_TO: `0x${'22'.repeat(20)}`,
-    X402_RPC_URLS: `84532=${stub},421614=${stub}`,
-  };
-}
-
-/** Signs the principals in, buys one check for the sample, then buys the rest over SQL, and lets PostgreSQL tidy up. */
-async function fill(env: Record<string, string>, databaseUrl: string, purchases: number): Promise<Principal[]> {
-  const pool = openPool(databaseUrl, clients);
-  const service = await startService(env);
-  const principals = await Promise.all(
-    Array.from({ length: principalCount }, (_, index) =>
-      signIn(service.baseUrl, pool, env.SECRET_KEY ?? '', index + 1),
+      ],
     ),
-  );
-  await pool.query(`update grants set daily_limit_microcents = ${10n ** 18n}`);
-  const body = { ...exampleRequest, max_price_microcents: Number(price) };
-  await buyOverHttp(service.baseUrl, pick(principals, 0), body, new Latencies());
-  await service.stop();
-  await pool.query(await readFile(path.join(import.meta.dirname, 'purchase.sql'), 'utf8'));
-  let left = purchases;
-  await Promise.all(
-    Array.from({ length: clients }, async (_, client) => {
-      while (left > 0) {
-        left -= 1;
-        await buyOverSql(pool, pick(principals, client + left));
-      }
-    }),
-  );
-  await pool.query(`update pgboss.job set state = 'completed', completed_on = now() where state <> 'completed'`);
-  await pool.query('vacuum analyze');
-  await pool.end();
-  return principals;
+    '',
+    '## Rows a purchase',
+    table(
+      ['table', 'SQL by hand', 'plain node:http', 'the service'],
+      tables.map((name, index) => [name, ...['sql', 'plain', 'http'].map((side) => rows[side]?.[index] ?? '')]),
+    ),
+    '',
+    '## Requests to the service in that load',
+    table(['operation', 'requests', 'p50 ms', 'p99 ms'], [...latencies.rows(), ['pick-up', ...percentiles(pickUps)]]),
+  ].join('\n');
 }
 
-async function signIn(baseUrl: string, pool: pg.Pool, secretKey: string, index: number): Promise<Principal> {
-  const wallet = privateKeyToAccount(`0x${index.toString(16).padStart(64, '0')}`);
-  const post = async (address: string, body: object) => {
-    const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-    return (await fetch(baseUrl + address, { method: 'POST', headers, body: JSON.stringify(body) })).json();
-  };
-  const challenge = await post('/api/x402/v1/wallets/challenge', { address: wallet.address });
-  const signature = await wallet.signMessage({ message: challenge.message });
-  const session = await post('/api/x402/v1/wallets/verify', { challenge_key: challenge.challenge_key, signature });
-  const principalKey = wallet.address.toLowerCase();
-  const { rows } = await pool.query(
-    'select account_key, grant_key from principals join grants using (principal_key) where principal_key = $1',
-    [principalKey],
-  );
-  return {
-    principalKey,
-    accountKey: rows[0].account_key,
-    grantKey: rows[0].grant_key,
-    token: session.access_token,
-    tokenHash: createHmac('sha256', secretKey).update(session.access_token).digest('base64url'),
-  };
+interface Load {
+  rate: number;
+  /** Of the API process, in milliseconds for each purchase. */
+  cpuMs: number;
 }
 
-async function overHttp(
-  env: Record<string, string>,
-  principals: Principal[],
+/** Buys from a server with all clients, warmed up first, and stops it. */
+export async function underLoad(
+  server: Server,
+  { pool }: Copy,
+  principals: readonly Principal[],
   seconds: number,
-  latencies: Latencies,
-): Promise<number> {
-  const service = await startService(env);
-  const body = { ...exampleRequest, max_price_microcents: Number(price) };
+  latencies = new Latencies(),
+): Promise<Load> {
+  const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(server.baseUrl)));
+  const buy = (times: Latencies) => (turn: number, client: number) => {
+    const connection = connections[client];
+    if (!connection) throw new Error('no connection');
+    const work = (quote: string, paid: { job_key: string; message: string }) =>
+      execute(pool, quote, paid.job_key, paid.message);
+    return buyOverHttp(connection, buyerOf(principals, turn), times, server.hasWorker ? undefined : work);
+  };
   try {
-    const buy = (times: Latencies) => (client: number) =>
-      buyOverHttp(service.baseUrl, pick(principals, client), body, times);
-    await perSecond(clients, 2, buy(new Latencies()));
-    return await perSecond(clients, seconds, buy(latencies));
+    await perSecond(clients, warmUpSeconds, buy(new Latencies()));
+    const before = server.cpuSeconds();
+    const startedAt = performance.now();
+    const rate = await perSecond(clients, seconds, buy(latencies));
+    const bought = (rate * (performance.now() - startedAt)) / 1000;
+    return { rate, cpuMs: ((server.cpuSeconds() - before) * 1000) / bought };
   } finally {
-    await service.stop();
+    for (const connection of connections) connection.close();
+    await server.stop();
   }
 }
 
-function pick(principals: Principal[], client: number): Principal {
-  const principal = principals[client % principals.length];
-  if (!principal) throw new Error('no principal');
-  return principal;
+/** From the collection of each job to the moment a worker took it, in milliseconds; from the audit of both. */
+export async function pickUpTimes(pool: pg.Pool, since: Date): Promise<number[]> {
+  const { rows } = await pool.query(
+    `select extract(epoch from taken.at - paid.at)::float8 * 1000 as ms
+    from audit_rows paid join audit_rows taken using (purchase_key)
+    where paid.action = 'collect' and taken.action = 'start' and paid.at > $1`,
+    [since],
+  );
+  return rows.map(({ ms }) => ms);
 }
 
 async function count(pool: pg.Pool): Promise<number[]> {
@@ -188,7 +127,7 @@ async function count(pool: pg.Pool): Promise<number[]> {
   return rows[0] ?? [];
 }
 
-/** Rows per purchase, which must be the same on both sides for the ratio to mean anything. */
+/** Rows per purchase, which must be the same on every side for the ratios to mean anything. */
 function difference(before: number[], after: number[]): string[] {
   const bought = (after[1] ?? 0) - (before[1] ?? 0);
   return after.map((value, index) => round((value - (before[index] ?? 0)) / bought));

@@ -1,23 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import type { Principal } from './arena.ts';
 
-/** A principal that may buy: made by signing in once, then used by both sides of the comparison. */
-export interface Principal {
-  principalKey: string;
-  accountKey: string;
-  grantKey: string;
-  token: string;
-  tokenHash: string;
+/** Calls a function of `purchase.sql` as one prepared statement. */
+export async function callFunction(pool: pg.Pool, name: string, ...values: readonly string[]): Promise<unknown> {
+  const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
+  const { rows } = await pool.query({ name, text: `select ${name}(${parameters}) as answer`, values: [...values] });
+  return rows[0].answer;
 }
 
-/** One whole purchase over SQL alone: the same transactions and reads as the service makes for it. */
-export async function buyOverSql(pool: pg.Pool, who: Principal): Promise<void> {
+/**
+ * One whole purchase over SQL alone: the same transactions and reads as the service makes for it. `reads: 'own'` leaves
+ * out what only the buyer wants to see, the job and the report.
+ */
+export async function buyOverSql(pool: pg.Pool, who: Principal, reads: 'all' | 'own' = 'all'): Promise<void> {
   const id = randomBytes(12).toString('hex');
   const [quote, job, payment, key] = [`quote_${id}`, `job_${id}`, `pay_${id}`, `key_${id}`];
   const message = randomUUID();
   const { principalKey, accountKey, grantKey, tokenHash } = who;
-  const run = (name: string, ...values: string[]) =>
-    pool.query({ name, text: `select ${name}(${values.map((_, index) => `$${index + 1}`).join(', ')})`, values });
+  const run = (name: string, ...values: string[]) => callFunction(pool, name, ...values);
   const authenticate = () => run('bench_credential', tokenHash);
   const recall = (operation: string, at: string) => run('bench_recall', principalKey, operation, at, key);
 
@@ -30,10 +31,17 @@ export async function buyOverSql(pool: pg.Pool, who: Principal): Promise<void> {
   await Promise.all([authenticate(), recall('pay', job), run('bench_job', job)]);
   await run('bench_intent', principalKey, job, payment, `0x${id}`);
   await run('bench_collect', principalKey, quote, job, payment, key, message);
-  await run('bench_take', quote, job, message);
-  await run('bench_deliver', quote, job, message);
-  await Promise.all([authenticate(), run('bench_job', job)]);
-  await authenticate();
+  await execute(pool, quote, job, message);
+  if (reads === 'all') {
+    await Promise.all([authenticate(), run('bench_job', job)]);
+    await Promise.all([authenticate(), run('bench_report', job)]);
+  }
   await authenticate();
   await run('bench_accept', principalKey, quote, job);
+}
+
+/** What the worker does for a job. */
+export async function execute(pool: pg.Pool, quote: string, job: string, message: string): Promise<void> {
+  await callFunction(pool, 'bench_take', quote, job, message);
+  await callFunction(pool, 'bench_deliver', quote, job, message);
 }

@@ -30,6 +30,8 @@ export interface ProcessOptions {
 
 export interface RunningProcess {
   readonly name: string;
+  /** Undefined when the command could not be run. */
+  readonly pid: number | undefined;
   /** Resolves with one sentence and its last lines when it ends without having been asked to. */
   readonly died: Promise<string>;
   /** What it last printed, readable. */
@@ -63,7 +65,7 @@ export function startProcess({ name, command, args, env, show }: ProcessOptions)
     const reason = typeof how === 'number' ? `exit code ${how}` : how;
     return [`The ${name} ended by itself (${reason}). Its last lines:`, ...tail].join('\n  ');
   });
-  return { name, died, tail: () => tail, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { name, pid: child.pid, died, tail: () => tail, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
 /** One line of a process, behind its name. */

@@ -1,0 +1,63 @@
+-- Copies of one real purchase and of the principal who made it, set by set: 10,000 in seconds, 1,000,000 in minutes.
+-- Triggers and foreign keys are off meanwhile, so the copies are as good as the original for everything but proof.
+
+create table bench_principals (nr int primary key, principal_key text, account_key text, grant_key text, token_hash text);
+
+-- Inserts what `source` selects into `into_table`, with the columns that `changed` names replaced by its expressions.
+create function bench_copy(into_table regclass, source text, changed jsonb) returns void language plpgsql as $$
+begin
+  execute (
+    select format('insert into %s (%s) select %s from %s', into_table, string_agg(format('%I', attname), ', '),
+      string_agg(coalesce(changed ->> attname, format('t.%I', attname)), ', '), source)
+    from pg_attribute where attrelid = into_table and attnum > 0 and not attisdropped and attgenerated = '');
+end $$;
+
+create function bench_fill_principals() returns void language plpgsql as $$
+declare numbered text := '%I t cross join bench_principals p where p.nr > 0 and ';
+begin
+  set local session_replication_role = replica;
+  perform bench_copy('accounts', format(numbered || 'true limit (select count(*) - 1 from bench_principals)', 'accounts'),
+    '{"account_key": "p.account_key"}');
+  perform bench_copy('principals', format(numbered || 't.principal_key = %L', 'principals', first.principal_key),
+    '{"principal_key": "p.principal_key", "account_key": "p.account_key"}')
+  from bench_principals first where nr = 0;
+  perform bench_copy('grants', format(numbered || 't.grant_key = %L', 'grants', first.grant_key),
+    '{"principal_key": "p.principal_key", "grant_key": "p.grant_key"}')
+  from bench_principals first where nr = 0;
+  perform bench_copy('credentials', format(numbered || 't.token_hash = %L', 'credentials', first.token_hash),
+    '{"principal_key": "p.principal_key", "token_hash": "p.token_hash", "credential_key": "''cred_'' || md5(p.nr::text)"}')
+  from bench_principals first where nr = 0;
+end $$;
+
+-- `filled` more purchases of the first `buyers` principals; the input of nine in ten has been deleted, as retention
+-- does. `batch` tells their keys from those of other calls.
+create function bench_fill(filled int, batch text, buyers int) returns void language plpgsql as $$
+declare
+  many text := format('%%I t cross join lateral (select i, md5(%L || i) as key from generate_series(1, %s) i) n '
+    'join bench_principals p on p.nr = mod(i, %s) where ', batch, filled, buyers);
+  job text := (select job_key from jobs where state = 'accepted' limit 1);
+  quote text := (select quote_key from jobs where state = 'accepted' limit 1);
+  whose jsonb := '{"principal_key": "p.principal_key", "account_key": "p.account_key", "grant_key": "p.grant_key"}';
+  keys jsonb := '{"job_key": "''job_'' || key", "quote_key": "''quote_'' || key",
+    "created_at": "t.created_at - i * interval ''1 second''"}';
+begin
+  set local session_replication_role = replica;
+  perform bench_copy('quotes', format(many || 't.quote_key = %L', 'quotes', quote), whose || keys || '{
+    "input": "case when i % 10 = 0 then t.input end",
+    "input_deleted_at": "case when i % 10 > 0 then t.created_at end"}');
+  perform bench_copy('jobs', format(many || 't.job_key = %L', 'jobs', job), whose || keys);
+  perform bench_copy('payments', format(many || 't.job_key = %L', 'payments', job), whose || keys
+    || '{"payment_key": "''pay_'' || key", "nonce": "''0x'' || key"}');
+  perform bench_copy('reports', format(many || 't.job_key = %L', 'reports', job), keys);
+  perform bench_copy('reviews', format(many || 't.job_key = %L', 'reviews', job), keys
+    || '{"review_key": "''review_'' || key"}');
+  perform bench_copy('receipts', format(many || 't.job_key = %L', 'receipts', job), keys
+    || '{"receipt_key": "''rcpt_'' || key || t.sequence"}');
+  perform bench_copy('ledger_transfers', format(many || 't.job_key = %L', 'ledger_transfers', job), whose || keys
+    || '{"event_key": "t.event || '':'' || key"}');
+  perform bench_copy('audit_rows', format(many || 't.purchase_key = %L', 'audit_rows', quote),
+    '{"purchase_key": "''quote_'' || key"}');
+  perform bench_copy('idempotency_claims', format(many || 't.idempotency_key not like ''key_%%'' and (t.operation, t.path_keys) in ((''check_work'', ''''), (''pay'', %L))',
+    'idempotency_claims', job), '{"scope": "p.principal_key", "idempotency_key": "''key_'' || key",
+    "path_keys": "case when t.path_keys = '''' then '''' else ''job_'' || key end"}');
+end $$;

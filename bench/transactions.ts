@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { newKey } from '../server/kernel/id.ts';
+import { PaymentRequired } from '../server/kernel/problem.ts';
+import { openRuntime } from '../server/open-runtime.ts';
+import type { OperationName } from '../server/operations.ts';
+import { perform } from '../server/perform.ts';
+import { executeJob } from '../server/purchases/execute.ts';
+import type { Context, Runtime } from '../server/runtime.ts';
+import { service } from '../server/service/terms.ts';
+import type { Assessor } from '../server/work-check/assessors/port.ts';
+import { type Arena, buyerOf, clients, type Principal } from './arena.ts';
+import { checkRequest, signed } from './http-buyer.ts';
+import { perSecond, ratio, spread, table } from './measure.ts';
+import type { Effort } from './purchases.ts';
+import { buyOverSql } from './sql-buyer.ts';
+
+/** The write transactions of purchases, through `perform` but without HTTP, against SQL by hand; both in this process. */
+export async function benchTransactions(arena: Arena, { rounds, seconds }: Effort): Promise<string> {
+  const sql: number[] = [];
+  const inProcess: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await arena.onCopy(async ({ pool }) => {
+      const buy = (turn: number) => buyOverSql(pool, buyerOf(arena.principals, turn), 'own');
+      await perSecond(clients, seconds / 3, buy);
+      sql.push(await perSecond(clients, seconds, buy));
+    });
+    await arena.onCopy(async ({ env }) => {
+      const runtime = withoutCalls(await openRuntime(env, 'web'));
+      const buy = (turn: number) => buyInProcess(runtime, buyerOf(arena.principals, turn));
+      try {
+        await perSecond(clients, seconds / 3, buy);
+        inProcess.push(await perSecond(clients, seconds, buy));
+      } finally {
+        await runtime.close();
+      }
+    });
+  }
+  return [
+    `## The write transactions of a purchase in process, ${clients} clients`,
+    table(
+      ['', 'purchases/s', 'ratio'],
+      [
+        ['SQL by hand', spread(sql).text, '1'],
+        ['the service, without HTTP and assessor', spread(inProcess).text, ratio(inProcess, sql)],
+      ],
+    ),
+  ].join('\n');
+}
+
+/** The facilitator and the chain agree at once, without being asked. */
+function withoutCalls(runtime: Runtime): Runtime {
+  if (!runtime.x402) throw new Error('x402 is not configured');
+  const x402: Runtime['x402'] = {
+    ...runtime.x402,
+    refusal: async () => null,
+    settle: async () => ({ outcome: 'paid', transaction: `0x${'33'.repeat(32)}` }),
+  };
+  return { ...runtime, x402 };
+}
+
+/** Assesses nothing: what is left of the worker's part is its transactions and the writing of a report. */
+const silent: Assessor = {
+  method: 'none',
+  assess: async ({ entries }) => ({
+    verdict: 'escalate',
+    findings: entries.map(() => ({ status: 'not_assessable', reason: 'Not assessed.', passages: [] })),
+    score: 0,
+    confidence: 0,
+    limitations: [],
+  }),
+};
+
+async function buyInProcess(runtime: Runtime, who: Principal): Promise<void> {
+  const ask = <Name extends OperationName>(name: Name, input: object, context: Partial<Context> = {}) =>
+    perform(name, { ...contextOf(runtime, who), ...context }, input);
+  const quote = await ask('check_work', checkRequest, { idempotencyKey: randomUUID() });
+  const { quote_key } = quote.body;
+  const { body } = await ask('authorize', { quote_key, terms_version: service.termsVersion });
+  const { job_key } = body;
+  const payment = { job_key, rail: 'x402' };
+  const idempotencyKey = randomUUID();
+  const demand = await ask('pay', payment, { idempotencyKey }).catch((error) => error);
+  if (!(demand instanceof PaymentRequired)) throw demand;
+  await ask('pay', payment, { idempotencyKey, payment: signed(demand.body as never, who.principalKey) });
+  await executeJob(runtime, silent, job_key);
+  await ask('review', { job_key, decision: 'accept' });
+}
+
+function contextOf(runtime: Runtime, who: Principal): Context {
+  return {
+    runtime,
+    now: runtime.clock(),
+    requestId: newKey('req'),
+    baseUrl: runtime.configuration.baseUrl,
+    presented: { bearer: who.token, memberSession: null },
+    idempotencyKey: null,
+    payment: null,
+    wait: null,
+  };
+}
