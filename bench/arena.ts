@@ -50,10 +50,10 @@ export async function openArena(ports: Ports, dataDir: string, filled: number): 
     port: ports.postgres,
     durable: true,
   });
-  const stub = await startPeer('facilitator-stub.ts', String(ports.facilitator), `0x${'22'.repeat(20)}`);
   const admin = openPool(postgres.url, 1);
   const at = (name: string) => new URL(`/${name}`, postgres.url).href;
   const env = (name: string) => stubbedEnvironment(ports, dataDir, at(name));
+  const stub = await startPeer('facilitator-stub.ts', String(ports.facilitator), env('filled').X402_PAY_TO ?? '');
   await admin.query('create database filled');
   await migrate(at('filled'));
   const principals = await fill(env('filled'), at('filled'), filled);
@@ -99,7 +99,8 @@ function stubbedEnvironment(ports: Ports, dataDir: string, databaseUrl: string):
   return {
     ...sandboxedEnvironment(ports, dataDir, databaseUrl),
     X402_FACILITATOR_URL: stub,
-    X402_PAY_TO: `0x${'22'.repeat(20)}`,
+    RATE_LIMIT_REQUESTS: '1000000',
+    RATE_LIMIT_QUOTES: '1000000',
     X402_RPC_URLS: `84532=${stub},421614=${stub}`,
   };
 }

@@ -25,6 +25,7 @@ createServer(async (req, res) => {
   res.setHeader('content-type', 'application/json');
   res.end(JSON.stringify(answer(req.url ?? '/', body)));
 }).listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+process.on('disconnect', () => process.exit());
 
 function answer(url: string, body: string): unknown {
   if (url === '/supported') {

@@ -38,6 +38,7 @@ createServer(async (req, res) => {
   res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   res.end(text);
 }).listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+process.on('disconnect', () => process.exit());
 
 async function reply(req: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const [, , , , kind, key = '', action] = (req.url ?? '').split('/');
@@ -83,7 +84,7 @@ async function pay(
   const paymentPayload = JSON.parse(Buffer.from(signature, 'base64').toString());
   const payment = newKey('pay');
   const message = randomUUID();
-  await post('/verify', { x402Version: 2, paymentPayload, paymentRequirements: offer });
+  await post('/', { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: offer.asset, data: signature }] });
   await run('bench_intent', principal_key, job, payment, paymentPayload.payload.authorization.nonce);
   const settled = await post('/settle', { x402Version: 2, paymentPayload, paymentRequirements: offer });
   await post('/', { jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [settled.transaction] });

@@ -123,8 +123,14 @@ create function bench_accept(who text, quote text, job text) returns json langua
 end $$;
 
 create function bench_credential(hash text) returns text language sql as $$
-  select grant_key from credentials c join principals p using (principal_key) join grants g using (principal_key)
-  where c.token_hash = hash and c.revoked_at is null and c.expires_at > now() $$;
+  with who as (
+    select * from credentials c join principals p using (principal_key) join grants g using (principal_key)
+    where c.token_hash = hash and c.revoked_at is null and c.expires_at > now()),
+  counted as (
+    insert into rate_counts as counts (subject, limit_name, used, window_end)
+    select principal_key, 'requests', 1, now() + '1 min' from who
+    on conflict (subject, limit_name) do update set used = counts.used + 1 returning 1)
+  select grant_key from who, counted $$;
 
 create function bench_job(job text) returns json language sql as $$
   select row_to_json(x) from (select jobs.*, (select json_agg(json_build_object('at', at, 'event', action,

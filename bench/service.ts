@@ -31,7 +31,10 @@ export async function startService(env: Record<string, string>): Promise<Server>
   const app = start('app', 'server/start.ts');
   const baseUrl = `http://127.0.0.1:${env.PORT}`;
   const answers = async (): Promise<boolean> => (await fetch(`${baseUrl}/.well-known/svc`)).ok;
-  while (!(await answers().catch(() => false))) await sleep(100);
+  const broken = Promise.race([worker.died, app.died]).then((how) => {
+    throw new Error(how);
+  });
+  while (!(await answers().catch(() => false))) await Promise.race([sleep(100), broken]);
   return {
     baseUrl,
     hasWorker: true,

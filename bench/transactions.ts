@@ -8,6 +8,8 @@ import { executeJob } from '../server/purchases/execute.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { service } from '../server/service/terms.ts';
 import type { Assessor } from '../server/work-check/assessors/port.ts';
+import { checkWork } from '../server/work-check/check.ts';
+import type { Checker } from '../server/work-check/checker.ts';
 import { type Arena, buyerOf, clients, type Principal } from './arena.ts';
 import { checkRequest, signed } from './http-buyer.ts';
 import { perSecond, ratio, spread, table } from './measure.ts';
@@ -70,6 +72,11 @@ const silent: Assessor = {
   }),
 };
 
+const checker: Checker = {
+  check: (request, options) => checkWork(request, { ...options, assessor: silent }),
+  close: async () => {},
+};
+
 async function buyInProcess(runtime: Runtime, who: Principal): Promise<void> {
   const ask = <Name extends OperationName>(name: Name, input: object, context: Partial<Context> = {}) =>
     perform(name, { ...contextOf(runtime, who), ...context }, input);
@@ -82,7 +89,7 @@ async function buyInProcess(runtime: Runtime, who: Principal): Promise<void> {
   const demand = await ask('pay', payment, { idempotencyKey }).catch((error) => error);
   if (!(demand instanceof PaymentRequired)) throw demand;
   await ask('pay', payment, { idempotencyKey, payment: signed(demand.body as never, who.principalKey) });
-  await executeJob(runtime, silent, job_key);
+  await executeJob(runtime, checker, job_key);
   await ask('review', { job_key, decision: 'accept' });
 }
 
@@ -92,6 +99,7 @@ function contextOf(runtime: Runtime, who: Principal): Context {
     now: runtime.clock(),
     requestId: newKey('req'),
     baseUrl: runtime.configuration.baseUrl,
+    origin: '127.0.0.1',
     presented: { bearer: who.token, memberSession: null },
     idempotencyKey: null,
     payment: null,
