@@ -6,6 +6,9 @@ import { perSecond, ratio, spread, table } from './measure.ts';
 import type { Effort } from './purchases.ts';
 import { type Server, startPlainServer, startService } from './service.ts';
 
+/** How many requests have an answer to be given again. */
+const answered = 100;
+
 type Send = (connection: Connection, turn: number) => Promise<unknown>;
 
 /** What is read: a job, and the answer to a request that was sent before. */
@@ -65,10 +68,12 @@ export async function readFrom(
   };
   const sent = JSON.stringify({ ...checkRequest, idempotency_key: randomUUID() });
   const replay: Send = (connection, turn) => {
-    const headers = { authorization: `Bearer ${buyerOf(arena.principals, turn % 100).token}` };
+    const headers = { authorization: `Bearer ${buyerOf(arena.principals, turn % answered).token}` };
     return must(connection.send('POST', '/api/agent/v1/checks', headers, sent));
   };
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(server.baseUrl)));
+  const [first] = connections;
+  for (let turn = 0; first && turn < answered; turn += 1) await replay(first, turn);
   const rate = async (send: Send) => {
     const work = (turn: number, client: number) => send(connections[client] as Connection, turn);
     await perSecond(clients, 1, work);

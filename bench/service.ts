@@ -52,10 +52,10 @@ function profiling(name: string): string[] {
 }
 
 /** Starts a script of this folder as a process that says when it is ready. */
-export async function startPeer(script: string, ...args: string[]): Promise<{ cpuSeconds(): number; stop(): void }> {
+export async function startPeer(script: string, ...args: string[]): Promise<{ pid: number | undefined; cpuSeconds(): number; stop(): void }> {
   const child = fork(path.join(import.meta.dirname, script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(child, 'message');
-  return { cpuSeconds: () => cpuSeconds(child.pid ?? 0), stop: () => child.kill() };
+  return { pid: child.pid, cpuSeconds: () => cpuSeconds(child.pid ?? 0), stop: () => child.kill() };
 }
 
 /** Starts the purchase behind plain node:http on the database that `env` names. */

@@ -1,12 +1,13 @@
 import { Problem } from '../kernel/problem.ts';
 import { pointerTo } from '../kernel/validation.ts';
+import type { Asked } from './exchange.ts';
 import { findTextFault } from './json-text.ts';
 
 /** The raw body may not be larger: the largest honest input, escaped, stays well below. */
 export const maxBodyBytes = 2 * 1024 * 1024;
 
 /** Reads a JSON object from a request. Throws `unsupported_media_type`, `input_too_large` or `malformed_request`. */
-export async function readBody(request: Request): Promise<Record<string, unknown>> {
+export async function readBody(request: Asked): Promise<Record<string, unknown>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? 'identity';
   const bytes = await readBytes(request);
@@ -22,12 +23,12 @@ export function bodyTooLarge(): Problem {
 }
 
 /** The whole body. Throws `input_too_large` past the cap. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
+export async function readBytes(request: Asked): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw bodyTooLarge();
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body) {
     size += chunk.length;
     if (size > maxBodyBytes) throw bodyTooLarge();
     chunks.push(chunk);

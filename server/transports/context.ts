@@ -3,6 +3,7 @@ import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Context, Runtime } from '../runtime.ts';
+import type { Asked } from './exchange.ts';
 import { addressBlock, peerOf } from './peer.ts';
 
 /** A reader may wait this long for a change. */
@@ -11,7 +12,7 @@ const maxWaitSeconds = 25;
 export const maxKeyLength = 255;
 
 /** What of an HTTP request is not input, before anything about it is believed. */
-export function contextOf(runtime: Runtime, request: Request): Context {
+export function contextOf(runtime: Runtime, request: Asked): Context {
   const { headers } = request;
   return {
     runtime,

@@ -7,9 +7,10 @@ import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
 import { refuseTokenInUrl } from './context.ts';
+import type { Answer, Asked } from './exchange.ts';
 import { answerMcp } from './mcp.ts';
 import { notePeer } from './peer.ts';
-import { answer, refusedResponse } from './rest.ts';
+import { answer, refusedAnswer } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
 interface Route {
@@ -59,7 +60,7 @@ async function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, 
     return;
   }
   const detail = unreadable[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
-  const response = refusedResponse(runtime.configuration, new Problem('malformed_request', detail));
+  const response = refusedAnswer(runtime.configuration, new Problem('malformed_request', detail));
   const body = Buffer.from(await response.arrayBuffer());
   const headers = { ...dataHeaders, ...Object.fromEntries(response.headers), connection: 'close' };
   const lines = Object.entries({ ...headers, 'content-length': body.length }).map(
@@ -78,7 +79,7 @@ const agentAddresses = /^\/api\/(agent|x402)\//;
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
   if (path === '/mcp') {
-    await send(await mcpResponse(runtime, req), res);
+    send(await mcpAnswer(runtime, req), res);
     return true;
   }
   const atPath = routes.flatMap((route) => {
@@ -87,18 +88,18 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
   });
   if (atPath.length === 0) {
     if (!agentAddresses.test(path)) return false;
-    await send(refused(runtime, req, new Problem('not_found', 'There is no operation at this address.')), res);
+    send(refused(runtime, req, new Problem('not_found', 'There is no operation at this address.')), res);
     return true;
   }
   const found = atPath.find(({ route }) => route.method === req.method);
   const body = found?.route.method === 'POST' ? await readCapped(req) : null;
-  const response =
+  const answered =
     body === 'too_large'
       ? refused(runtime, req, bodyTooLarge())
       : found
-        ? await answer(runtime, found.route.name, webRequest(runtime, req, body), paramsOf(found.route, found.match))
+        ? await answer(runtime, found.route.name, asked(runtime, req, body), paramsOf(found.route, found.match))
         : refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
-  await send(response, res);
+  send(answered, res);
   return true;
 }
 
@@ -114,11 +115,13 @@ function decoded(text: string): string {
   }
 }
 
-async function mcpResponse(runtime: Runtime, req: IncomingMessage): Promise<Response> {
+async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {
   if (req.method !== 'POST') return refused(runtime, req, wrongMethod(['POST']));
   const body = await readCapped(req);
   if (body === 'too_large') return refused(runtime, req, bodyTooLarge());
-  return answerMcp(runtime, webRequest(runtime, req, body));
+  const response = await answerMcp(runtime, webRequest(runtime, req, body));
+  const text = response.body ? await response.text() : null;
+  return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
 /** The refusal of a method that an address does not take (RFC 9110, 15.5.6). */
@@ -129,12 +132,12 @@ function wrongMethod(allowed: string[]): Problem {
 }
 
 /** A refusal for which no operation was asked. Whatever else is wrong, a credential in the address comes first. */
-function refused(runtime: Runtime, req: IncomingMessage, problem: Problem): Response {
+function refused(runtime: Runtime, req: IncomingMessage, problem: Problem): Answer {
   try {
     refuseTokenInUrl(urlOf(req));
-    return refusedResponse(runtime.configuration, problem);
+    return refusedAnswer(runtime.configuration, problem);
   } catch (error) {
-    return refusedResponse(runtime.configuration, error instanceof Problem ? error : problem);
+    return refusedAnswer(runtime.configuration, error instanceof Problem ? error : problem);
   }
 }
 
@@ -158,6 +161,23 @@ async function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_la
   return size === 0 ? null : Buffer.concat(chunks, size);
 }
 
+function asked(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Asked {
+  const request: Asked = {
+    method: req.method ?? 'GET',
+    url: req.url ?? '/',
+    headers: { get: (name) => headerOf(req, name) },
+    body: body ? [body] : null,
+  };
+  notePeer(request, clientAddress(req, runtime.configuration.trustedProxies));
+  return request;
+}
+
+/** A header by its name in lower case. What came in several lines is one list (RFC 9110, 5.3). */
+function headerOf(req: IncomingMessage, name: string): string | null {
+  const value = req.headers[name];
+  return Array.isArray(value) ? value.join(', ') : (value ?? null);
+}
+
 function webRequest(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Request {
   const headers = new Headers();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
@@ -179,12 +199,9 @@ function clientAddress(req: IncomingMessage, trustedProxies: number): string | u
   return noted || req.socket.remoteAddress;
 }
 
-async function send(response: Response, res: ServerResponse): Promise<void> {
-  const body = response.body ? Buffer.from(await response.arrayBuffer()) : null;
-  res.writeHead(response.status, {
-    ...dataHeaders,
-    ...Object.fromEntries(response.headers),
-    ...(body ? { 'content-length': body.length } : {}),
-  });
-  res.end(body);
+/** A 304 has no body, and says nothing about the length of one. */
+function send({ status, headers, text }: Answer, res: ServerResponse): void {
+  const length = text === null ? {} : { 'content-length': Buffer.byteLength(text) };
+  res.writeHead(status, { ...dataHeaders, ...headers, ...length });
+  res.end(text ?? undefined);
 }

@@ -17,8 +17,9 @@ import { service } from '../service/terms.ts';
 import { findJsonFault } from '../work-check/json-value.ts';
 import { maxBodyBytes, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
+import { responseOf } from './exchange.ts';
 import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
-import { refusalResponse } from './rest.ts';
+import { refusalAnswer } from './rest.ts';
 
 /** The only profile. It is the default too: some clients drop the query string of the address they were given. */
 const profile = 'buyer';
@@ -72,7 +73,7 @@ export async function answerMcp(runtime: Runtime, request: Request): Promise<Res
     if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
     return identified(response, ctx);
   } catch (error) {
-    return refusalResponse(ctx, error);
+    return responseOf(refusalAnswer(ctx, error));
   }
 }
 

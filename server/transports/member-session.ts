@@ -3,6 +3,7 @@ import { callerOf } from '../identity/caller.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import type { Configuration } from '../kernel/env.ts';
 import type { Context } from '../runtime.ts';
+import type { Asked } from './exchange.ts';
 import { isFromOwnPage } from './own-form.ts';
 
 /** Who a browser says is looking. The database decides whether that session still stands. */
@@ -60,10 +61,11 @@ export async function memberSessionOf(
  */
 export async function presentedSession(
   configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
-  request: Request,
+  request: Pick<Asked, 'headers'>,
 ): Promise<string | null> {
   const header = request.headers.get('cookie');
-  if (header === null || request.headers.has('authorization') || !isFromOwnPage(configuration, request)) return null;
+  if (header === null || request.headers.get('authorization') !== null || !isFromOwnPage(configuration, request))
+    return null;
   const name = `${memberCookieName(configuration)}=`;
   const value = header
     .split('; ')

@@ -1,4 +1,5 @@
 import type { Configuration } from '../kernel/env.ts';
+import type { Asked } from './exchange.ts';
 
 /**
  * A form of ours holds a token, a choice for each of an account's 200 agents, or at most what a reviewer writes: 2,000
@@ -10,7 +11,7 @@ const maxFormBytes = 20_480;
  * Whether one of our own pages sent the request. A browser tells with every request that changes something where it
  * comes from, and no page can make it lie (Fetch standard, `Origin` and `Sec-Fetch-Site`).
  */
-export function isFromOwnPage({ baseUrl }: Pick<Configuration, 'baseUrl'>, request: Request): boolean {
+export function isFromOwnPage({ baseUrl }: Pick<Configuration, 'baseUrl'>, request: Pick<Asked, 'headers'>): boolean {
   return (
     request.headers.get('origin') === new URL(baseUrl).origin || request.headers.get('sec-fetch-site') === 'same-origin'
   );

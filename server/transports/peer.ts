@@ -1,14 +1,15 @@
 import { isIP } from 'node:net';
+import type { Asked } from './exchange.ts';
 
-const peers = new WeakMap<Request, string>();
+const peers = new WeakMap<Asked, string>();
 
 /** Notes who is at the other end of the connection that a request came over. */
-export function notePeer(request: Request, address: string | undefined): void {
+export function notePeer(request: Asked, address: string | undefined): void {
   if (address) peers.set(request, address);
 }
 
 /** The address at the other end; null when the server in front did not note it. */
-export function peerOf(request: Request): string | null {
+export function peerOf(request: Asked): string | null {
   return peers.get(request) ?? null;
 }
 

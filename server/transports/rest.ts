@@ -7,27 +7,26 @@ import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { readBody, readQuery } from './body.ts';
 import { contextOf, etagOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
+import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
 import { presentedSession } from './member-session.ts';
+
+const jsonType = 'application/json; charset=utf-8';
 
 type Params = Record<string, string>;
 type Handler = (request: Request, route?: { params: Promise<Params> }) => Promise<Response>;
 
 /** The handler of an operation, for a route file: `export const POST = rest('authorize')`. */
 export function rest(name: OperationName): Handler {
-  return async (request, route) => answer(await webRuntime(), name, request, (await route?.params) ?? {});
+  return async (request, route) =>
+    responseOf(await answer(await webRuntime(), name, request as Asked, (await route?.params) ?? {}));
 }
 
 /** Translates one HTTP request to `perform` and its outcome back. Holds no rule of the business. */
-export async function answer(
-  runtime: Runtime,
-  name: OperationName,
-  request: Request,
-  params: Params,
-): Promise<Response> {
+export async function answer(runtime: Runtime, name: OperationName, request: Asked, params: Params): Promise<Answer> {
   const operation: Operation = operations[name];
   const ctx = contextOf(runtime, request);
   try {
-    const url = new URL(request.url);
+    const url = new URL(request.url, 'http://localhost');
     refuseTokenInUrl(url);
     const body = operation.method === 'POST' ? await readBody(request) : readQuery(url.searchParams);
     const key = operation.method === 'POST' ? idempotencyKeyOf(ctx.idempotencyKey, body) : null;
@@ -38,64 +37,70 @@ export async function answer(
       : null;
     const presented = { ...ctx.presented, memberSession };
     const outcome = await perform(name, { ...ctx, presented, idempotencyKey: key }, { ...input, ...params });
-    return outcomeResponse(operation, ctx, request, outcome);
+    return outcomeAnswer(operation, ctx, request, outcome);
   } catch (error) {
-    return refusalResponse(ctx, error);
+    return refusalAnswer(ctx, error);
   }
 }
 
 /** The answer to an address that no operation has, or that has no such method. */
-export function refusedResponse(request: Pick<Context, 'baseUrl'>, problem: Problem): Response {
-  return problemResponse({ baseUrl: request.baseUrl, requestId: newKey('req') }, problem);
+export function refusedAnswer(request: Pick<Context, 'baseUrl'>, problem: Problem): Answer {
+  return problemAnswer({ baseUrl: request.baseUrl, requestId: newKey('req') }, problem);
 }
 
-function outcomeResponse(operation: Operation, ctx: Context, request: Request, outcome: Outcome): Response {
-  const headers = new Headers({
-    'content-type': 'application/json; charset=utf-8',
-    'x-request-id': ctx.requestId,
-    'cache-control': operation.cacheSeconds
-      ? `public, max-age=${operation.cacheSeconds}`
-      : operation.secret
-        ? 'no-store'
-        : 'private, no-store',
-    ...outcome.headers,
-  });
-  if (outcome.replayed) headers.set('idempotent-replayed', 'true');
+function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outcome: Outcome): Answer {
+  const headers = mergedHeaders(
+    {
+      'content-type': jsonType,
+      'x-request-id': ctx.requestId,
+      'cache-control': operation.cacheSeconds
+        ? `public, max-age=${operation.cacheSeconds}`
+        : operation.secret
+          ? 'no-store'
+          : 'private, no-store',
+    },
+    outcome.headers,
+  );
+  if (outcome.replayed) headers['idempotent-replayed'] = 'true';
   if (operation.method === 'GET') {
     const etag = etagOf(outcome.text);
-    headers.set('etag', etag);
-    if (!operation.cacheSeconds) headers.set('cache-control', 'private, no-cache');
+    headers.etag = etag;
+    if (!operation.cacheSeconds) headers['cache-control'] = 'private, no-cache';
     const known = request.headers
       .get('if-none-match')
       ?.split(',')
       .map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known?.includes(etag)) return new Response(null, { status: 304, headers });
+    if (known?.includes(etag)) return { status: 304, headers, text: null };
   }
-  return new Response(outcome.text, { status: outcome.status, headers });
+  return { status: outcome.status, headers, text: outcome.text };
 }
 
 /** The answer to a request that was refused, or that broke. */
-export function refusalResponse(ctx: Context, error: unknown): Response {
+export function refusalAnswer(ctx: Context, error: unknown): Answer {
   if (error instanceof PaymentRequired) {
-    return new Response(JSON.stringify(error.body), {
+    return {
       status: 402,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': ctx.requestId, ...error.headers },
-    });
+      headers: mergedHeaders({ 'content-type': jsonType, 'x-request-id': ctx.requestId }, error.headers),
+      text: JSON.stringify(error.body),
+    };
   }
-  return problemResponse(ctx, error instanceof Problem ? error : new Problem('internal', 'The request failed.'));
+  return problemAnswer(ctx, error instanceof Problem ? error : new Problem('internal', 'The request failed.'));
 }
 
-function problemResponse(ctx: { baseUrl: string; requestId: string }, problem: Problem): Response {
-  return new Response(problemText(problem, ctx), {
+function problemAnswer(ctx: { baseUrl: string; requestId: string }, problem: Problem): Answer {
+  return {
     status: problem.status,
-    headers: {
-      'content-type': 'application/problem+json; charset=utf-8',
-      'x-request-id': ctx.requestId,
-      'cache-control': 'no-store',
-      ...problem.extras.headers,
-      ...(problem.extras.replayOf ? { 'idempotent-replayed': 'true' } : {}),
-    },
-  });
+    headers: mergedHeaders(
+      {
+        'content-type': 'application/problem+json; charset=utf-8',
+        'x-request-id': ctx.requestId,
+        'cache-control': 'no-store',
+      },
+      problem.extras.headers ?? {},
+      problem.extras.replayOf ? { 'idempotent-replayed': 'true' } : {},
+    ),
+    text: problemText(problem, ctx),
+  };
 }
 
 /** The address says which quote or job is meant; a body that says it again could say something else. */
