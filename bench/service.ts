@@ -52,7 +52,10 @@ function profiling(name: string): string[] {
 }
 
 /** Starts a script of this folder as a process that says when it is ready. */
-export async function startPeer(script: string, ...args: string[]): Promise<{ pid: number | undefined; cpuSeconds(): number; stop(): void }> {
+export async function startPeer(
+  script: string,
+  ...args: string[]
+): Promise<{ pid: number | undefined; cpuSeconds(): number; stop(): void }> {
   const child = fork(path.join(import.meta.dirname, script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(child, 'message');
   return { pid: child.pid, cpuSeconds: () => cpuSeconds(child.pid ?? 0), stop: () => child.kill() };

@@ -43,7 +43,7 @@ export function operationServer(
       res.destroy();
     }
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => void refuseUnreadable(runtime, error, socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
   return server;
 }
 
@@ -54,15 +54,15 @@ const unreadable: Readonly<Record<string, string>> = {
 };
 
 /** Answers what never became a request in the same language as everything else, and ends the connection. */
-async function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const detail = unreadable[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
-  const response = refusedAnswer(runtime.configuration, new Problem('malformed_request', detail));
-  const body = Buffer.from(await response.arrayBuffer());
-  const headers = { ...dataHeaders, ...Object.fromEntries(response.headers), connection: 'close' };
+  const refusal = refusedAnswer(runtime.configuration, new Problem('malformed_request', detail));
+  const body = Buffer.from(refusal.text ?? '');
+  const headers = { ...dataHeaders, ...refusal.headers, connection: 'close' };
   const lines = Object.entries({ ...headers, 'content-length': body.length }).map(
     ([name, value]) => `${name}: ${value}`,
   );
