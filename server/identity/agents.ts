@@ -86,7 +86,7 @@ export const agentHistory: Verb<typeof contract.agentHistory> = async ({ ctx, ca
     select at, coalesce(m.email, e.actor) as actor, action, detail
     from account_events e left join members m on m.member_key = e.actor
     where e.account_key = ${caller.accountKey} and e.principal_key = ${input.agent_key}
-    order by at desc, event_key limit ${historyLength}`);
+    order by at desc, sequence desc limit ${historyLength}`);
   return { body: { events: events.map((event) => ({ ...event, at: event.at.toISOString() })) } };
 };
 

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "account_events" ADD COLUMN     "sequence" BIGSERIAL NOT NULL;
