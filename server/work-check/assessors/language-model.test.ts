@@ -40,6 +40,20 @@ describe('the language-model assessor', () => {
     expect(report.verdict).toBe('supported');
   });
 
+  it('tells after each batch how far it is', async () => {
+    const seen: number[] = [];
+    const model = {
+      provider: 'compatible' as const,
+      model: 'good',
+      baseUrl: server.url,
+      timeoutMs: 5_000,
+      tokensMax: 400_000,
+    };
+    const onProgress = (stage: string, percent: number) => stage === 'assessing' && seen.push(percent);
+    await checkWork(sound, { assessor: languageModelAssessor([model]), now, onProgress });
+    expect(seen).toEqual([50, 80, 90]);
+  });
+
   it('waits for a slow model', async () => {
     expect((await ask(['slow'])).verdict).toBe('supported');
   });

@@ -44,15 +44,13 @@ export function languageModelAssessor(panel: readonly AssessorModel[]): Assessor
   return {
     method: panel.length === 1 ? 'model_assessment' : 'model_panel_assessment',
     assess: async (task) => {
-      let done = 0;
-      const opinions = await Promise.all(
-        models.map(async ({ settings, model }) => {
-          const opinion = await ask(model, settings, task);
-          done += 1;
-          task.onProgress(done / models.length);
-          return opinion;
-        }),
-      );
+      let answered = 0;
+      const owed = models.length * task.entries.length;
+      const onAnswered = (entries: number): void => {
+        answered += entries;
+        task.onProgress(answered / owed);
+      };
+      const opinions = await Promise.all(models.map(({ settings, model }) => ask(model, settings, task, onAnswered)));
       return combine(opinions, panel, task);
     },
   };
@@ -94,7 +92,12 @@ const boundedFetch: typeof fetch = async (input, init) => {
 
 type Opinion = { verdict: Verdict; findings: AssessedFinding[] };
 
-async function ask(model: LanguageModel, settings: AssessorModel, task: AssessmentTask): Promise<Opinion> {
+async function ask(
+  model: LanguageModel,
+  settings: AssessorModel,
+  task: AssessmentTask,
+  onAnswered: (entries: number) => void,
+): Promise<Opinion> {
   const findings: AssessedFinding[] = [];
   let verdict: Verdict = 'supported';
   const budget: Budget = { tokens: settings.tokensMax };
@@ -106,6 +109,7 @@ async function ask(model: LanguageModel, settings: AssessorModel, task: Assessme
     );
     const call: Call = { model, settings, prompt, owed: batch.length, budget, signal: task.signal };
     const answer = await answerWithRepair(call);
+    onAnswered(batch.length);
     verdict = lowest(verdict, answer.verdict);
     for (let index = 0; index < batch.length; index += 1) {
       const finding = answer.findings.find((candidate) => candidate.index === index);
