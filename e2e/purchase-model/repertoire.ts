@@ -15,7 +15,7 @@ import {
 } from './buyer.ts';
 import { type Command, OnJob, pathOf, refusal } from './command.ts';
 import { type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
-import { Pass, Provider, Sweep, Waive, Work } from './surroundings.ts';
+import { DeleteContent, Pass, Provider, Retention, Sweep, Waive, Work } from './surroundings.ts';
 import type { WorkerFate, World } from './world.ts';
 
 /** A command that sends one request. */
@@ -100,6 +100,8 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [2, of<ProviderMode>('well', 'well', 'well', ...providerModes).map((mode) => new Provider(mode))],
   [4, index.map((i) => new Waive(i))],
   [1, index.map((i) => new Others(i))],
+  [1, fc.tuple(index, party).map(([i, by]) => new DeleteContent(i, by))],
+  [1, fc.constant(new Retention())],
   [1, fc.constant(new Repeat())],
 ];
 

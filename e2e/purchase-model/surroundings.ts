@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
-import { can, type JobState } from '../../server/purchases/states.ts';
-import { type Command, OnJob } from './command.ts';
+import { deleteExpired } from '../../server/purchases/retention.ts';
+import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
+import { daySeconds, retentionDays } from '../../server/service/terms.ts';
+import { type Command, OnJob, pathOf, refusal } from './command.ts';
 import {
   collected,
   delivered,
@@ -19,6 +21,9 @@ import type { WorkerFate, World } from './world.ts';
 /** Workers take a job so often for one report, and hold it for so long without a sign of life. */
 const maxTries = 3;
 const leaseMs = 20_000;
+
+/** Past the time for which what was submitted is kept. */
+const retentionSeconds = (retentionDays + 1) * daySeconds;
 
 /** A worker is handed the job by the queue, whether or not there is anything to do. */
 export class Work extends OnJob {
@@ -122,4 +127,34 @@ export class Waive extends OnJob {
     await world.waive(jobKey);
     waived(model, purchase, 'waive', 'not_open');
   }
+}
+
+/** The customer has what was submitted deleted: once nothing can need it any more, and again without an effect. */
+export class DeleteContent extends OnJob {
+  readonly by: 'agent' | 'member';
+  constructor(index: number, by: 'agent' | 'member') {
+    super(index);
+    this.by = by;
+  }
+  async act(_model: Model, world: World, purchase: Purchase): Promise<void> {
+    const answer = await world[this.by].send('DELETE', `${pathOf(purchase)}/content`);
+    if (isEnded(purchase.state)) expect(answer.status).toBe(200);
+    else expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
+  }
+}
+
+/** A month passes: of what was submitted nothing is kept. */
+export class Retention implements Command {
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    await new Pass(retentionSeconds).run(model, world);
+    await deleteExpired(world.service.runtime);
+    const { rowCount } = await world.service.database.pool.query(
+      'select 1 from quotes where quote_key = any($1::text[]) and input is not null',
+      [model.purchases.map(({ quoteKey }) => quoteKey)],
+    );
+    expect(rowCount).toBe(0);
+    await new Sweep().run(model, world);
+  }
+  toString = () => 'Retention()';
 }

@@ -59,9 +59,12 @@ export interface X402Rail {
   /** The 402 that asks for, or refuses, a payment. */
   demand(offer: Offer, error: string): PaymentRequired;
   /** The payment in a PAYMENT-SIGNATURE header. Throws `malformed_request`, or the 402 when it matches no offer. */
-  read(header: string, offer: Offer, now: Date): SignedTransfer;
-  /** Null when the chain would carry it out now, else why not. Moves nothing. Throws when the chain is silent. */
-  refusal(transfer: SignedTransfer): Promise<string | null>;
+  read(header: string, offer: Offer): SignedTransfer;
+  /**
+   * Why a transfer that was not seen before is not taken: its time, or what the chain says. Null when it would be carried
+   * out now. Moves nothing. Throws when the chain is silent.
+   */
+  refusal(transfer: SignedTransfer, now: Date): Promise<string | null>;
   /**
    * Asks the facilitator to carry the transfer out, then the chain what became of it. The same transfer moves money
    * once at most, so asking again is always safe. Throws when the chain cannot tell.
@@ -120,7 +123,7 @@ export function openX402(configuration: X402Configuration): X402Rail {
       };
     },
     demand: demandOf,
-    read(header, offer, now) {
+    read(header, offer) {
       const { x402Version, accepted, payload } = decode(header);
       const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
       if (!requirement || !payload || !('authorization' in payload)) {
@@ -132,13 +135,15 @@ export function openX402(configuration: X402Configuration): X402Rail {
       if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
         throw demandOf(offer, 'The authorization does not pay what was asked for');
       }
-      const leftMs = transfer.authorization.validBefore.getTime() - now.getTime();
-      if (leftMs < validityMinMs || leftMs > validityMaxMs) {
-        throw demandOf(offer, `validBefore must lie ${maxTimeoutSeconds} seconds ahead`);
-      }
       return transfer;
     },
-    refusal: (transfer) => chainOf(transfer.authorization.network).refusal(transfer),
+    async refusal(transfer, now) {
+      const leftMs = transfer.authorization.validBefore.getTime() - now.getTime();
+      if (leftMs < validityMinMs || leftMs > validityMaxMs) {
+        return `validBefore must lie ${maxTimeoutSeconds} seconds ahead`;
+      }
+      return chainOf(transfer.authorization.network).refusal(transfer);
+    },
     async settle(transfer, seenAt) {
       const answer = await facilitator.call('/settle', await wireForm(transfer)).catch(() => null);
       const hint = Settled.safeParse(answer).data?.transaction as Hex | undefined;

@@ -254,6 +254,19 @@ describe('canceling a payment', () => {
   });
 });
 
+describe('a buyer who comes back late', () => {
+  it('is told that its signature has paid, and never asked for another', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    await agent.pay(jobKey, { signature });
+    service.advanceClock(300);
+    const late = await agent.pay(jobKey, { signature });
+    service.advanceClock(-300);
+    expect([late.status, late.body.payment_state]).toEqual([200, 'collected']);
+  });
+});
+
 // Last, because a chain whose time has moved takes no more of what was signed for the time outside.
 describe('a signature that has run out', () => {
   /** A job with an open payment that nobody has carried out, on a chain where the signature has run out since. */

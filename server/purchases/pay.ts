@@ -37,7 +37,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
   }
-  const payment = rail.read(ctx.payment, offer, ctx.now);
+  const payment = rail.read(ctx.payment, offer);
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
@@ -109,9 +109,11 @@ function unsupportedNetwork(rail: X402Rail): Problem {
  * nobody is there to carry it out.
  */
 async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer): Promise<string | null> {
-  const [isReachable, refusal] = await Promise.all([rail.isReachable(ctx.now), rail.refusal(payment)]).catch(() => {
-    throw railUnavailable(ctx.runtime, 'x402');
-  });
+  const [isReachable, refusal] = await Promise.all([rail.isReachable(ctx.now), rail.refusal(payment, ctx.now)]).catch(
+    () => {
+      throw railUnavailable(ctx.runtime, 'x402');
+    },
+  );
   if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');
   if (!refusal || !saysUsed(refusal)) return refusal;
   const onChain = await rail.lookUp(payment.authorization, ctx.now).catch(() => null);
