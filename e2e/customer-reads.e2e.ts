@@ -256,7 +256,7 @@ describe('a report', () => {
     await owner.goBack();
     await expect.poll(open).toEqual(second);
     await owner.reload({ waitUntil: 'networkidle' });
-    expect(await open()).toEqual(second);
+    await expect.poll(open).toEqual(second);
   });
 
   it('shows every passage on paper and without scripts', async () => {

@@ -5,15 +5,24 @@ import { memberContext } from './member.ts';
 
 export const metadata: Metadata = { robots: { index: false } };
 
+const places = [
+  ['Agents', '/agents'],
+  ['Sources', '/sources'],
+] as const;
+
 export default async function CustomerLayout({ children }: { children: ReactNode }) {
   const { email } = await memberContext();
   return (
     <PageFrame
       nav={
         email === null ? null : (
-          <a href="/agents" className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
-            Agents
-          </a>
+          <nav aria-label="Account" className="flex gap-4 md:gap-5">
+            {places.map(([name, href]) => (
+              <a key={href} href={href} className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
+                {name}
+              </a>
+            ))}
+          </nav>
         )
       }
       actions={

@@ -18,6 +18,8 @@ const contents = [
   ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
   ['Repeat safely', 'repeat'],
+  ['Follow along', 'follow'],
+  ['Governed sources', 'sources'],
   ['Buy over MCP', 'mcp'],
   ['Operations', 'operations'],
   ['Problems', 'problems'],
@@ -116,6 +118,36 @@ function Repeat() {
   );
 }
 
+function Follow() {
+  const { jobs, events } = operations;
+  return (
+    <>
+      <p>
+        <Key>{`${jobs.method} ${jobs.path}`}</Key> lists what you bought, the newest first; <Key>next_after</Key> of a
+        page is <Key>after</Key> of the next. <Key>{`${events.method} ${events.path}`}</Key> tells what has happened to
+        all of it since, the oldest first: keep <Key>next_after</Key>, and ask with it and <Key>Prefer: wait=25</Key>{' '}
+        for what happens next. It leaves no event out.
+      </p>
+      <p>
+        Every answer says in <Key>RateLimit</Key> how many requests are left. Past the limit the answer is{' '}
+        <Key>rate_limited</Key>, with <Key>Retry-After</Key>; nothing was done.
+      </p>
+    </>
+  );
+}
+
+function GovernedSources() {
+  const { sources } = operations;
+  return (
+    <p>
+      Members of an account can give the service documents to retrieve by itself. An agent whose grant covers them lists
+      them with <Key>{`${sources.method} ${sources.path}`}</Key> and names them in <Key>context.refs</Key>. The report
+      keeps them apart from what you supplied, and says where the two contradict each other. A document that is gone by
+      then fails the delivery, at no charge.
+    </p>
+  );
+}
+
 function Mcp() {
   return (
     <>
@@ -169,6 +201,12 @@ export default function DocsPage() {
         </Section>
         <Section id="repeat" title="Repeat safely">
           <Repeat />
+        </Section>
+        <Section id="follow" title="Follow along">
+          <Follow />
+        </Section>
+        <Section id="sources" title="Governed sources">
+          <GovernedSources />
         </Section>
         <Section id="mcp" title="Buy over MCP">
           <Mcp />
