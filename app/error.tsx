@@ -3,10 +3,10 @@
 import { Broken } from '@/components/ui/Broken.tsx';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
 
-export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function ErrorPage({ error }: { error: Error & { digest?: string } }) {
   return (
     <PageFrame>
-      <Broken digest={error.digest} retry={reset} />
+      <Broken digest={error.digest} />
     </PageFrame>
   );
 }

@@ -5,13 +5,13 @@ import { PageFrame } from '@/components/ui/PageFrame.tsx';
 import './globals.css';
 
 /** The last resort: even the frame of all pages could not be made. */
-export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en">
       <body>
         <title>Something broke on our side · Work Check</title>
         <PageFrame>
-          <Broken digest={error.digest} retry={reset} />
+          <Broken digest={error.digest} />
         </PageFrame>
       </body>
     </html>

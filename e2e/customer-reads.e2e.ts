@@ -8,6 +8,7 @@ import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
+import { sql } from '../server/kernel/sql.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { Agent } from './support/agent.ts';
 
@@ -170,6 +171,39 @@ describe('every page', () => {
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+});
+
+describe('what is not there, or broke', () => {
+  it('is a page for people and a problem for agents', async () => {
+    const person = await (await browser.newContext()).newPage();
+    const page = await person.goto(`${stack.baseUrl}/no/such/page`);
+    expect(page?.status()).toBe(404);
+    expect(await person.getByRole('heading', { level: 1 }).textContent()).toBe('Nothing here');
+    for (const address of ['/api', '/api/nothing', '/api/agent/v1/nothing', '/.well-known/nothing']) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const answer = await fetch(stack.baseUrl + address, { method });
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([
+          404,
+          'application/problem+json; charset=utf-8',
+        ]);
+        expect((await answer.json()).code).toBe('not_found');
+      }
+    }
+  });
+
+  it('says so without the cause, and works again as soon as the fault is mended', async () => {
+    await db.many(sql`alter table reports rename to reports_away`);
+    try {
+      const broken = await owner.goto(`${stack.baseUrl}/reports/${jobKey}`);
+      expect(broken?.status()).toBe(500);
+      expect(await owner.getByRole('heading', { level: 1 }).textContent()).toBe('Something broke on our side');
+      expect(await owner.content()).not.toMatch(/relation "|42P01|pg-pool/);
+    } finally {
+      await db.many(sql`alter table reports_away rename to reports`);
+    }
+    await owner.getByRole('button', { name: 'Try again' }).click();
+    await owner.getByRole('heading', { name: 'Revise before use' }).waitFor();
   });
 });
 

@@ -5,13 +5,13 @@ import { DeadEnd } from './DeadEnd.tsx';
 import { Key } from './Key.tsx';
 
 /** What a page shows when it could not be made. `digest` finds the cause in the log; the cause itself stays there. */
-export function Broken({ digest, retry }: { digest: string | undefined; retry: () => void }) {
+export function Broken({ digest }: { digest: string | undefined }) {
   return (
     <DeadEnd
       icon={Wrench}
       title="Something broke on our side"
       next={
-        <button type="button" className="btn" onClick={retry}>
+        <button type="button" className="btn" onClick={() => window.location.reload()}>
           <RefreshCw className="icon" />
           Try again
         </button>

@@ -9,7 +9,13 @@ import type { WireAnswer } from './wire.ts';
 const internalError = -32_603;
 
 /** What the endpoint refuses before it reads a message. */
-const endpointProblems = ['credential_in_url', 'input_too_large', 'method_not_allowed', 'not_found'];
+const endpointProblems = [
+  'malformed_request',
+  'credential_in_url',
+  'input_too_large',
+  'method_not_allowed',
+  'not_found',
+];
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const validators = new Map<string, ValidateFunction>(

@@ -44,13 +44,20 @@ export function pageContext(runtime: Runtime, memberSession: string | null): Con
 
 /** A credential in an address ends in logs along the way: it is refused, whatever else the request says. */
 export function refuseTokenInUrl(url: URL): void {
+  if (holdsToken(url)) throw credentialInUrl();
+}
+
+export function credentialInUrl(): Problem {
+  return new Problem('credential_in_url', 'The address holds a credential of this service.');
+}
+
+/** Whether a credential stands in the address, encoded or not. */
+export function holdsToken({ pathname, search }: URL): boolean {
   // Byte by byte, because a token next to something that is no UTF-8 is a token all the same.
-  const text = (url.pathname + url.search).replace(/%([0-9a-f]{2})/gi, (_, hex) =>
+  const decoded = (pathname + search).replace(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  if (containsToken(text)) {
-    throw new Problem('credential_in_url', 'The address holds a credential of this service.');
-  }
+  return containsToken(decoded);
 }
 
 /** The key of a request, from the header, the body or both. */

@@ -6,11 +6,10 @@ import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
-import { refuseTokenInUrl } from './context.ts';
 import type { Answer, Asked } from './exchange.ts';
 import { answerMcp } from './mcp.ts';
 import { notePeer } from './peer.ts';
-import { answer, refusedAnswer } from './rest.ts';
+import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
 interface Route {
@@ -88,7 +87,7 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
   });
   if (atPath.length === 0) {
     if (!agentAddresses.test(path)) return false;
-    send(refused(runtime, req, new Problem('not_found', 'There is no operation at this address.')), res);
+    send(refused(runtime, req, noOperation()), res);
     return true;
   }
   const found = atPath.find(({ route }) => route.method === req.method);
@@ -131,14 +130,8 @@ function wrongMethod(allowed: string[]): Problem {
   });
 }
 
-/** A refusal for which no operation was asked. Whatever else is wrong, a credential in the address comes first. */
-function refused(runtime: Runtime, req: IncomingMessage, problem: Problem): Answer {
-  try {
-    refuseTokenInUrl(urlOf(req));
-    return refusedAnswer(runtime.configuration, problem);
-  } catch (error) {
-    return refusedAnswer(runtime.configuration, error instanceof Problem ? error : problem);
-  }
+function refused({ configuration }: Runtime, req: IncomingMessage, problem: Problem): Answer {
+  return refusedAnswer(configuration, problem, urlOf(req));
 }
 
 function urlOf(req: IncomingMessage): URL {

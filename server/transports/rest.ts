@@ -6,7 +6,7 @@ import { type OperationName, operations } from '../operations.ts';
 import { type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { readBody, readQuery } from './body.ts';
-import { contextOf, etagOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
+import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
 import { presentedSession } from './member-session.ts';
 
@@ -43,9 +43,20 @@ export async function answer(runtime: Runtime, name: OperationName, request: Ask
   }
 }
 
-/** The answer to an address that no operation has, or that has no such method. */
-export function refusedAnswer(request: Pick<Context, 'baseUrl'>, problem: Problem): Answer {
-  return problemAnswer({ baseUrl: request.baseUrl, requestId: newKey('req') }, problem);
+/** The handler of addresses where agents call and nothing is, for route files. */
+export async function nothingHere(request: Request): Promise<Response> {
+  const { configuration } = await webRuntime();
+  return responseOf(refusedAnswer(configuration, noOperation(), new URL(request.url)));
+}
+
+export function noOperation(): Problem {
+  return new Problem('not_found', 'There is no operation at this address.');
+}
+
+/** A refusal for which no operation was asked. Whatever else is wrong, a credential in the address comes first. */
+export function refusedAnswer({ baseUrl }: Pick<Context, 'baseUrl'>, problem: Problem, url?: URL): Answer {
+  const first = url && holdsToken(url) ? credentialInUrl() : problem;
+  return problemAnswer({ baseUrl, requestId: newKey('req') }, first);
 }
 
 function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outcome: Outcome): Answer {
