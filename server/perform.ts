@@ -8,6 +8,7 @@ import {
   answerOf,
   type Claim,
   claimKey,
+  claimKeyAhead,
   keepAnswer,
   recall,
   remember,
@@ -148,7 +149,9 @@ async function change(
 ): Promise<Outcome> {
   const claim = claimOf(operation, ctx, caller, input);
   if (!claim) return run(name, operation, ctx, caller, input, null);
-  const known = await replay(ctx, claim);
+  // A payment claims its key first, and asks what is known under it only if that is taken.
+  const isClaimed = operation.effect === 'money' && (await claimKeyAhead(ctx.runtime.db, claim, ctx.now));
+  const known = isClaimed ? null : await replay(ctx, claim);
   if (known) return known;
   try {
     return await run(name, operation, ctx, caller, input, claim);
@@ -179,10 +182,6 @@ async function run(
   const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
   const { db } = ctx.runtime;
   if (operation.effect === 'money') {
-    if (claim && !(await claimKey(db, claim, ctx.now))) {
-      const answered = await replay(ctx, claim);
-      if (answered) return answered;
-    }
     const steps: Steps = {
       transact: (work) => transact(db, work),
       remember(tx, reply) {

@@ -72,6 +72,20 @@ export async function claimKey(tx: Queries, claim: Claim, now: Date): Promise<bo
   return row !== undefined;
 }
 
+/**
+ * The same for a request of several transactions, ahead of the first. The commit is not waited for: what a crash of the
+ * database loses is the claim of a request that has done nothing yet.
+ */
+export async function claimKeyAhead(db: Queries, claim: Claim, now: Date): Promise<boolean> {
+  const row = await db.maybe(sql`
+    with unhurried as (select set_config('synchronous_commit', 'off', true))
+    insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
+    select ${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now}
+    from unhurried
+    on conflict do nothing returning scope`);
+  return row !== undefined;
+}
+
 /** Keeps the answer with the effect it reports: both are committed, or neither. */
 export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date): void {
   tx.write(sql`

@@ -6,7 +6,7 @@ import type { Sql } from './sql.ts';
 export interface Tx extends Queries {
   /** Sends a statement whose answer nobody needs. Its failure fails the transaction. */
   write(statement: Sql): void;
-  /** Lets a library write in this transaction, e.g. the queue. Awaited before the commit is sent. */
+  /** Lets work go on in this transaction beside the rest, e.g. that of a library. Awaited before the commit is sent. */
   join(work: (run: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>) => Promise<unknown>): void;
 }
 

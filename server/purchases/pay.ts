@@ -38,11 +38,14 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     throw rail.demand(offer, 'Payment required');
   }
   const payment = rail.read(ctx.payment, offer);
+  // The chain is asked at the same time: most signatures are new.
+  const judged = refusalOf(ctx, rail, payment);
+  judged.catch(() => {});
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
   requirePayable(job);
-  const refusal = await refusalOf(ctx, rail, payment);
+  const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 
   const intent = await recordedIntent(ctx, job, payment);
