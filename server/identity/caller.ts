@@ -15,6 +15,8 @@ export interface Buyer {
   name: string | null;
   credential: { credentialKey: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null };
   grant: GrantRow;
+  /** Whether the account may buy nothing new, because a payment of it was reversed. */
+  isBlocked: boolean;
   /** The headers that tell how many requests are left. */
   pace: Record<string, string>;
 }
@@ -66,6 +68,7 @@ interface CredentialRow extends GrantRow {
   kind: 'agent' | 'wallet';
   account_key: string;
   name: string | null;
+  is_blocked: boolean;
 }
 
 /**
@@ -85,9 +88,11 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
         select c.credential_key, c.created_at as credential_created_at, c.expires_at as credential_expires_at,
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
-          g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at
+          g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+          a.purchases_blocked_at is not null as is_blocked
         from credentials c
         join principals p using (principal_key)
+        join accounts a using (account_key)
         join grants g using (principal_key)
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
           and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
@@ -114,6 +119,7 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
       lastUsedAt: row.last_used_at,
     },
     grant: row,
+    isBlocked: row.is_blocked,
     pace: paced(rows, rateLimits, ctx.now),
   };
 }

@@ -54,8 +54,8 @@ export const problems = {
   purchases_blocked: {
     status: 403,
     retryable: false,
-    title: 'New purchases are blocked while a card dispute is open',
-    next: 'Ask the customer to resolve the dispute. Reports and receipts stay readable.',
+    title: 'New purchases are blocked while a payment is disputed or reversed',
+    next: 'Ask the customer to settle it with the service. Reports and receipts stay readable.',
   },
   producer_may_not_accept: {
     status: 403,

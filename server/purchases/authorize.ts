@@ -1,3 +1,4 @@
+import { requireUnblocked } from '../identity/blocked.ts';
 import { requireService, reserve } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import { after, utcDay } from '../kernel/clock.ts';
@@ -26,6 +27,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     if (!job_key) throw new Problem('quote_expired', 'The quote has expired.');
     return { status: 200, ...(await jobReply(tx, job_key, caller, ctx)) };
   }
+  requireUnblocked(caller);
   await reserve(tx, caller.grant.grant_key, quote.price_microcents, ctx.now);
   const jobKey = newKey('job');
   tx.write(sql`

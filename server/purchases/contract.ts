@@ -215,6 +215,7 @@ export const authorize = defineOperation({
   problems: [
     'invalid_token',
     'grant_scope_missing',
+    'purchases_blocked',
     'grant_limit_exceeded',
     'not_found',
     'idempotency_key_conflict',
@@ -249,6 +250,7 @@ export const pay = defineOperation({
   problems: [
     'invalid_token',
     'grant_scope_missing',
+    'purchases_blocked',
     'not_found',
     'idempotency_key_required',
     'idempotency_key_conflict',

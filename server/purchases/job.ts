@@ -206,7 +206,7 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 export function authorityOf(caller: Buyer | Member): Authority {
   if (caller.kind === 'member') return { actor: 'customer', mayPay: false, mayReview: true, maySpend: false };
   const { grant } = caller;
-  const active = grant.paused_at === null && grant.service_keys.includes(service.serviceKey);
+  const active = !caller.isBlocked && grant.paused_at === null && grant.service_keys.includes(service.serviceKey);
   return {
     actor: 'agent',
     mayPay: active && grant.payment_methods.includes('x402'),

@@ -1,3 +1,4 @@
+import { requireUnblocked } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
 import { outsideGrant, requireService } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
@@ -33,6 +34,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     input.network,
   );
   if (ctx.payment === null) {
+    requireUnblocked(caller);
     requirePayable(job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
@@ -44,6 +46,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
+  requireUnblocked(caller);
   requirePayable(job);
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
@@ -67,6 +70,7 @@ function railOf(ctx: Context): X402Rail {
 
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
 async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: JobRow): Promise<Reply<contract.Job>> {
+  requireUnblocked(caller);
   requirePayable(job);
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;

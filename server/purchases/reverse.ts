@@ -1,3 +1,4 @@
+import { blockPurchases } from '../identity/blocked.ts';
 import { release } from '../identity/grant.ts';
 import { microcents } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
@@ -16,7 +17,8 @@ const failure = 'The chain no longer holds the payment.';
 
 /**
  * Writes down that a collected payment is gone from its chain for good: work that was not delivered is not done, a
- * charge that was not decided is given up, and what was decided stays. The books lose it where it had gone.
+ * charge that was not decided is given up, and what was decided stays. The books lose it where it had gone, and the
+ * account buys nothing new until an operator has settled that.
  */
 export async function reverse(
   tx: Tx,
@@ -28,6 +30,7 @@ export async function reverse(
   if (!(await markReversed(tx, payment.payment_key, now))) return;
   const from = await accountOf(tx, job, payment, now);
   const ended = await end(tx, job, now);
+  blockPurchases(tx, job.account_key, now);
   post(tx, {
     ...reversed(payment.network, from),
     key: payment.payment_key,

@@ -5,6 +5,7 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { sellerAccount } from '../../sandbox/chain/accounts.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
+import { unblockPurchases } from '../identity/blocked.ts';
 import { transact } from '../kernel/transaction.ts';
 import { waiveCharge } from './waive.ts';
 
@@ -199,5 +200,28 @@ describe('a payment that the chain has lost for good', () => {
       { debit_account: 'liability:refunds', count: 1 },
       { debit_account: 'liability:wallet_credit', count: 1 },
     ]);
+  });
+
+  it('keeps its account from buying anything new until an operator has settled it', async () => {
+    const agent = await Agent.arrive(service);
+    const [lost, authorized] = [await agent.authorizedJob(), await agent.authorizedJob()];
+    const other = await Agent.arrive(service);
+    await control.chainFault(421614, { mode: 'mine', blocks: 3 });
+    await agent.pay(lost, { signature: await agent.signPayment(lost, 'eip155:421614') });
+    await control.chainFault(421614, { mode: 'reorg', depth: 1 });
+    await control.chainFault(421614, { mode: 'advance_time', seconds: 200 });
+    await aMinuteLater();
+    expect((await agent.job(lost)).body.payment_state).toBe('reversed');
+    const { body: quote } = await agent.quote();
+    expect(quote.next_actions).toEqual([]);
+    expect((await agent.authorize(quote.quote_key)).body.code).toBe('purchases_blocked');
+    expect((await agent.pay(authorized)).body.code).toBe('purchases_blocked');
+    const { body } = await agent.get('/api/agent/v1/me');
+    expect(body.holds).toEqual(['payment_reversed']);
+    expect((await receiptOf(agent, lost)).collection.state).toBe('reversed');
+    expect((await other.pay(await other.authorizedJob())).status).toBe(402);
+    await unblockPurchases(service.runtime.db, body.account_key);
+    await expect(unblockPurchases(service.runtime.db, body.account_key)).rejects.toThrow('no account that is blocked');
+    expect((await agent.authorize(quote.quote_key)).status).toBe(201);
   });
 });

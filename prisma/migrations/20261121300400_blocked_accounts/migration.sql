@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "accounts" ADD COLUMN "purchases_blocked_at" TIMESTAMPTZ(3);
