@@ -149,6 +149,8 @@ export class Retention implements Command {
   async run(model: Model, world: World): Promise<void> {
     await new Pass(retentionSeconds).run(model, world);
     await deleteExpired(world.service.runtime);
+    // What was answered before is given again for no longer.
+    model.last = null;
     const { rowCount } = await world.service.database.pool.query(
       'select 1 from quotes where quote_key = any($1::text[]) and input is not null',
       [model.purchases.map(({ quoteKey }) => quoteKey)],
