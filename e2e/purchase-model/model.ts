@@ -31,6 +31,7 @@ export interface Purchase {
   /** Until when a worker holds the job, whether it lives or not. */
   leaseUntil: number;
   tries: number;
+  contentDeleted: boolean;
   paidWith: 'x402' | 'wallet_credit' | null;
   /** The last signed transfer: the header, when it runs out, and whether it has moved the money. */
   transfer: { header: string; validBefore: number; moved: boolean } | null;
@@ -63,6 +64,7 @@ export function newPurchase(quoteKey: string, quotedUntil: number): Purchase {
     reviewBy: 0,
     leaseUntil: 0,
     tries: 0,
+    contentDeleted: false,
     paidWith: null,
     transfer: null,
     reportDigest: null,

@@ -43,7 +43,7 @@ export class Work extends OnJob {
     purchase.tries += 1;
     purchase.percent = 0;
     purchase.leaseUntil = model.now() + leaseMs;
-    if (purchase.tries > maxTries || this.fate === 'breaks') failed(model, purchase);
+    if (purchase.tries > maxTries || purchase.contentDeleted || this.fate === 'breaks') failed(model, purchase);
     else if (this.fate === 'delivers') delivered(model, purchase);
   }
 }
@@ -156,6 +156,7 @@ export class Retention implements Command {
       [model.purchases.map(({ quoteKey }) => quoteKey)],
     );
     expect(rowCount).toBe(0);
+    for (const purchase of model.purchases) purchase.contentDeleted = true;
     await new Sweep().run(model, world);
   }
   toString = () => 'Retention()';
