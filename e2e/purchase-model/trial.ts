@@ -13,8 +13,7 @@ const commandsMax = 60;
  * Runs the model so often, on all services at once, and demands that every step of the table of transitions was taken
  * at least `each` times. Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
  */
-export async function tryPurchases(services: Service[], runs: number, each: number): Promise<void> {
-  const seed = Date.now() % 2 ** 31;
+export async function tryPurchases(services: Service[], runs: number, each: number, seed: number): Promise<void> {
   const share = Math.ceil(runs / services.length);
   await Promise.all(services.map((service, lane) => tryOn(service, share, seed + lane)));
   const taken = await stepsTaken(services);
