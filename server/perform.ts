@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { type Caller, type CallerFor, callerOf } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
-
 import { checkViolation, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import {

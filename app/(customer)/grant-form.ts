@@ -1,8 +1,7 @@
 import type { GrantValues } from '@/components/forms/GrantFields.tsx';
 import { fromText } from '@/server/kernel/money.ts';
 import type { ProblemCode } from '@/server/kernel/problem.ts';
-
-const methods = ['card_checkout', 'card_saved', 'x402'];
+import { defaultGrant } from '@/server/service/terms.ts';
 
 /** The grant that a form says. What is no amount stays a text, which the operation refuses. */
 export function grantOf(fields: URLSearchParams): Record<string, unknown> {
@@ -12,7 +11,7 @@ export function grantOf(fields: URLSearchParams): Record<string, unknown> {
     per_job_limit_microcents: amount(fields.get('per_check')),
     daily_limit_microcents: amount(fields.get('per_day')),
     total_limit_microcents: total === '' ? null : amount(total),
-    payment_methods: methods.filter((method) => may.includes(method)),
+    payment_methods: defaultGrant.payment_methods.filter((method) => may.includes(method)),
     review_authority: may.includes('review_authority'),
     governed_refs: may.includes('governed_refs'),
   };

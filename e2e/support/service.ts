@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
 import { onFreePort } from '../../sandbox/ports.ts';
@@ -38,6 +39,8 @@ export interface Service {
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpired(): Promise<void>;
+  /** Carries a signed payment out as anyone can who holds it. */
+  carryOut(signature: string): Promise<void>;
   /** Starts another API process on the same database. */
   startDoor(): Promise<Door>;
 }
@@ -132,6 +135,14 @@ export async function startService(
     },
     broken,
     deleteExpired: () => deleteExpired(runtime),
+    async carryOut(signature) {
+      const paymentPayload = decodePaymentSignatureHeader(signature);
+      await fetch(`${sandbox.facilitatorUrl}/settle`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
+      });
+    },
     async startDoor() {
       const door = await startDoor(env);
       doors.push(door);

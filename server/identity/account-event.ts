@@ -1,4 +1,3 @@
-import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 
@@ -27,7 +26,7 @@ export function recordEvent(
   },
 ): void {
   tx.write(sql`
-    insert into account_events (event_key, account_key, principal_key, at, actor, action, detail)
-    values (${newKey('event')}, ${event.accountKey}, ${event.principalKey}, ${event.at}, ${event.actor},
-      ${event.action}, ${JSON.stringify(event.detail)})`);
+    insert into account_events (account_key, principal_key, at, actor, action, detail)
+    values (${event.accountKey}, ${event.principalKey}, ${event.at}, ${event.actor}, ${event.action},
+      ${JSON.stringify(event.detail)})`);
 }

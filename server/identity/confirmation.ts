@@ -26,19 +26,26 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
     body: {
       state,
       email: row.email,
-      agent: { name: row.agent_name, software: row.agent_software },
-      origin: row.origin,
-      user_code: userCodeOf(row.registration_key, secretKey),
       code:
         state === 'pending_confirmation' && codeExpiresAt > ctx.now ? codeOf(row.registration_key, secretKey) : null,
       code_expires_at: codeExpiresAt.toISOString(),
-      requested_grant: row.requested_grant,
-      terms_version: row.terms_version,
-      created_at: row.created_at.toISOString(),
-      expires_at: row.expires_at.toISOString(),
+      ...askingAgent(row, secretKey),
     },
   };
 };
+
+/** The agent behind a registration, as the person sees it who decides. */
+export function askingAgent(row: RegistrationRow, secretKey: string): contract.AskingAgent {
+  return {
+    agent: { name: row.agent_name, software: row.agent_software },
+    origin: row.origin,
+    user_code: userCodeOf(row.registration_key, secretKey),
+    requested_grant: row.requested_grant,
+    terms_version: row.terms_version,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  };
+}
 
 export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx }) => {
   const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.secretKey, 'locked');

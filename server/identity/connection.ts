@@ -7,12 +7,12 @@ import { enqueueLetter } from '../queue/queue.ts';
 import { seconds } from '../service/terms.ts';
 import { requireFreshSignIn, withChange } from './agents.ts';
 import type { Member } from './caller.ts';
-import { connectAgent } from './confirmation.ts';
+import { askingAgent, connectAgent } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { type GrantRow, grantView } from './grant.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration.ts';
-import { userCodeMatches, userCodeOf } from './registration-secrets.ts';
+import { userCodeMatches } from './registration-secrets.ts';
 
 /** Requests for one address that are looked through for a code. */
 const openRequestsMax = 100;
@@ -29,18 +29,7 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
   }
-  return {
-    body: {
-      registration_key: row.registration_key,
-      agent: { name: row.agent_name, software: row.agent_software },
-      origin: row.origin,
-      user_code: userCodeOf(row.registration_key, secretKey),
-      requested_grant: row.requested_grant,
-      terms_version: row.terms_version,
-      created_at: row.created_at.toISOString(),
-      expires_at: row.expires_at.toISOString(),
-    },
-  };
+  return { body: { registration_key: row.registration_key, ...askingAgent(row, secretKey) } };
 };
 
 /**

@@ -97,8 +97,8 @@ export async function revokeUnused(runtime: Runtime): Promise<void> {
       ) and last_used_at is null and revoked_at is null
       returning credential_key, principal_key
     )
-    insert into account_events (event_key, account_key, principal_key, at, actor, action, detail)
-    select 'event_' || replace(gen_random_uuid()::text, '-', ''), account_key, principal_key, ${now}::timestamptz,
-      'system', 'credential_revoked', jsonb_build_object('credential_key', credential_key, 'reason', 'unused')
+    insert into account_events (account_key, principal_key, at, actor, action, detail)
+    select account_key, principal_key, ${now}::timestamptz, 'system', 'credential_revoked',
+      jsonb_build_object('credential_key', credential_key, 'reason', 'unused')
     from revoked join principals using (principal_key)`);
 }

@@ -6,7 +6,7 @@ import type { GrantTerms } from './contract.ts';
 /** The letters about who may buy for whom. Pure. */
 
 /** What a letter about a registration tells of it. */
-export interface Asked {
+export interface RegistrationFacts {
   agentName: string;
   agentSoftware: string | null;
   grant: GrantTerms;
@@ -18,7 +18,7 @@ export interface Asked {
 
 /** The letter whose link and code confirm. */
 export function confirmationLetter(
-  asked: Asked,
+  asked: RegistrationFacts,
   confirm: { url: string; code: string; codeUntil: Date; termsUrl: string },
 ): Words {
   return {
@@ -40,7 +40,7 @@ export function confirmationLetter(
 }
 
 /** The letter to an address that has an account when an agent asks for a new one. */
-export function hasAccountLetter(asked: Asked, url: string): Words {
+export function hasAccountLetter(asked: RegistrationFacts, url: string): Words {
   return {
     subject: 'An agent asked for a new Work Check account',
     action: { label: 'Connect an agent to your account', url },
@@ -56,7 +56,7 @@ export function hasAccountLetter(asked: Asked, url: string): Words {
 }
 
 /** The letter to a member when an agent asks to be connected. */
-export function connectLetter(asked: Asked, url: string): Words {
+export function connectLetter(asked: RegistrationFacts, url: string): Words {
   return {
     subject: 'An agent asks to be connected to your Work Check account',
     action: { label: 'Connect an agent', url },
@@ -87,7 +87,7 @@ function limitsText(grant: GrantTerms): string {
   );
 }
 
-function originText(asked: Asked): string {
+function originText(asked: RegistrationFacts): string {
   const software = asked.agentSoftware ? ` Software: ${quoted(asked.agentSoftware)}.` : '';
   return `Asked ${instantText(asked.at)} from ${asked.origin}.${software} Neither name was verified.`;
 }
@@ -108,7 +108,7 @@ export function signInLetter(links: readonly { account: string; url: string }[])
 }
 
 /** The letter to every member about what one of them has decided. */
-export function decisionLetter(asked: Asked, approved: boolean, by: string, url: string): Words {
+export function decisionLetter(asked: RegistrationFacts, approved: boolean, by: string, url: string): Words {
   const name = quoted(asked.agentName);
   return {
     subject: approved ? 'An agent was connected to your Work Check account' : 'An agent was denied',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
 import { defaultGrant, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
+import { AskingAgent } from './registration-contract.ts';
 
 /** What the people of an account do: sign in, connect agents, and say what each may spend (interface.md 3). Pure. */
 
@@ -42,24 +43,13 @@ export const signInLink = defineOperation({
   input: z.strictObject({ email: z.email().max(254).toLowerCase(), next: z.enum(destinations).optional() }),
   output: z.object({ state: z.literal('sent_if_known') }).meta({ id: 'SignInLinkRequest' }),
   success: [202],
-  problems: ['idempotency_key_mismatch', 'idempotency_in_progress', 'registrations_closed'],
+  problems: ['idempotency_in_progress', 'registrations_closed'],
 });
 
 const userCode = z.string().min(1).max(16);
 
 /** An agent that asks to be connected, as the member sees it who typed its code. */
-const Connection = z
-  .object({
-    registration_key: z.string(),
-    agent: z.object({ name: z.string(), software: z.string().nullable() }),
-    origin: z.string(),
-    user_code: z.string(),
-    requested_grant: GrantTerms,
-    terms_version: z.string(),
-    created_at: instant,
-    expires_at: instant,
-  })
-  .meta({ id: 'Connection' });
+const Connection = AskingAgent.extend({ registration_key: z.string() }).meta({ id: 'Connection' });
 
 export type Connection = z.infer<typeof Connection>;
 
@@ -169,61 +159,51 @@ export const agentHistory = defineOperation({
   problems: ['invalid_token', 'not_found'],
 });
 
-export const changeGrant = defineOperation({
-  name: 'change_grant',
-  summary: 'Change what an agent may spend and do. Lowering works at once; raising needs a fresh sign-in.',
+/** What a member does to one agent is answered with the agent as it then is. */
+const act = {
   method: 'POST',
-  path: '/api/agent/v1/agents/{agent_key}/grant',
   audience: ['member'],
   effect: 'write',
   idempotency: 'none',
-  input: GrantChange.extend({ agent_key: key }),
   output: ConnectedAgent,
   success: [200],
+} as const;
+
+export const changeGrant = defineOperation({
+  ...act,
+  name: 'change_grant',
+  summary: 'Change what an agent may spend and do. Lowering works at once; raising needs a fresh sign-in.',
+  path: '/api/agent/v1/agents/{agent_key}/grant',
+  input: GrantChange.extend({ agent_key: key }),
   problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
 });
 
 export const pauseAgent = defineOperation({
+  ...act,
   name: 'pause_agent',
   summary: 'Pause an agent, or let it go on. A paused agent buys nothing; jobs already paid go on.',
-  method: 'POST',
   path: '/api/agent/v1/agents/{agent_key}/pause',
-  audience: ['member'],
-  effect: 'write',
-  idempotency: 'none',
   input: z.strictObject({ agent_key: key, paused: z.boolean() }),
-  output: ConnectedAgent,
-  success: [200],
   problems: ['invalid_token', 'not_found', 'action_not_allowed'],
 });
 
 export const revokeAgent = defineOperation({
+  ...act,
   name: 'revoke_agent',
   summary: 'End every credential of an agent, for good. Jobs already paid go on; their reports and receipts stay.',
-  method: 'POST',
   path: '/api/agent/v1/agents/{agent_key}/revoke',
-  audience: ['member'],
-  effect: 'write',
-  idempotency: 'none',
   input: z.strictObject({ agent_key: key }),
-  output: ConnectedAgent,
-  success: [200],
   problems: ['invalid_token', 'not_found', 'action_not_allowed'],
 });
 
 export const releaseAgain = defineOperation({
+  ...act,
   name: 'release_again',
   summary:
     'Let an agent fetch a new credential with its claim token, within 30 minutes. The one it has ends with the first ' +
     'use of the new one.',
-  method: 'POST',
   path: '/api/agent/v1/agents/{agent_key}/release',
-  audience: ['member'],
-  effect: 'write',
-  idempotency: 'none',
   input: z.strictObject({ agent_key: key }),
-  output: ConnectedAgent,
-  success: [200],
   problems: ['invalid_token', 'not_found', 'action_not_allowed'],
 });
 

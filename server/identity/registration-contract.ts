@@ -78,7 +78,6 @@ export const register = defineOperation({
   success: [202],
   secret: true,
   problems: [
-    'idempotency_key_mismatch',
     'idempotency_in_progress',
     'terms_version_mismatch',
     'credential_already_released',
@@ -131,21 +130,25 @@ export const claim = defineOperation({
 /** What the link of a letter carries. */
 const linkToken = z.string().min(1).max(128);
 
-const Confirmation = z
-  .object({
-    state: z.enum(['pending_confirmation', 'confirmed', 'declined', 'expired', 'address_has_account']),
-    email: z.string(),
-    agent: z.object({ name: z.string(), software: z.string().nullable() }),
-    origin: z.string(),
-    user_code: z.string(),
-    code: z.string().nullable().meta({ description: 'For the agent, while it works.' }),
-    code_expires_at: instant,
-    requested_grant: GrantTerms,
-    terms_version: z.string(),
-    created_at: instant,
-    expires_at: instant,
-  })
-  .meta({ id: 'Confirmation' });
+/** What a person is shown of an agent that asks. */
+export const AskingAgent = z.object({
+  agent: z.object({ name: z.string(), software: z.string().nullable() }),
+  origin: z.string(),
+  user_code: z.string(),
+  requested_grant: GrantTerms,
+  terms_version: z.string(),
+  created_at: instant,
+  expires_at: instant,
+});
+
+export type AskingAgent = z.infer<typeof AskingAgent>;
+
+const Confirmation = AskingAgent.extend({
+  state: z.enum(['pending_confirmation', 'confirmed', 'declined', 'expired', 'address_has_account']),
+  email: z.string(),
+  code: z.string().nullable().meta({ description: 'For the agent, while it works.' }),
+  code_expires_at: instant,
+}).meta({ id: 'Confirmation' });
 
 export type Confirmation = z.infer<typeof Confirmation>;
 

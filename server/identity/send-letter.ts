@@ -9,11 +9,11 @@ import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount } from './confirmation.ts';
 import {
-  type Asked,
   confirmationLetter,
   connectLetter,
   decisionLetter,
   hasAccountLetter,
+  type RegistrationFacts,
   signInLetter,
 } from './letters.ts';
 import type { RegistrationRow } from './registration.ts';
@@ -33,7 +33,7 @@ interface Due {
   kind: LetterMessage['kind'];
   address: string;
   about: string;
-  /** How it reads. Asked for once it is certain that the letter goes out. */
+  /** How it reads. RegistrationFacts for once it is certain that the letter goes out. */
   words: () => Words | Promise<Words>;
   /** What the database must know before anybody can read the letter. */
   beforehand?: (tx: Tx) => void;
@@ -97,7 +97,7 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
   ];
 }
 
-function askedIn(row: RegistrationRow): Asked {
+function askedIn(row: RegistrationRow): RegistrationFacts {
   return {
     agentName: row.agent_name,
     agentSoftware: row.agent_software,

@@ -12,7 +12,6 @@ export type KeyPrefix =
   | 'challenge'
   | 'reg'
   | 'letter'
-  | 'event'
   | 'grant'
   | 'quote'
   | 'job'

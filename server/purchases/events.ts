@@ -4,10 +4,9 @@ import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
+import { daySeconds } from '../service/terms.ts';
 import * as contract from './list-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';
-
-const daySeconds = 86_400;
 
 interface EventRow {
   purchase_key: string;

@@ -24,7 +24,7 @@ import {
   transitions,
 } from './states.ts';
 
-/** A job as stored. The only file that reads or writes the row. */
+/** A job as stored. Its state moves through `advance` alone. */
 export interface JobRow {
   job_key: string;
   quote_key: string;
@@ -116,14 +116,20 @@ export function notAllowed(detail: string): Problem {
   return new Problem('action_not_allowed', detail);
 }
 
+/** What a `LoadedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
+export function loadedJobs(jobs: 'jobs' | 'page'): string {
+  return `${jobs}.*, quotes.buyer_is_producer, timeline.events as timeline from ${jobs} join quotes using (quote_key),
+      lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
+        order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
+}
+
 /** The job, if it is one of the caller's. Throws `not_found`: a stranger's job looks like no job. */
 export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const row = await db.maybe<LoadedJob>(sql`
-    select jobs.*, quotes.buyer_is_producer, timeline.events as timeline from jobs join quotes using (quote_key),
-      lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
-        order by sequence), '[]') as events from audit_rows where purchase_key = jobs.quote_key) timeline
-    where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
+  const text = `
+    select ${loadedJobs('jobs')}
+    where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
+  const row = await db.maybe<LoadedJob>(statement(text, [jobKey, principalKey, accountKey]));
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
   return row;
 }
@@ -135,6 +141,11 @@ export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise
     select 1 from jobs where job_key = ${jobKey} and (principal_key = ${principalKey} or account_key = ${accountKey})
     for no key update`);
   return loadJob(tx, jobKey, caller);
+}
+
+/** A job that this service itself works on, held until the transaction ends. */
+export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
+  return tx.one<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */

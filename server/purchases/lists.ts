@@ -4,7 +4,7 @@ import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
-import { jobView, type LoadedJob } from './job.ts';
+import { jobView, type LoadedJob, loadedJobs } from './job.ts';
 import * as contract from './list-contract.ts';
 import { type QuoteRow, quoteView, railsOf } from './quote.ts';
 
@@ -27,10 +27,7 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
 
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
   const rows = await newestFirst<LoadedJob>(db, caller, input, 'jobs', 'job_key', {
-    select: `page.*, quotes.buyer_is_producer, timeline.events as timeline
-      from page join quotes using (quote_key),
-      lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
-        order by sequence), '[]') as events from audit_rows where purchase_key = page.quote_key) timeline`,
+    select: loadedJobs('page'),
   });
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };

@@ -34,16 +34,6 @@ async function reconciled(): Promise<void> {
   service.advanceClock(-60);
 }
 
-/** Carries a signed payment out as anyone can who holds it. */
-async function carryOut(signature: string): Promise<void> {
-  const paymentPayload = decodePaymentSignatureHeader(signature);
-  await fetch(`${sandbox.facilitatorUrl}/settle`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
-  });
-}
-
 afterEach(async () => {
   await control.clearFacilitatorFaults();
   await control.clearChainFaults(chain);
@@ -129,7 +119,7 @@ describe('a payment whose facilitator fails', () => {
 
   it('takes a payment that somebody else carried out first', async () => {
     const { agent, jobKey, signature } = await aboutToPay();
-    await carryOut(signature);
+    await service.carryOut(signature);
     const [transfer] = await paidBy(agent);
     const answer = await agent.pay(jobKey, { signature });
     expect(codeOf(answer)).toEqual([200, 'collected']);

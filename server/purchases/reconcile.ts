@@ -17,7 +17,7 @@ import {
 import type { X402Rail } from '../payments/x402.ts';
 import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
-import { type JobRow, noteOnJob } from './job.ts';
+import { type JobRow, lockJob, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { each, guarded } from './rounds.ts';
 
@@ -101,7 +101,7 @@ async function recordRefund(
     if (!(await decideRefund(tx, refund.refund_key, fact, now))) return;
     const isLate = refund.reason === 'late_payment';
     const job = isLate
-      ? await tx.one<JobRow>(sql`select * from jobs where job_key = ${refund.job_key} for no key update`)
+      ? await lockJob(tx, refund.job_key)
       : await tx.one<JobRow>(sql`
         update jobs set payment_state = ${fact.state}, updated_at = ${now}
         where job_key = ${refund.job_key} and payment_state = 'refund_pending'

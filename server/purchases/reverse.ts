@@ -8,7 +8,7 @@ import { post, walletCreditLocked } from '../ledger/ledger.ts';
 import { markReversed, type PaymentRow } from '../payments/payment.ts';
 import { cancelRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, type JobRow, noteOnJob } from './job.ts';
+import { advance, type JobRow, lockJob, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { can } from './states.ts';
 
@@ -26,7 +26,7 @@ export async function reverse(
   payment: PaymentRow,
   now: Date,
 ): Promise<void> {
-  const job = await tx.one<JobRow>(sql`select * from jobs where job_key = ${payment.job_key} for no key update`);
+  const job = await lockJob(tx, payment.job_key);
   if (!(await markReversed(tx, payment.payment_key, now))) return;
   const from = await accountOf(tx, job, payment, now);
   const ended = await end(tx, job, now);

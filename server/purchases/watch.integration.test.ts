@@ -1,4 +1,3 @@
-import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
@@ -30,16 +29,6 @@ async function aMinuteLater(): Promise<void> {
   service.advanceClock(-61);
 }
 
-/** Carries a signed payment out as anyone can who holds it. */
-async function carryOut(signature: string): Promise<void> {
-  const paymentPayload = decodePaymentSignatureHeader(signature);
-  await fetch(`${sandbox.facilitatorUrl}/settle`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
-  });
-}
-
 afterEach(async () => {
   await control.clearFacilitatorFaults();
   await control.clearChainFaults(chain);
@@ -68,7 +57,7 @@ describe('a transfer that no payment knows of', () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
     const signature = await agent.signPayment(jobKey, network);
-    await carryOut(signature);
+    await service.carryOut(signature);
     await service.sweep();
     const { rows } = await pool.query('select nonce from unmatched_transfers where payer = $1', [
       agent.wallet.address.toLowerCase(),
@@ -122,7 +111,7 @@ describe('a payment that arrives after it was given up', () => {
     await control.chainFault(other, { mode: 'revert', snapshot_id: snapshot_id ?? expect.unreachable() });
     const paid = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, network) });
     expect(paid.status).toBe(200);
-    await carryOut(signature);
+    await service.carryOut(signature);
     expect(await control.transfers(other, { from: agent.wallet.address })).toHaveLength(1);
     for (let round = 0; round < 3; round += 1) await service.sweep();
     expect(await control.transfers(other, { from: sandbox.payTo, to: agent.wallet.address })).toMatchObject([

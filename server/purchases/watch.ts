@@ -8,7 +8,7 @@ import { authorizationOf, confirmCollected, type PaymentRow, paymentOf, takeWatc
 import { requestLateRefund } from '../payments/refund.ts';
 import type { X402Rail } from '../payments/x402.ts';
 import type { Runtime } from '../runtime.ts';
-import { type JobRow, noteOnJob } from './job.ts';
+import { lockJob, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { reverse } from './reverse.ts';
 import { each, guarded } from './rounds.ts';
@@ -45,7 +45,7 @@ async function watchPayment(runtime: Runtime, rail: X402Rail, payment: PaymentRo
   await transact(runtime.db, async (tx) => {
     if (onChain.outcome === 'never') await reverse(tx, runtime, payment, now);
     if (onChain.outcome !== 'paid' || !(await confirmCollected(tx, payment, onChain.transaction, now))) return;
-    const job = await tx.one<JobRow>(sql`select * from jobs where job_key = ${payment.job_key} for no key update`);
+    const job = await lockJob(tx, payment.job_key);
     noteOnJob(tx, job, 'moved_on_chain', now);
     await issueReceipt(tx, runtime.receiptSigner, job, now);
   });
@@ -92,7 +92,7 @@ async function placeArrival(runtime: Runtime, rail: X402Rail, network: Network, 
 async function owedBack(runtime: Runtime, payment: PaymentRow): Promise<void> {
   const now = runtime.clock();
   await transact(runtime.db, async (tx) => {
-    const job = await tx.one<JobRow>(sql`select * from jobs where job_key = ${payment.job_key} for no key update`);
+    const job = await lockJob(tx, payment.job_key);
     if (await requestLateRefund(tx, payment, job.principal_key, now)) noteOnJob(tx, job, 'arrived_late', now);
   });
 }

@@ -1,33 +1,19 @@
 import type { Claim } from '../claims.ts';
-import type { FindingStatus, Verdict } from '../contract.ts';
-import type { ClaimReading, Fault } from '../contradictions.ts';
+import type { Verdict } from '../contract.ts';
 import type { Entry } from '../entries.ts';
 import { bestPassages, type EvidenceIndex } from '../reading/evidence-index.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
-import { readFeatures } from '../support/features.ts';
-import { sigmoid, supportModel, supportScore } from '../support/model.ts';
+import { supportModel } from '../support/model.ts';
 import { type CriterionReading, type FormRule, readCriterion, type Scope } from './criteria.ts';
+import { type Judged, judge, judgeWhole } from './judging.ts';
 import type { AssessedFinding, Assessment, AssessmentTask, Assessor, Passage } from './port.ts';
+import { clip, place, summarize } from './summary.ts';
 
-type Standing = 'supported' | 'contradicted' | 'unsupported' | 'undecided';
-type Judged = { reading: ClaimReading; standing: Standing; score: number; passages: number[] };
-
-/** Work up to this length is also read as one statement, as the support score was trained. */
-const WHOLE_CHARS_MAX = 1_200;
-const WHOLE_CLAIMS_MAX = 6;
-/** How far a contradiction, and a word or figure that stands nowhere, lower the score (in log odds). */
-const CONTRADICTION_COST = 3;
-const AGREEING_CELL = 0.97;
-const FAULT_COST = 0.75;
-const DISTANCE_COST = 0.5;
 /** A criterion's subject is in the work when a statement, or all of them together, hold this share of it. */
 const TOPIC_FOUND = 0.34;
 const TOPIC_SHARED = 0.6;
 const NEAR_BEST = 0.6;
-const PASSAGES_PER_FINDING = 5;
-const STATEMENTS_QUOTED = 3;
-const QUOTE_CHARS = 160;
 const RECHECK =
   'The re-check read the same material anew, by the same rules; the reason of the dispute and the wishes sent with it could not change how it was read.';
 
@@ -67,71 +53,6 @@ function assessEmbedded(task: AssessmentTask): Assessment {
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 const rounded = (share: number): number => Math.round(share * 1e6) / 1e6;
-
-function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
-  const { features, best } = readFeatures(reading.claim.text, index);
-  const learned = lowered(supportScore(features), reading.faults);
-  // A cell found by row and column says more than any likeness of words.
-  const found = reading.cell?.agrees === true || namesSource(reading.claim, index);
-  const score = found && reading.faults.length === 0 ? Math.max(learned, AGREEING_CELL) : learned;
-  return { reading, score, standing: standingOf(score, reading), passages: best };
-}
-
-/** Whether a field holds the number by which a source is called, such as that of a ticket or an invoice. */
-function namesSource({ record }: Claim, index: EvidenceIndex): boolean {
-  if (record === undefined || !/\d/.test(record.value)) return false;
-  const value = record.value.toLowerCase();
-  return index.sources.some(({ source }) =>
-    source
-      .toLowerCase()
-      .split(/[\s,;()]+/)
-      .includes(value),
-  );
-}
-
-/** A score after what the rules found: it can only fall. */
-function lowered(score: number, faults: readonly Fault[]): number {
-  const cost = faults.reduce(
-    (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST) + (fault.distance ?? 0) * DISTANCE_COST,
-    0,
-  );
-  const odds = Math.log(Math.max(score, 1e-6) / Math.max(1 - score, 1e-6));
-  return sigmoid(odds - cost);
-}
-
-function judgeWhole(judged: readonly Judged[], { work, evidence }: AssessmentTask): Judged | undefined {
-  const text = work.whole;
-  if (text === undefined || text.length > WHOLE_CHARS_MAX || judged.length > WHOLE_CLAIMS_MAX) return undefined;
-  const faults = judged.flatMap(({ reading }) => reading.faults);
-  const instruction = judged.some(({ reading }) => reading.claim.instruction);
-  const [only] = judged;
-  if (
-    only !== undefined &&
-    judged.length === 1 &&
-    (only.reading.cell !== undefined || only.reading.claim.text === text)
-  )
-    return only;
-  const { features, best } = readFeatures(text, evidence);
-  const score = lowered(supportScore(features), faults);
-  const claim = {
-    at: 'the work',
-    text,
-    tokens: [],
-    quantities: [],
-    kind: 'sentence' as const,
-    instruction,
-    record: undefined,
-  };
-  const reading: ClaimReading = { claim, matches: [], coverage: 0, faults, cell: undefined };
-  return { reading, score, standing: standingOf(score, reading), passages: best };
-}
-
-function standingOf(score: number, { faults, claim }: ClaimReading): Standing {
-  if (faults.some((fault) => fault.contradicts)) return 'contradicted';
-  if (score <= supportModel.bands.unsupported) return 'unsupported';
-  if (claim.instruction || faults.length > 0 || score < supportModel.bands.supported) return 'undecided';
-  return 'supported';
-}
 
 function verdictOf(findings: readonly AssessedFinding[]): Verdict {
   const has = (status: AssessedFinding['status']): boolean => findings.some((finding) => finding.status === status);
@@ -364,107 +285,4 @@ function passagesOn(topic: string[], index: EvidenceIndex): Passage[] {
 function wordsFor(stems: readonly string[], label: string): string {
   const words = tokenize(label).filter((token) => isContent(token) && stems.includes(token.stem));
   return [...new Set(words.map((token) => `“${label.slice(token.start, token.end)}”`))].slice(0, 4).join(', ');
-}
-
-/** One finding over several statements: contradicted ones first, then what the evidence does not hold. */
-function summarize(looked: readonly Judged[], index: EvidenceIndex): AssessedFinding {
-  const of = (standing: Standing): Judged[] => looked.filter((claim) => claim.standing === standing);
-  const [contradicted, undecided, supported, unsupported] = [
-    of('contradicted'),
-    of('undecided'),
-    of('supported'),
-    of('unsupported'),
-  ];
-  const parts: string[] = [];
-  const passages: Passage[] = [];
-  for (const { reading } of contradicted.slice(0, STATEMENTS_QUOTED)) {
-    const fault = reading.faults.find((candidate) => candidate.contradicts);
-    if (fault === undefined) continue;
-    parts.push(contradictionText(reading.claim, fault, index));
-    passages.push(...place(index, fault.passage));
-  }
-  for (const claim of [...unsupported, ...undecided].slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length)))
-    parts.push(openText(claim));
-  for (const claim of [...supported, ...undecided].slice(0, PASSAGES_PER_FINDING))
-    passages.push(...bestPlaces(claim, index));
-  const status = statusOf(contradicted.length, unsupported.length, undecided.length, supported.length);
-  if (status === 'met' && supported[0] !== undefined)
-    parts.push(`The evidence bears out “${clip(supported[0].reading.claim.text)}”.`);
-  const shown = unique(passages).slice(0, PASSAGES_PER_FINDING);
-  const reason = [...parts, tallyOf(looked)]
-    .filter((part) => part !== '')
-    .join(' ')
-    .replaceAll('.”.', '.”');
-  return { status, reason, passages: shown };
-}
-
-function statusOf(contradicted: number, unsupported: number, undecided: number, supported: number): FindingStatus {
-  if (contradicted > 0) return 'contradicted';
-  if (unsupported > 0) return supported > 0 ? 'partly_met' : 'missing';
-  if (undecided === 0) return 'met';
-  return supported > 0 ? 'partly_met' : 'not_assessable';
-}
-
-function tallyOf(looked: readonly Judged[]): string {
-  if (looked.length === 1) return '';
-  const words: [Standing, string][] = [
-    ['supported', 'borne out'],
-    ['contradicted', 'contradicted'],
-    ['unsupported', 'not borne out'],
-    ['undecided', 'undecided'],
-  ];
-  const counts = words.map(
-    ([standing, word]) => [looked.filter((claim) => claim.standing === standing).length, word] as const,
-  );
-  const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${looked.length} statements were looked at: ${parts.join(', ')}.`;
-}
-
-/** The passage that shares most with the statement, within its best window. */
-function bestPlaces({ reading, passages }: Judged, index: EvidenceIndex): Passage[] {
-  if (reading.cell !== undefined) {
-    const { source, start, end } = reading.cell.passage;
-    const ref = index.sources[source]?.ref;
-    return ref === undefined ? [] : [{ ref, start, end }];
-  }
-  const stems = new Set(reading.claim.tokens.map((token) => token.stem));
-  const shared = (at: number): number =>
-    [...(index.passages[at]?.stems ?? [])].filter((stem) => stems.has(stem)).length;
-  const best = [...passages].sort((a, b) => shared(b) - shared(a) || a - b)[0];
-  return place(index, best ?? reading.matches[0]?.passage ?? -1);
-}
-
-function contradictionText(claim: Claim, fault: Fault, index: EvidenceIndex): string {
-  const source = index.sources[index.passages[fault.passage]?.source ?? -1]?.source ?? 'the evidence';
-  const where = `The work says “${clip(claim.text)}” (${claim.at})`;
-  if (fault.kind === 'negation')
-    return `${where}; ${source} says the opposite: “${clip(fault.known)}”.`.replace('.”.', '.”');
-  return `${where}; it gives ${fault.claimed} where ${source} gives ${fault.known}.`;
-}
-
-function openText({ reading: { claim, faults }, standing }: Judged): string {
-  const where = `“${clip(claim.text)}” (${claim.at})`;
-  if (claim.instruction) return `${where} reads as an instruction and counts for nothing.`;
-  const fault = faults[0];
-  if (fault !== undefined) return `${where}: ${fault.claimed} does not stand in the evidence for this.`;
-  return standing === 'unsupported'
-    ? `The evidence does not bear out ${where}.`
-    : `The evidence does not settle ${where}.`;
-}
-
-function place(index: EvidenceIndex, at: number): Passage[] {
-  const passage = index.passages[at];
-  const ref = passage === undefined ? undefined : index.sources[passage.source]?.ref;
-  return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
-}
-
-function unique(passages: readonly Passage[]): Passage[] {
-  const seen = new Map(passages.map((passage) => [`${passage.ref}:${passage.start}`, passage]));
-  return [...seen.values()];
-}
-
-/** Cuts a quotation to a readable length. */
-function clip(text: string): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim();
-  return flat.length <= QUOTE_CHARS ? flat : `${flat.slice(0, QUOTE_CHARS - 1).trimEnd()}…`;
 }
