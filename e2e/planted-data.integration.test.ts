@@ -117,6 +117,17 @@ const faults: PlantedFault[] = [
     named: 'I6 what is collected is in the books, once and in full',
   },
   {
+    fault: 'a payment that begins after the time to pay',
+    rows: ({ waiting }) => `
+      update jobs set payment_state = 'processing', updated_at = pay_by where job_key = '${waiting}'`,
+    refused: /the time to pay for .* has passed/,
+  },
+  {
+    fault: 'a time to pay that is moved',
+    rows: ({ waiting }) => `update jobs set pay_by = pay_by + interval '1 day' where job_key = '${waiting}'`,
+    refused: /what .* was authorized as does not change/,
+  },
+  {
     fault: 'a job that is canceled while its payment is open',
     rows: ({ unknown }) => `
       update jobs set state = 'canceled', payment_state = 'none', finalized_at = now() where job_key = '${unknown}'`,

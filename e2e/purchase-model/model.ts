@@ -80,6 +80,14 @@ export function go(purchase: Purchase, transition: TransitionName, review?: Revi
   purchase.review = review ?? standing[purchase.state].review_state;
 }
 
+/** What nobody paid for in time is canceled from that instant on, whether or not a sweep was there. */
+export function cancelUnpaid(model: Model): void {
+  for (const purchase of model.purchases) {
+    const isUnpaid = purchase.jobKey !== null && can('lapse', purchase.state) && purchase.payment === 'none';
+    if (isUnpaid && model.now() >= purchase.payBy) go(purchase, 'lapse');
+  }
+}
+
 /** How a purchase must look on the wire at this moment. */
 export function seen(purchase: Purchase, now: number) {
   return {
@@ -101,10 +109,11 @@ export function collected(model: Model, purchase: Purchase, method: 'x402' | 'wa
   due(model, purchase);
 }
 
-/** The chain says that nobody can carry the transfer out any more: the job can be paid anew. */
+/** The chain says that nobody can carry the transfer out any more: the job can be paid anew, if it is still time. */
 export function lapsed(model: Model, purchase: Purchase, transfer: { validBefore: number }): void {
   expect(model.now()).toBeGreaterThan(transfer.validBefore);
   purchase.payment = 'none';
+  cancelUnpaid(model);
 }
 
 /** A report is due from now on. */

@@ -4,6 +4,7 @@ import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
 import { daySeconds, retentionDays } from '../../server/service/terms.ts';
 import { type Command, OnJob, pathOf, refusal } from './command.ts';
 import {
+  cancelUnpaid,
   collected,
   delivered,
   failed,
@@ -66,7 +67,6 @@ export class Sweep implements Command {
 function swept(model: Model, purchase: Purchase, found: { state: JobState; payment_state: string }): void {
   const now = model.now();
   if (isOpen(purchase)) reconciled(model, purchase, found);
-  else if (can('lapse', purchase.state) && now > purchase.payBy) go(purchase, 'lapse');
   else if ((can('fail', purchase.state) || can('fail_recheck', purchase.state)) && now > purchase.deliverBy) {
     failed(model, purchase);
   }
@@ -96,6 +96,7 @@ export class Pass implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
     await world.pass(this.seconds);
+    cancelUnpaid(model);
     for (const purchase of model.purchases) await world.observe(model, purchase);
   }
   toString = () => `Pass(${this.seconds})`;

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { transitions } from '../../server/purchases/states.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
-import { collected, isOpen, type Model } from './model.ts';
+import { cancelUnpaid, collected, isOpen, type Model } from './model.ts';
 import { commands } from './repertoire.ts';
 import { World } from './world.ts';
 
@@ -45,12 +45,14 @@ async function settleDown(model: Model, world: World): Promise<void> {
   const unsettled = model.purchases.filter((purchase) => purchase.jobKey && isOpen(purchase));
   if (unsettled.length === 0) return;
   await world.pass(60);
+  cancelUnpaid(model);
   await world.service.sweep();
   for (const purchase of unsettled) {
     const { body } = await world.agent.job(purchase.jobKey ?? '');
     expect(['none', 'collected']).toContain(body.payment_state);
     if (body.payment_state === 'collected') collected(model, purchase, 'x402');
     else purchase.payment = 'none';
+    cancelUnpaid(model);
     await world.observe(model, purchase);
   }
 }

@@ -69,6 +69,8 @@ const invariants = {
       and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,
   'I4 a job has one collection at most': `
     select job_key from payments where state = 'collected' group by job_key having count(*) > 1`,
+  'I4 no payment began after the time to pay': `
+    select payment_key from payments join jobs using (job_key) where payments.created_at >= pay_by`,
   'I4 no payment is open on a job that is not waiting for one': `
     select payment_key from payments join jobs using (job_key)
     where payments.state in ('settling', 'unknown')

@@ -3,14 +3,14 @@ import { Problem } from '../kernel/problem.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
 import { creditHeld } from './execute.ts';
-import { advance, holdJob, jobReply } from './job.ts';
+import { advance, holdJob, jobReply, stateAt } from './job.ts';
 import { paymentIsOpen } from './states.ts';
 
 /** Cancels a job before delivery. While a payment is open or unknown nothing can be canceled: it may have moved money. */
 export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input, tx }) => {
   // Held, so that no payment can open between the look and the cancellation.
   const job = await holdJob(tx, input.job_key, caller);
-  if (job.state === 'canceled') return jobReply(tx, job.job_key, caller, ctx);
+  if (stateAt(job, ctx.now) === 'canceled') return jobReply(tx, job.job_key, caller, ctx);
   if (paymentIsOpen(job.payment_state)) {
     throw new Problem('payment_unknown', 'A payment for this job is open. It is canceled only once that is known.', {
       headers: { 'Retry-After': '2' },

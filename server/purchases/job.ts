@@ -13,6 +13,7 @@ import {
   type ActionName,
   type Authority,
   type ChargeState,
+  hasLapsed,
   isMoving,
   type JobState,
   type MoneyNote,
@@ -171,16 +172,17 @@ export function jobView(
   caller: Buyer | Member,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): contract.Job {
+  const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller);
   const actions = nextActions(
-    { ...row, review_state, has_receipt: row.collected_at !== null, has_report: row.report_digest !== null },
+    { ...row, state, review_state, has_receipt: row.collected_at !== null, has_report: row.report_digest !== null },
     authority,
   );
   return {
     job_key: row.job_key,
     quote_key: row.quote_key,
-    state: row.state,
+    state,
     payment_state: row.payment_state,
     charge_state: row.charge_state,
     review_state,
@@ -191,7 +193,7 @@ export function jobView(
       deliver_by: row.deliver_by?.toISOString() ?? null,
       review_by: row.review_by?.toISOString() ?? null,
     },
-    progress: { stage: row.stage, percent: row.percent },
+    progress: { stage: state === row.state ? row.stage : state, percent: row.percent },
     report_digest: row.report_digest,
     failure: row.failure,
     timeline: row.timeline.map(({ at, event, state }) => ({ at: new Date(at).toISOString(), event, state })),
@@ -206,6 +208,11 @@ export function jobView(
       ),
     ),
   };
+}
+
+/** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */
+export function stateAt(row: JobRow, now: Date): JobState {
+  return hasLapsed(row, now) ? transitions.lapse.to : row.state;
 }
 
 /** An open review whose window has passed is overdue: it stays possible to accept, and nothing accepts by itself. */

@@ -12,6 +12,20 @@ const transactionsOf = async (agent: Agent) =>
 
 const cancelPayment = (agent: Agent, jobKey: string) => agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`);
 
+/** How long a job waits for its payment, in seconds. */
+const payWindow = 86_400;
+
+/** What the agent sees so many seconds later, when no sweep has been there yet. */
+async function later<T>(agent: Agent, wait: number, look: () => Promise<T>): Promise<T> {
+  service.advanceClock(wait);
+  await agent.signIn();
+  try {
+    return await look();
+  } finally {
+    service.advanceClock(-wait);
+  }
+}
+
 afterEach(() => clearFaults(controlUrl));
 
 describe('paying over x402', () => {
@@ -267,21 +281,78 @@ describe('a buyer who comes back late', () => {
   });
 });
 
+describe('a job that nobody paid for in time', () => {
+  it('cannot be paid any more, by money or by credit, and says so', async () => {
+    const agent = await arrive();
+    await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    await later(agent, payWindow, async () => {
+      expect((await agent.job(jobKey)).body).toMatchObject({
+        state: 'canceled',
+        payment_state: 'none',
+        progress: { stage: 'canceled' },
+        next_actions: [],
+      });
+      expect((await agent.get('/api/agent/v1/jobs')).body.jobs[0]).toMatchObject({
+        state: 'canceled',
+        next_actions: [],
+      });
+      const path = `/api/agent/v1/jobs/${jobKey}`;
+      const payWithCredit = agent.post(`${path}/payments`, {
+        rail: 'x402',
+        method: 'wallet_credit',
+        idempotency_key: randomUUID(),
+      });
+      for (const refused of [await agent.pay(jobKey), await agent.pay(jobKey, { signature }), await payWithCredit]) {
+        expect([refused.status, refused.body.code]).toEqual([409, 'action_not_allowed']);
+        expect(refused.body.detail).toContain('Ask for a new quote');
+      }
+      expect((await agent.get('/api/agent/v1/me')).body.wallet_credit_microcents).toBe(500_000_000);
+      const report = await agent.get(`${path}/report`);
+      expect([report.body.code, report.headers.get('retry-after')]).toEqual(['report_not_ready', null]);
+      expect((await agent.post(`${path}/cancel`)).body.state).toBe('canceled');
+      expect((await agent.send('DELETE', `${path}/content`)).status).toBe(200);
+      await service.sweep();
+      expect((await agent.job(jobKey)).body).toMatchObject({ state: 'canceled', next_actions: [] });
+    });
+    expect(await transactionsOf(agent)).toHaveLength(1);
+  });
+
+  it('is payable until its very last second', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const unpaid = await later(agent, payWindow - 60, () => agent.pay(jobKey));
+    expect(unpaid.status).toBe(402);
+  });
+
+  it('was paid all the same when its signature did that before', async () => {
+    const agent = await arrive();
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey);
+    await agent.pay(jobKey, { signature });
+    const repeated = await later(agent, payWindow, () => agent.pay(jobKey, { signature }));
+    expect([repeated.status, repeated.body.payment_state]).toEqual([200, 'collected']);
+  });
+});
+
 // Last, because a chain whose time has moved takes no more of what was signed for the time outside.
 describe('a signature that has run out', () => {
-  /** A job with an open payment that nobody has carried out, on a chain where the signature has run out since. */
-  async function expiredPayment(network: string): Promise<[Agent, string]> {
+  /** A job with an open payment that nobody has carried out. */
+  async function openPayment(network: string): Promise<[Agent, string]> {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();
     await facilitatorFault(controlUrl, { mode: 'refuse' });
     const refused = await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, network) });
     expect([refused.status, refused.body.code]).toEqual([409, 'payment_unknown']);
-    await controlClient(controlUrl).chainFault(network, { mode: 'advance_time', seconds: 200 });
     return [agent, jobKey];
   }
+  const runOut = (network: string) =>
+    controlClient(controlUrl).chainFault(network, { mode: 'advance_time', seconds: 200 });
 
   it('is found by the reconciler, and the job can be paid anew', async () => {
-    const [agent, jobKey] = await expiredPayment('eip155:84532');
+    const [agent, jobKey] = await openPayment('eip155:84532');
+    await runOut('eip155:84532');
     await service.sweep();
     const actions = (await agent.job(jobKey)).body.next_actions.map((next: { action: string }) => next.action);
     expect(actions).toEqual(['pay', 'cancel']);
@@ -289,10 +360,28 @@ describe('a signature that has run out', () => {
     expect(paid.status).toBe(200);
   });
 
-  it('is canceled at once when its agent asks for that', async () => {
-    const [agent, jobKey] = await expiredPayment('eip155:421614');
+  it('is canceled at once when its agent asks for that, and the job with it when its time to pay has passed', async () => {
+    const [agent, jobKey] = await openPayment('eip155:421614');
+    const [lateAgent, lateJobKey] = await openPayment('eip155:421614');
+    await runOut('eip155:421614');
     const canceled = await cancelPayment(agent, jobKey);
-    expect([canceled.status, canceled.body.payment_state]).toEqual([200, 'none']);
+    expect([canceled.status, canceled.body.state, canceled.body.payment_state]).toEqual([
+      200,
+      'awaiting_payment',
+      'none',
+    ]);
     expect((await cancelPayment(agent, jobKey)).body.code).toBe('action_not_allowed');
+
+    await later(lateAgent, payWindow, async () => {
+      expect((await lateAgent.job(lateJobKey)).body).toMatchObject({
+        state: 'awaiting_payment',
+        payment_state: 'unknown',
+      });
+      expect((await cancelPayment(lateAgent, lateJobKey)).body).toMatchObject({
+        state: 'canceled',
+        payment_state: 'none',
+        next_actions: [],
+      });
+    });
   });
 });

@@ -16,7 +16,7 @@ import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, loadJob, notAllowed } from './job.ts';
-import { can, paymentIsOpen } from './states.ts';
+import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**
  * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the
@@ -35,7 +35,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   );
   if (ctx.payment === null) {
     requireUnblocked(caller);
-    requirePayable(job);
+    requirePayable(job, ctx.now);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
   }
@@ -47,7 +47,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
   requireUnblocked(caller);
-  requirePayable(job);
+  requirePayable(job, ctx.now);
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 
@@ -71,7 +71,7 @@ function railOf(ctx: Context): X402Rail {
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
 async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: JobRow): Promise<Reply<contract.Job>> {
   requireUnblocked(caller);
-  requirePayable(job);
+  requirePayable(job, ctx.now);
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
@@ -79,7 +79,7 @@ async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: Job
     return reply;
   });
   if (paid) return paid;
-  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller));
+  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller), ctx.now);
   throw outcomeUnknown();
 }
 
@@ -88,8 +88,9 @@ function jobPath(job: JobRow): string {
 }
 
 /** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
-function requirePayable(job: JobRow): void {
+function requirePayable(job: JobRow, now: Date): void {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
+  if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
 }
 
@@ -173,7 +174,9 @@ async function record(
   });
   if (reply) return reply;
   if (onChain.outcome !== 'never') throw outcomeUnknown();
-  throw notAllowed('This payment did not and will not go through. Nothing was collected; the job can be paid anew.');
+  throw notAllowed(
+    'This payment did not and will not go through. Nothing was collected; read what the job allows now.',
+  );
 }
 
 async function paidReply(
@@ -207,7 +210,10 @@ async function repeat(
     const { transaction } = known;
     return steps.transact((tx) => paidReply(ctx, caller, steps, tx, known, transaction));
   }
-  if (known.state === 'failed') throw notAllowed('This payment did not go through. Sign a new one.');
+  if (known.state === 'failed') {
+    requirePayable(job, ctx.now);
+    throw notAllowed('This payment did not go through. Sign a new one.');
+  }
   // One request at a time calls out; its lease ends by itself when the process that took it is gone.
   if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) {
     throw outcomeUnknown();
@@ -231,6 +237,6 @@ async function afterLostRace(
 ): Promise<Reply<contract.Job>> {
   const known = await paymentOf(ctx.runtime.db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
-  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller));
+  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller), ctx.now);
   throw outcomeUnknown();
 }

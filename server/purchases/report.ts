@@ -3,10 +3,11 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
-import { loadJob } from './job.ts';
+import { loadJob, stateAt } from './job.ts';
+import { isEnded } from './states.ts';
 
 /** The delivered report: the newest, or the one with the digest that is asked for. */
-export const report: Verb<typeof contract.report> = async ({ caller, input, db }) => {
+export const report: Verb<typeof contract.report> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
   const wanted = input.report_digest ?? null;
   const row = await db.maybe<{ body: string; digest: string }>(sql`
@@ -17,7 +18,9 @@ export const report: Verb<typeof contract.report> = async ({ caller, input, db }
   if (row) return { body: JSON.parse(row.body), headers: { 'X-Report-Digest': row.digest } };
   const job = await loadJob(db, input.job_key, caller);
   if (job.report_digest) throw new Problem('not_found', 'This job has no report with that digest.');
-  throw new Problem('report_not_ready', `The job is ${job.state.replace('_', ' ')}; there is no report yet.`, {
+  const state = stateAt(job, ctx.now);
+  if (isEnded(state)) throw new Problem('report_not_ready', `The job is ${state}; there will be no report.`);
+  throw new Problem('report_not_ready', `The job is ${state.replace('_', ' ')}; there is no report yet.`, {
     headers: { 'Retry-After': '1' },
   });
 };

@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { readEvidence } from './evidence.ts';
-import { holdJob, notAllowed } from './job.ts';
+import { holdJob, notAllowed, stateAt } from './job.ts';
 import { isEnded } from './states.ts';
 
 /** An answer is given again, byte for byte, for at least 30 days (interface.md 1). */
@@ -23,7 +23,7 @@ const batch = 500;
 export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, caller, input, tx }) => {
   requireOwner(caller);
   const job = await holdJob(tx, input.job_key, caller);
-  if (!isEnded(job.state)) throw notAllowed('What was submitted is needed until the review is closed.');
+  if (!isEnded(stateAt(job, ctx.now))) throw notAllowed('What was submitted is needed until the review is closed.');
   clearContent(tx, [job.quote_key], ctx.now);
   return { body: await readEvidence(tx, ctx, job.job_key, caller) };
 };

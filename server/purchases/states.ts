@@ -135,6 +135,14 @@ export function paymentIsOpen(state: PaymentState): boolean {
   return state === 'requires_payer' || state === 'processing' || state === 'unknown';
 }
 
+/**
+ * True once nobody paid in time (interface.md 5). It is read off the clock: the sweep that writes it down comes later,
+ * and nothing may be paid in between. A payment that is open then was in time, and is waited for.
+ */
+export function hasLapsed(job: Pick<JobFacts, 'state' | 'payment_state'> & { pay_by: Date }, now: Date): boolean {
+  return can('lapse', job.state) && job.payment_state === 'none' && now >= job.pay_by;
+}
+
 /** True while the job moves without anyone asking it to, so a reader should look again. */
 export function isMoving(job: Pick<JobFacts, 'state' | 'payment_state'>): boolean {
   return (

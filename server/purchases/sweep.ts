@@ -67,7 +67,7 @@ async function lapseUnpaid(runtime: Runtime): Promise<void> {
     ({ after: last, limit }) =>
       runtime.db.many<Pick<JobRow, 'job_key'>>(sql`
         select job_key from jobs
-        where state = 'awaiting_payment' and payment_state = 'none' and pay_by < ${now} and job_key > ${last}
+        where state = 'awaiting_payment' and payment_state = 'none' and pay_by <= ${now} and job_key > ${last}
         order by job_key limit ${limit}`),
     ({ job_key }) =>
       guarded('job_not_lapsed', { job_key }, () => transact(runtime.db, (tx) => lapse(tx, job_key, now))),
