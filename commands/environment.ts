@@ -41,6 +41,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     RATE_LIMIT_QUOTES: '1000000',
     RATE_LIMIT_WALLET_CHALLENGES: '1000000',
     RATE_LIMIT_REGISTRATIONS: '1000000',
+    RATE_LIMIT_SIGN_IN_LINKS: '1000000',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
   };

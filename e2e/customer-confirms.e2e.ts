@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../commands/chromium.ts';
@@ -166,6 +167,29 @@ describe('a customer', () => {
     }
     expect((await agent.get('/api/agent/v1/me')).status).toBe(401);
     await shoot('agents', `${stack.baseUrl}/agents`);
+  });
+
+  it('is sent no more letters than its block of addresses may ask for, whatever it says where it is', async () => {
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    await database.query(
+      `insert into rate_counts values ('203.0.113.0/24', 'sign_in_links', 2000000000, now() + interval '1 hour')`,
+    );
+    await database.end();
+    const askFrom = async (headers: Record<string, string>) => {
+      const response = await fetch(`${stack.baseUrl}/sign-in/request`, {
+        method: 'POST',
+        headers: { origin: stack.baseUrl, ...headers },
+        body: new URLSearchParams({ email: 'nobody@example.com' }),
+        redirect: 'manual',
+      });
+      return response.headers.get('location');
+    };
+    const here = { 'x-forwarded-for': '203.0.113.8' };
+    expect(await askFrom(here)).toBe('/sign-in?asked=limited');
+    expect(await askFrom({ ...here, 'x-caller-address': '198.51.100.1' })).toBe('/sign-in?asked=limited');
+    expect(await askFrom({ 'x-forwarded-for': '198.51.100.1' })).toBe('/sign-in?asked=sent');
+    await shoot('sign-in-limited', `${stack.baseUrl}/sign-in?asked=limited`);
   });
 
   it('finds nothing of another account', async () => {

@@ -7,6 +7,7 @@ const service = await startService({
   RATE_LIMIT_REQUESTS: '40',
   RATE_LIMIT_QUOTES: '5',
   RATE_LIMIT_WALLET_CHALLENGES: '1000',
+  RATE_LIMIT_SIGN_IN_LINKS: '3',
 });
 const arrive = () => Agent.arrive(service);
 const challenge = (agent: Agent, from: string) =>
@@ -69,6 +70,15 @@ describe('a rate limit', () => {
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
     expect((await challenge(agent, '203.0.114.9')).status).toBe(200);
     expect((await challenge(agent, '2001:db8:1::9')).status).toBe(200);
+  });
+
+  it('lets a block of addresses ask for so many sign-in links, whoever they are for', async () => {
+    const nobody = new Agent(service.baseUrl, `0x${'44'.repeat(32)}`);
+    const ask = (host: number, from: string) =>
+      nobody.post('/api/agent/v1/members/sign-in-link', { email: `${host}@example.com` }, { 'x-forwarded-for': from });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, host) => ask(host, `198.51.100.${host}`)));
+    expect(statuses(answers)).toEqual({ 202: 3, 429: 5 });
+    expect((await ask(9, '198.51.101.9')).status).toBe(202);
   });
 
   it('is forgotten once nobody has asked for long', async () => {

@@ -7,7 +7,7 @@ import { instantText } from '@/components/ui/Instant.tsx';
 /** What a single-use sign-in link is worth at the moment it is opened. */
 export type SignInLink =
   | { state: 'ready'; email: string; expiresAt: Date }
-  | { state: 'used' | 'expired' | 'unknown' | 'absent' | 'sent' | 'closed' };
+  | { state: 'used' | 'expired' | 'unknown' | 'absent' | 'sent' | 'closed' | 'limited' };
 
 interface Props {
   link: SignInLink;
@@ -77,7 +77,15 @@ const ends = {
     title: 'No letter can be sent right now',
     words: 'Try again later. Whoever runs this service can make a sign-in link for you.',
   },
+  limited: {
+    icon: Clock,
+    title: 'Too many letters were asked for',
+    words: 'From where you are, too many sign-in letters were asked for. Nothing was sent. Try again in an hour.',
+  },
 } as const;
+
+/** Whether the reader has just asked for a letter: then the page does not ask for the address again. */
+const hasAsked = ({ state }: SignInLink): boolean => state === 'sent' || state === 'closed' || state === 'limited';
 
 /** The page of a sign-in link. Opening it changes nothing: only the button signs in, and it works without scripts. */
 export function SignIn(props: Props): ReactNode {
@@ -85,11 +93,7 @@ export function SignIn(props: Props): ReactNode {
   if (link.state === 'ready') return <Ready {...props} link={link} />;
   const { icon, title, words } = ends[link.state];
   return (
-    <DeadEnd
-      icon={icon}
-      title={title}
-      next={link.state === 'sent' || link.state === 'closed' ? null : <EmailForm next={next} />}
-    >
+    <DeadEnd icon={icon} title={title} next={hasAsked(link) ? null : <EmailForm next={next} />}>
       {words ? <p>{words}</p> : null}
       {signedInAs ? (
         <p>

@@ -81,6 +81,7 @@ export async function startService(
     RATE_LIMIT_QUOTES: '1000000',
     RATE_LIMIT_WALLET_CHALLENGES: '1000000',
     RATE_LIMIT_REGISTRATIONS: '1000000',
+    RATE_LIMIT_SIGN_IN_LINKS: '1000000',
     ...environment,
   };
   const opened = await openRuntime(env, 'web');

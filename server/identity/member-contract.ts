@@ -44,6 +44,7 @@ export const signInLink = defineOperation({
   output: z.object({ state: z.literal('sent_if_known') }).meta({ id: 'SignInLinkRequest' }),
   success: [202],
   problems: ['idempotency_in_progress', 'registrations_closed'],
+  limit: 'sign_in_links',
 });
 
 const userCode = z.string().min(1).max(16);

@@ -33,7 +33,7 @@ interface Due {
   kind: LetterMessage['kind'];
   address: string;
   about: string;
-  /** How it reads. RegistrationFacts for once it is certain that the letter goes out. */
+  /** How it reads. Asked once it is certain that the letter goes out. */
   words: () => Words | Promise<Words>;
   /** What the database must know before anybody can read the letter. */
   beforehand?: (tx: Tx) => void;

@@ -74,6 +74,7 @@ const Variables = z.object({
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
+  RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
   ASSESSOR_MODELS: assessorModels.default([]),
   ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
   ASSESSOR_OPENAI_API_KEY: z.string().optional(),
@@ -161,6 +162,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },
       wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
       registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
+      sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
     },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO

@@ -11,7 +11,7 @@ export type Audience = 'public' | 'agent' | 'member';
 export type Effect = 'read' | 'write' | 'money';
 
 /** Which rate limits there are (interface.md 1). The first two count for a principal, the others by block of addresses. */
-export type LimitName = 'requests' | 'quotes' | 'wallet_challenges' | 'registrations';
+export type LimitName = 'requests' | 'quotes' | 'wallet_challenges' | 'registrations' | 'sign_in_links';
 
 /**
  * One thing a caller can ask for, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP

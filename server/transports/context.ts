@@ -27,15 +27,15 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
   };
 }
 
-/** The context of a page: what its signed-in member may see. */
-export function pageContext(runtime: Runtime, memberSession: string | null): Context {
+/** The context of a page: what its signed-in member may see, and the address that asks, where that counts. */
+export function pageContext(runtime: Runtime, memberSession: string | null, address: string | null = null): Context {
   return {
     runtime,
     now: runtime.clock(),
     requestId: newKey('req'),
     baseUrl: runtime.configuration.baseUrl,
     presented: { bearer: null, memberSession },
-    origin: addressBlock(null),
+    origin: addressBlock(address),
     idempotencyKey: null,
     payment: null,
     wait: null,

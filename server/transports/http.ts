@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
 import type { Answer, Asked } from './exchange.ts';
 import { answerMcp } from './mcp.ts';
-import { notePeer } from './peer.ts';
+import { callerHeader, notePeer } from './peer.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
@@ -36,7 +36,9 @@ export function operationServer(
 ): Server {
   const server = createServer(timeouts, async (req, res) => {
     try {
-      if (!(await answerOperation(runtime, req, res))) await showPage(req, res);
+      if (await answerOperation(runtime, req, res)) return;
+      req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      await showPage(req, res);
     } catch (error) {
       log('request_failed', errorFields(error));
       res.destroy();

@@ -14,6 +14,12 @@ export function peerOf(request: Asked): string | null {
 }
 
 /**
+ * Where the server in front writes who called, for the pages behind it: they cannot see the connection. It is written
+ * over whatever a client sent under this name.
+ */
+export const callerHeader = 'x-caller-address';
+
+/**
  * The block of addresses that one party usually holds: `203.0.113.0/24`, `2001:db8:1::/48`. `unknown` for what is none.
  */
 export function addressBlock(address: string | null): string {

@@ -22,7 +22,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   );
 
   async function linkState(): Promise<SignInLink> {
-    if (asked === 'sent' || asked === 'closed') return { state: asked };
+    if (asked === 'sent' || asked === 'closed' || asked === 'limited') return { state: asked };
     if (typeof token !== 'string') return { state: 'absent' };
     const found = await readSignInLink(ctx.runtime.db, token, ctx.now);
     if (found.state !== 'good') return { state: found.state };
