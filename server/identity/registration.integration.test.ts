@@ -187,19 +187,6 @@ describe('an address', () => {
     expect(released.status).toBe(200);
   });
 
-  it('is not looked up before the answer, so that its time tells nothing either', async () => {
-    const { customer } = await connectedAgent(service);
-    const client = await pool.connect();
-    await client.query('begin');
-    await client.query('lock table members, letters in access exclusive mode');
-    const answers = [await register(agent, customer.email), await register(agent, new Customer(service).email)];
-    const claims = await Promise.all(answers.map((registration) => claim(agent, registration, '000000')));
-    await client.query('rollback');
-    client.release();
-    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-    expect(claims.map(({ status }) => status)).toEqual([422, 422]);
-  });
-
   it('gets three letters an hour at most, and the agent the same answer to each request', async () => {
     const customer = new Customer(service);
     const answers = await Promise.all(Array.from({ length: 40 }, () => register(agent, customer.email)));

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+
+/** What a process asks its database, statement by statement. */
+export class Statements {
+  readonly #tapped = new WeakSet<pg.PoolClient>();
+  #sent: string[] | null = null;
+
+  constructor(pool: pg.Pool) {
+    pool.on('acquire', (client) => this.#tap(client));
+  }
+
+  /** Does `work`, and tells with its result which statements were sent meanwhile, in their order. */
+  async during<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
+    const sent: string[] = [];
+    this.#sent = sent;
+    try {
+      return { result: await work(), statements: sent };
+    } finally {
+      this.#sent = null;
+    }
+  }
+
+  #tap(client: pg.PoolClient): void {
+    if (this.#tapped.has(client)) return;
+    this.#tapped.add(client);
+    const send = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const query = (first: string | { text: string }, ...rest: unknown[]): unknown => {
+      this.#sent?.push(typeof first === 'string' ? first : first.text);
+      return send(first, ...rest);
+    };
+    Object.assign(client, { query });
+  }
+}
