@@ -1,7 +1,8 @@
 import { afterAll } from 'vitest';
 import { openStage } from './kill-points/stage.ts';
 import { declareTrials } from './kill-points/trials.ts';
+import { chosenPart, shareOf } from './support/part.ts';
 
 const stage = await openStage();
-declareTrials(stage, 20);
+declareTrials(stage, shareOf(20, chosenPart()));
 afterAll(() => console.log(`The slowest of them went on after ${stage.slowest()} s.`));

@@ -98,7 +98,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [4, fc.constant(new Sweep())],
   [4, of(...waits).map((wait) => new Pass(wait))],
   [2, of<ProviderMode>('well', 'well', 'well', ...providerModes).map((mode) => new Provider(mode))],
-  [4, index.map((i) => new Waive(i))],
+  [8, index.map((i) => new Waive(i))],
   [1, index.map((i) => new Others(i))],
   [1, fc.tuple(index, party).map(([i, by]) => new DeleteContent(i, by))],
   [1, fc.constant(new Retention())],
