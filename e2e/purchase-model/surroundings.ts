@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { leaseSeconds } from '../../server/kernel/lease.ts';
 import { deleteExpired } from '../../server/purchases/retention.ts';
 import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
 import { daySeconds, retentionDays } from '../../server/service/terms.ts';
@@ -21,7 +22,7 @@ import type { WorkerFate, World } from './world.ts';
 
 /** Workers take a job so often for one report, and hold it for so long without a sign of life. */
 const maxTries = 3;
-const leaseMs = 20_000;
+const leaseMs = leaseSeconds * 1000;
 
 /** Past the time for which what was submitted is kept. */
 const retentionSeconds = (retentionDays + 1) * daySeconds;

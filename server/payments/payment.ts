@@ -1,6 +1,7 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Network } from '../kernel/env.ts';
+import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { type Microcents, microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -28,10 +29,6 @@ export interface PaymentRow {
 
 /** A request that pays takes so long when all is well. */
 const settlingForSeconds = 3;
-
-/** How long one request may call the facilitator before another may try the same signature again. */
-const leaseSeconds = 25;
-const leaseUntil = (now: Date): Date => after(now, leaseSeconds);
 
 /** The attempt that this signature opened, on whichever job. A signature is one payment (EIP-3009 nonce). */
 export function paymentOf(
@@ -178,6 +175,19 @@ export async function takeLease(db: Queries, paymentKey: string, now: Date): Pro
     where payment_key = ${paymentKey} and state in ('settling', 'unknown') and lease_until <= ${now}
     returning payment_key`);
   return taken !== undefined;
+}
+
+/** Keeps that right while `call` is under way. */
+export function whileCalling<T>(
+  { db, clock }: { db: Queries; clock: () => Date },
+  paymentKey: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  const renew = () =>
+    db.many(sql`
+      update payments set lease_until = ${leaseUntil(clock())}
+      where payment_key = ${paymentKey} and state in ('settling', 'unknown')`);
+  return whileHeld(renew, call);
 }
 
 export function authorizationOf(row: PaymentRow): Authorization {

@@ -3,6 +3,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Network } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
+import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -92,8 +93,6 @@ export interface RefundRow {
   pay_to: Address;
 }
 
-/** How long one try may take before the next may begin: the facilitator has 20 seconds, the chain 5. */
-const tryLeaseSeconds = 25;
 const waitMaxSeconds = 30;
 /** A signed transfer back is good for this long; the next try signs anew, with the same nonce. */
 const validSeconds = 3_600;
@@ -113,10 +112,23 @@ export async function takeRefund(db: Queries, refund: RefundRow, now: Date): Pro
   // Afterwards the last signature runs out, and with it the last chance that the money moves after all.
   const validBefore = refund.tries < triesMax ? after(now, validSeconds) : refund.valid_before;
   const taken = await db.maybe<Pick<RefundRow, 'tries' | 'valid_before'>>(sql`
-    update refunds set tries = tries + 1, valid_before = ${validBefore}, next_try_at = ${after(now, tryLeaseSeconds)}
+    update refunds set tries = tries + 1, valid_before = ${validBefore}, next_try_at = ${leaseUntil(now)}
     where refund_key = ${refund.refund_key} and state = 'refund_pending' and next_try_at <= ${now}
     returning tries, valid_before`);
   return taken && { ...refund, ...taken };
+}
+
+/** Keeps the next try away while `attempt`, the one that was taken last, is under way. */
+export function whileTrying<T>(
+  { db, clock }: { db: Queries; clock: () => Date },
+  refund: RefundRow,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const renew = () =>
+    db.many(sql`
+      update refunds set next_try_at = ${leaseUntil(clock())}
+      where refund_key = ${refund.refund_key} and state = 'refund_pending' and tries = ${refund.tries}`);
+  return whileHeld(renew, attempt);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -21,9 +22,6 @@ import { issueReceipt } from './receipt.ts';
 import type { DisputeTexts } from './review.ts';
 import { can, type JobState, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
-
-/** A worker that has not been heard of for this long has lost its job to the next. */
-const leaseSeconds = 20;
 
 /** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
 const maxTries = 3;
@@ -108,7 +106,7 @@ async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefine
       {
         fence: free.fence + 1,
         tries: free.tries + 1,
-        lease_until: after(now, leaseSeconds),
+        lease_until: leaseUntil(now),
         stage: 'reading',
         percent: 10,
       },
@@ -128,35 +126,31 @@ async function assess(
   { request, previous }: Task,
   retrieved: readonly RetrievedDocument[],
 ): Promise<Report | undefined> {
-  const renewal = setInterval(
-    () => {
-      renew(runtime, job).catch((error) => log('lease_not_renewed', { job_key: job.job_key, ...errorFields(error) }));
-    },
-    (leaseSeconds * 1000) / 3,
-  );
   try {
-    return await checker.check(request, {
-      retrieved,
-      now: runtime.clock(),
-      serviceKey: service.serviceKey,
-      ...(previous ? { previous } : {}),
-      onProgress: (stage, percent) => {
-        void showProgress(runtime, job, stage, percent);
-      },
-      signal: AbortSignal.timeout(seconds.executionDeadline * 1000),
-    });
+    return await whileHeld(
+      () => renew(runtime, job),
+      () =>
+        checker.check(request, {
+          retrieved,
+          now: runtime.clock(),
+          serviceKey: service.serviceKey,
+          ...(previous ? { previous } : {}),
+          onProgress: (stage, percent) => {
+            void showProgress(runtime, job, stage, percent);
+          },
+          signal: AbortSignal.timeout(seconds.executionDeadline * 1000),
+        }),
+    );
   } catch (error) {
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
     await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
     return undefined;
-  } finally {
-    clearInterval(renewal);
   }
 }
 
 async function renew(runtime: Runtime, job: JobRow): Promise<void> {
   await runtime.db.many(sql`
-    update jobs set lease_until = ${after(runtime.clock(), leaseSeconds)}
+    update jobs set lease_until = ${leaseUntil(runtime.clock())}
     where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 

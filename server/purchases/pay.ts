@@ -7,7 +7,7 @@ import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
-import { type PaymentRow, paymentOf, recordIntent, takeLease } from '../payments/payment.ts';
+import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
 import { paymentResponse, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
@@ -155,7 +155,9 @@ async function settle(
   payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
   // Neither the facilitator nor the chain answered: that is an unknown outcome too.
-  const onChain = await rail.settle(payment, intent.created_at).catch((): OnChain => ({ outcome: 'unused' }));
+  const onChain = await whileCalling(ctx.runtime, intent.payment_key, () =>
+    rail.settle(payment, intent.created_at).catch((): OnChain => ({ outcome: 'unused' })),
+  );
   return record(ctx, caller, steps, intent, onChain);
 }
 
@@ -218,9 +220,9 @@ async function repeat(
   if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) {
     throw outcomeUnknown();
   }
-  const onChain = await rail
-    .lookUp(payment.authorization, known.created_at)
-    .catch((): OnChain => ({ outcome: 'unconfirmed' }));
+  const onChain = await whileCalling(ctx.runtime, known.payment_key, () =>
+    rail.lookUp(payment.authorization, known.created_at).catch((): OnChain => ({ outcome: 'unconfirmed' })),
+  );
   if (onChain.outcome !== 'unused') return record(ctx, caller, steps, known, onChain);
   // The same signature can move the money once at most, so carrying it out again is safe.
   return settle(ctx, caller, rail, steps, known, payment);

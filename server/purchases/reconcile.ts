@@ -4,8 +4,8 @@ import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
 import { refunded } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
-import { isFinal } from '../payments/chain.ts';
-import { authorizationOf, openPayments, type PaymentRow, takeLease } from '../payments/payment.ts';
+import { isFinal, type OnChain } from '../payments/chain.ts';
+import { authorizationOf, openPayments, type PaymentRow, takeLease, whileCalling } from '../payments/payment.ts';
 import {
   decideRefund,
   dueRefunds,
@@ -13,6 +13,7 @@ import {
   takeRefund,
   transferBack,
   waitWithRefund,
+  whileTrying,
 } from '../payments/refund.ts';
 import type { X402Rail } from '../payments/x402.ts';
 import type { Runtime } from '../runtime.ts';
@@ -51,16 +52,22 @@ async function reconcilePayments(runtime: Runtime, rail: X402Rail): Promise<void
  */
 async function reconcilePayment(runtime: Runtime, rail: X402Rail, payment: PaymentRow): Promise<void> {
   const leased = await takeLease(runtime.db, payment.payment_key, runtime.clock());
-  const authorization = authorizationOf(payment);
-  let onChain = await rail.lookUp(authorization, payment.created_at);
-  if (onChain.outcome === 'unused' && leased && payment.signature) {
-    onChain = await rail.settle({ authorization, signature: payment.signature }, payment.created_at);
-  }
+  const onChain = leased
+    ? await whileCalling(runtime, payment.payment_key, () => carriedOut(rail, payment))
+    : await rail.lookUp(authorizationOf(payment), payment.created_at);
   if (!leased && !isFinal(onChain)) return;
   const now = runtime.clock();
   await transact(runtime.db, (tx) =>
     recordOutcome(tx, runtime, payment, onChain, { now, tryAgainAt: after(now, tryAgainSeconds) }),
   );
+}
+
+/** What became of a payment on its chain: one that the chain has not seen is carried out, when its signature is there. */
+async function carriedOut(rail: X402Rail, payment: PaymentRow): Promise<OnChain> {
+  const authorization = authorizationOf(payment);
+  const { signature, created_at } = payment;
+  const onChain = await rail.lookUp(authorization, created_at);
+  return onChain.outcome === 'unused' && signature ? rail.settle({ authorization, signature }, created_at) : onChain;
 }
 
 async function carryOutRefunds(runtime: Runtime, rail: X402Rail): Promise<void> {
@@ -77,10 +84,10 @@ async function carryOut(runtime: Runtime, rail: X402Rail, due: RefundRow): Promi
   const refund = await takeRefund(runtime.db, due, runtime.clock());
   if (!refund) return;
   const transfer = transferBack(refund);
-  let onChain = await rail.lookUp(transfer, refund.created_at);
-  if (onChain.outcome === 'unused') {
-    onChain = await rail.settle(await rail.sign(transfer), refund.created_at);
-  }
+  const onChain = await whileTrying(runtime, refund, async () => {
+    const found = await rail.lookUp(transfer, refund.created_at);
+    return found.outcome === 'unused' ? rail.settle(await rail.sign(transfer), refund.created_at) : found;
+  });
   const now = runtime.clock();
   if (!isFinal(onChain)) return waitWithRefund(runtime.db, refund, now);
   const fact =

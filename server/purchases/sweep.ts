@@ -12,7 +12,7 @@ import { advance, type JobRow } from './job.ts';
 import { guarded, throughAll } from './rounds.ts';
 
 /** A message of the queue that has not started its job after this long is taken for lost. */
-const queuedForSeconds = 20;
+const queuedForSeconds = 12;
 
 /**
  * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the
