@@ -85,22 +85,26 @@ async function readHistory(client: pg.Client): Promise<Map<string, Recorded>> {
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
 
+/** The script and its record are one transaction: a process that dies in between leaves neither, and the next applies it. */
 async function apply(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
-  const id = randomUUID();
-  await client.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
-    id,
-    checksum,
-    name,
-  ]);
+  const record = [randomUUID(), checksum, name];
   try {
+    await client.query('begin');
     await client.query(sql);
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+       values ($1, $2, $3, clock_timestamp(), 1)`,
+      record,
+    );
+    await client.query('commit');
   } catch (error) {
-    // A script may fail inside a transaction that it opened itself.
     await client.query('rollback');
-    await client.query('update _prisma_migrations set logs = $2 where id = $1', [id, String(error)]);
+    await client.query('insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)', [
+      ...record,
+      String(error),
+    ]);
     throw new Refusal(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
-  await client.query('update _prisma_migrations set finished_at = now(), applied_steps_count = 1 where id = $1', [id]);
 }
 
 if (import.meta.main) {
