@@ -14,6 +14,8 @@ import { changed, hostileJson } from './hostile.ts';
 import { type CallerKind, type Idea, ideasFor } from './ideas.ts';
 
 export const firstSeed = 20_261_121;
+/** Smaller requests that are tried once one is answered wrongly; what is wrong with it shows in any size. */
+const smallerMax = 300;
 /** Keys of a kind that a run remembers from answers, besides those that it starts with. */
 const learnedMax = 40;
 /** Problems that an operation answers before it looks at what it is asked for. */
@@ -118,7 +120,7 @@ class FuzzRun {
 
   /** Fuzzes one operation over REST, one request after the other. */
   async #lane(name: OperationName, runs: number, seed: number): Promise<void> {
-    const property = fc.asyncProperty(ideasFor(operations[name]), async (idea) => {
+    await this.#everyIdea(name, runs, seed, async (idea) => {
       const wire = this.#requestOf(name, idea);
       const { method, target } = wire;
       const answer = await this.#wire.send(wire);
@@ -127,18 +129,35 @@ class FuzzRun {
       if (answer.text.startsWith('{')) this.#note(name, JSON.parse(answer.text), answer.status >= 400);
       else if (answer.status === 304) this.reached[name] += 1;
     });
-    await fc.assert(property, { numRuns: runs, seed });
   }
 
   /** The same as calls of its MCP tool. */
   async #mcpLane(name: ToolName, runs: number, seed: number): Promise<void> {
     const { tool } = operations[name];
-    const property = fc.asyncProperty(ideasFor(operations[name]), async (idea) => {
+    await this.#everyIdea(name, runs, seed, async (idea) => {
       const answer = await this.#wire.send(this.#callOf(name, idea));
       const fault = mcpFault(this.#check, tool, answer);
       if (fault) throw new Error(`${tool}: ${fault}\n${answer.text.slice(0, answerTextMax)}`);
       const result = answer.status === 200 ? messageOf(answer)?.result : undefined;
       if (result?.structuredContent) this.#note(name, result.structuredContent, result.isError ?? false);
+    });
+  }
+
+  /** Sends what comes of each idea, and of smaller ones than the first that is answered wrongly. */
+  async #everyIdea(
+    name: OperationName,
+    runs: number,
+    seed: number,
+    send: (idea: Idea) => Promise<void>,
+  ): Promise<void> {
+    let smallerLeft = Number.POSITIVE_INFINITY;
+    const property = fc.asyncProperty(ideasFor(operations[name]), async (idea) => {
+      smallerLeft -= 1;
+      if (smallerLeft < 0) return;
+      await send(idea).catch((error) => {
+        smallerLeft = Math.min(smallerLeft, smallerMax);
+        throw error;
+      });
     });
     await fc.assert(property, { numRuns: runs, seed });
   }
