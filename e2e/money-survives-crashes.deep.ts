@@ -5,4 +5,4 @@ import { chosenPart, shareOf } from './support/part.ts';
 
 const stage = await openStage();
 declareTrials(stage, shareOf(20, chosenPart()));
-afterAll(() => console.log(`The slowest of them went on after ${stage.slowest()} s.`));
+afterAll(() => console.log(`The slowest of them went on after ${stage.slowest()}`));

@@ -3,15 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 /**
  * Where a process that speaks to PostgreSQL is stopped, by a part of the text of one of its statements: before the
  * statement leaves, before the transaction that it is part of is committed, or after that is done and before the
- * process hears of it.
+ * process hears of it. `saying` narrows the first to a statement that is sent with this value.
  */
-export type StoppingPoint = { before: RegExp } | { beforeCommitOf: RegExp } | { after: RegExp };
+export type StoppingPoint = { before: RegExp; saying?: string } | { beforeCommitOf: RegExp } | { after: RegExp };
 
 /** A door to a database that can be held shut at one point. */
 export interface DatabaseTap {
   /** The address for the process that is to be stopped. */
   readonly url: string;
-  /** From now on; resolves when a connection has come to the point and waits there for good. */
+  /** From now on; resolves when a connection has come to the point. The process reaches its database no more then. */
   stopAt(point: StoppingPoint): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,8 +27,8 @@ interface Conversation {
   inTransaction: boolean;
   /** The statements of the transaction, or the last one outside of any. */
   statements: string[];
-  /** `finishing` what it sent last: then it hears no more. */
-  stopped: 'no' | 'sending' | 'finishing' | 'hearing';
+  /** `finishing` what it sent last: then it hears no more. `cut` off because another one came to the point. */
+  stopped: 'no' | 'sending' | 'finishing' | 'hearing' | 'cut';
 }
 
 /** Opens a door in front of the database at `url`. Speaks as much of the wire protocol, version 3, as it must read. */
@@ -36,12 +36,15 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
   const { hostname, port } = new URL(url);
   const conversations = new Set<Conversation>();
   let stop: { point: StoppingPoint; reached: () => void } | null = null;
+  let isCut = false;
 
-  /** Stops a conversation for good: at once, or when the database has done what was sent last. */
+  /** Stops all conversations for good, this one at once or when the database has done what was sent last. */
   const halt = (conversation: Conversation, how: 'sending' | 'finishing' | 'hearing'): void => {
+    for (const other of conversations) other.stopped = 'cut';
     conversation.stopped = how;
     const { reached } = stop ?? {};
     stop = null;
+    isCut = true;
     if (how === 'sending') reached?.();
     conversation.server.on('data', (bytes) => {
       if (bytes.subarray(-readyAndIdle.length).equals(readyAndIdle)) reached?.();
@@ -58,7 +61,7 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
       prepared: new Map(),
       inTransaction: false,
       statements: [],
-      stopped: 'no',
+      stopped: isCut ? 'cut' : 'no',
     };
     conversations.add(conversation);
     client.on('data', (bytes) => {
@@ -71,7 +74,9 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
         if (conversation.stopped !== 'no') continue;
         const text = statementIn(conversation, message);
         const point = text === null ? undefined : stop?.point;
-        if (point && text !== null && stopsBefore(point, conversation, text)) return halt(conversation, 'sending');
+        if (point && text !== null && stopsBefore(point, conversation, text, message)) {
+          return halt(conversation, 'sending');
+        }
         server.write(message);
         if (text === null) continue;
         note(conversation, text);
@@ -153,8 +158,8 @@ function note(conversation: Conversation, text: string): void {
   else conversation.statements.push(text);
 }
 
-function stopsBefore(point: StoppingPoint, { statements }: Conversation, text: string): boolean {
-  if ('before' in point) return point.before.test(text);
+function stopsBefore(point: StoppingPoint, { statements }: Conversation, text: string, message: Buffer): boolean {
+  if ('before' in point) return point.before.test(text) && (!point.saying || message.includes(point.saying));
   return 'beforeCommitOf' in point && commits.test(text) && statements.some((one) => point.beforeCommitOf.test(one));
 }
 

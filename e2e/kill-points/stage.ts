@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { sandboxedEnvironment } from '../../commands/environment.ts';
 import { onFreePorts } from '../../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../../commands/processes.ts';
@@ -17,8 +17,10 @@ import { type DatabaseTap, tapDatabase } from './database-tap.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LOOK_AGAIN_MS = 100;
-/** What was interrupted has gone on by then; it is far past the 30 s that the service promises, for slow machines. */
+/** A wait ends at some time; it is far past what the service promises, for slow machines. */
 const TRIES_MAX = 900;
+/** After a crash the service has gone on with everything within so many seconds: a promise, not a matter of speed. */
+const PROMISED_SECONDS = 30;
 
 /** A process that is about to be killed, and the door through which it reaches its database. */
 export interface Victim extends DatabaseTap {
@@ -35,20 +37,26 @@ export interface Stage {
   send(agent: Agent, request: Request, victim?: { baseUrl: string }): Promise<Answer>;
   app(): Promise<Victim & { baseUrl: string }>;
   worker(): Promise<Victim>;
-  /** How many seconds the slowest of the trials took to go on. */
-  slowest(): number;
+  /** Does what ends when everything has gone on after a crash, and demands that this took no longer than is promised. */
+  goesOn<T>(after: string, work: () => Promise<T>): Promise<T>;
+  /** Which of the trials took the longest to go on, and how many seconds. */
+  slowest(): string;
   /** Resolves when `look` finds something; a minute and a half without it fails the test, and `what` says of what. */
   eventually<T>(look: () => Promise<T | false | undefined | null>, what?: () => string): Promise<T>;
   /** What is wrong with the books, the chains or what buyers were told. */
   broken(): Promise<string[]>;
 }
 
-/** A POST under a key, to be sent again as it is. */
+/** A request under a key, a POST unless it says otherwise, to be sent again as it is. */
 export interface Request {
+  readonly method?: 'DELETE';
   readonly path: string;
-  readonly body: object;
+  readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Record<string, string>;
 }
+
+/** How many times as long everything takes because more processes want the machine than it has cores; 1 when it is not so. */
+const crowding = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 /** Resolves when the job has come to stand so. */
 export const inState = (stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> =>
@@ -68,7 +76,7 @@ export async function openStage(): Promise<Stage> {
   const database = new pg.Pool({ connectionString: stack.databaseUrl });
   const journal = new Acknowledged();
   const victims: Victim[] = [];
-  let slowestMs = 0;
+  let slowest = { after: 'nothing', seconds: 0 };
 
   async function victim(script: string, port: number): Promise<Victim> {
     const tap = await tapDatabase(stack.databaseUrl);
@@ -99,16 +107,21 @@ export async function openStage(): Promise<Stage> {
     look: () => Promise<T | false | undefined | null>,
     what = () => String(look),
   ): Promise<T> {
-    const from = performance.now();
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const found = await look();
-      if (found) {
-        slowestMs = Math.max(slowestMs, performance.now() - from);
-        return found;
-      }
+      if (found) return found;
       await sleep(LOOK_AGAIN_MS);
     }
     throw new Error(`it did not come about: ${what()}`);
+  }
+
+  async function goesOn<T>(after: string, work: () => Promise<T>): Promise<T> {
+    const from = performance.now();
+    const done = await work();
+    const seconds = (performance.now() - from) / 1000;
+    if (seconds > slowest.seconds) slowest = { after, seconds };
+    expect(seconds, `seconds until all had gone on after: ${after}`).toBeLessThan(PROMISED_SECONDS * crowding());
+    return done;
   }
 
   afterAll(async () => {
@@ -125,8 +138,9 @@ export async function openStage(): Promise<Stage> {
     stack,
     database,
     arrive: () => Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } }),
-    async send(agent, { path, body, headers }, { baseUrl } = stack) {
-      const answer = await agent.at(baseUrl).post(path, body, headers);
+    async send(agent, { method, path, body, headers }, { baseUrl } = stack) {
+      const door = agent.at(baseUrl);
+      const answer = await (method ? door.send(method, path, undefined, headers) : door.post(path, body, headers));
       journal.note(answer.status, answer.text);
       return answer;
     },
@@ -142,7 +156,8 @@ export async function openStage(): Promise<Stage> {
       await eventually(async () => opened.process.tail().some((line) => line.includes('worker_ready')));
       return opened;
     },
-    slowest: () => Math.round(slowestMs / 1000),
+    goesOn,
+    slowest: () => `${slowest.seconds.toFixed(1)} s after: ${slowest.after}`,
     eventually,
     async broken() {
       await clearFaults(stack.sandboxUrl);

@@ -1,14 +1,18 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { appPoints, killApp, killWhileSettling } from './app-points.ts';
+import { appPoints, appPointsWithoutWorker, killApp, killWhileSettling } from './app-points.ts';
+import { identityPoints } from './identity-points.ts';
+import { killMigration, migrationPoints } from './migration-points.ts';
 import type { Stage } from './stage.ts';
 import {
   checkPoints,
   checks,
   killWorkers,
+  letterPoints,
   paymentPoints,
   rechecks,
   refundPoints,
   refunds,
+  registrations,
   unknownPayments,
   type WorkerPoint,
   withWorker,
@@ -29,6 +33,8 @@ export function declareTrials(stage: Stage, rounds: number): void {
   describe('an app that is killed, and its request sent again, loses nothing and does nothing twice', () => {
     it.each(appPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
 
+    it.each(identityPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+
     it.each([
       { point: 'K19 before the facilitator carries the payment out', mode: 'hold_before_settle' },
       { point: 'K19 after the facilitator has carried the payment out', mode: 'hold_after_settle' },
@@ -37,6 +43,8 @@ export function declareTrials(stage: Stage, rounds: number): void {
 
   describe('workers that are killed leave their work to the next, which does it once', () => {
     beforeAll(() => stage.stack.worker.kill());
+
+    it.each(appPointsWithoutWorker)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
 
     it(`first reports: ${listed(checkPoints)}`, () =>
       repeated(rounds, async () => killWorkers(stage, checkPoints, await checks(stage, 2 * checkPoints.length))));
@@ -55,5 +63,14 @@ export function declareTrials(stage: Stage, rounds: number): void {
       repeated(rounds, async () =>
         killWorkers(stage, refundPoints, await withWorker(stage, () => refunds(stage, 2 * refundPoints.length))),
       ));
+
+    it(`letters: ${listed(letterPoints)}`, () =>
+      repeated(rounds, async () =>
+        killWorkers(stage, letterPoints, await registrations(stage, 2 * letterPoints.length)),
+      ));
+  });
+
+  describe('a migration that is killed is finished by the next', () => {
+    it.each(migrationPoints)('$point', (point) => repeated(rounds, () => killMigration(stage, point)));
   });
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Agent, facilitatorFault } from '../support/agent.ts';
+import { expect } from 'vitest';
+import { type Agent, type Answer, facilitatorFault } from '../support/agent.ts';
 import type { StoppingPoint } from './database-tap.ts';
+import { asking, claimByCode, letters, newAddress, newcomer } from './identity-points.ts';
 import { inState, type Stage } from './stage.ts';
 
 /** A point at which a worker is killed, and where that shows in what it sends to the database. */
@@ -9,14 +11,27 @@ export interface WorkerPoint {
   readonly stopAt: StoppingPoint;
 }
 
+/** The queue marks a message as done. */
+const acknowledges = /UPDATE pgboss\.\w+\s+SET completed_on/;
+
 /** On the way to a report; the same for the first one and for that of the re-check. */
 export const checkPoints: WorkerPoint[] = [
   { point: 'K23 the job is taken', stopAt: { after: /select state, fence, tries from jobs/ } },
   { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ } },
   { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / } },
+  { point: 'K26 the assessor has answered', stopAt: { before: /update jobs set stage = /, saying: 'writing' } },
   { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s } },
   { point: 'K28 the report is written', stopAt: { beforeCommitOf: /insert into reports/ } },
   { point: 'K28 the report is committed, unacknowledged', stopAt: { after: /insert into reports/ } },
+  { point: 'K29 the message is acknowledged', stopAt: { after: acknowledges } },
+];
+
+/** On the way to a letter. */
+export const letterPoints: WorkerPoint[] = [
+  { point: 'K37 the letter is not let out yet', stopAt: { before: /insert into letters/ } },
+  { point: 'K37 the letter is let out, and not sent', stopAt: { after: /insert into letters/ } },
+  { point: 'K38 the letter is sent, and not marked', stopAt: { before: /update letters set sent_at/ } },
+  { point: 'K38 the letter is marked', stopAt: { after: /update letters set sent_at/ } },
 ];
 
 /** On the way to the end of a payment that no request waits for any more. */
@@ -34,12 +49,16 @@ export const refundPoints: WorkerPoint[] = [
   { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / } },
 ];
 
-/** Something for a worker to do: how it comes about, and how it must have ended. */
+/** Something for a worker to do: how it comes about, and how one waits until it has ended as it must. */
 export interface Errand {
+  begin(): Promise<unknown>;
+  ended(): Promise<unknown>;
+}
+
+/** An errand of a job, which must come to stand so. */
+interface JobErrand extends Errand {
   readonly agent: Agent;
   readonly jobKey: string;
-  begin(): Promise<unknown>;
-  readonly ended: Record<string, string>;
 }
 
 /** A victim that is free has come to its point by then. */
@@ -50,12 +69,16 @@ const nextErrandMs = 1_500;
  * its effects once. There is no other worker until then. `errands` are begun one after the other until all are stopped.
  */
 export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: Errand[]): Promise<void> {
-  const waiting = new Set(points.map(({ point }) => point));
+  const names = points.map(({ point }) => point);
+  const waiting = new Set(names);
   const begun: Errand[] = [];
   const victims = await Promise.all(points.map(() => stage.worker()));
   try {
     for (const [index, { point, stopAt }] of points.entries()) {
-      void victims[index]?.stopAt(stopAt).then(() => waiting.delete(point));
+      void victims[index]?.stopAt(stopAt).then(async () => {
+        await victims[index]?.process.kill();
+        waiting.delete(point);
+      });
     }
     for (const errand of errands) {
       await errand.begin();
@@ -71,7 +94,7 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
     await Promise.all(victims.map(({ process }) => process.kill()));
   }
   const survivor = stage.stack.startWorker();
-  for (const { agent, jobKey, ended } of begun) await inState(stage, agent, jobKey, ended);
+  await stage.goesOn(names.join('; '), () => Promise.all(begun.map(({ ended }) => ended())));
   await survivor.kill();
 }
 
@@ -84,39 +107,54 @@ export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promi
 }
 
 /** Checks to be carried out: jobs that are paid for while no worker is there. */
-export async function checks(stage: Stage, count: number): Promise<Errand[]> {
+export async function checks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
     const jobKey = await agent.authorizedJob();
     const signature = await agent.signPayment(jobKey);
-    return { agent, jobKey, begin: () => agent.pay(jobKey, { signature }), ended: { state: 'delivered' } };
+    return {
+      agent,
+      jobKey,
+      begin: () => agent.pay(jobKey, { signature }),
+      ended: () => inState(stage, agent, jobKey, { state: 'delivered' }),
+    };
   });
 }
 
 /** Re-checks to be carried out, of reports that a worker has delivered before. */
-export async function rechecks(stage: Stage, count: number): Promise<Errand[]> {
+export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
     const jobKey = await agent.paidJob();
     await inState(stage, agent, jobKey, { state: 'delivered' });
-    return { agent, jobKey, begin: () => dispute(agent, jobKey), ended: { state: 'redelivered' } };
+    return {
+      agent,
+      jobKey,
+      begin: () => dispute(agent, jobKey),
+      ended: () => inState(stage, agent, jobKey, { state: 'redelivered' }),
+    };
   });
 }
 
 /** Refunds to be carried out, of reports that a worker has corrected before. */
-export async function refunds(stage: Stage, count: number): Promise<Errand[]> {
+export async function refunds(stage: Stage, count: number): Promise<JobErrand[]> {
   const corrected = await rechecks(stage, count);
   for (const { begin } of corrected) await begin();
   return Promise.all(
     corrected.map(async ({ agent, jobKey, ended }) => {
-      await inState(stage, agent, jobKey, ended);
-      return { agent, jobKey, begin: () => dispute(agent, jobKey), ended: { payment_state: 'refunded' } };
+      await ended();
+      return {
+        agent,
+        jobKey,
+        begin: () => dispute(agent, jobKey),
+        ended: () => inState(stage, agent, jobKey, { payment_state: 'refunded' }),
+      };
     }),
   );
 }
 
 /** Payments whose outcome is to be found out: the facilitator broke off before it carried them out. */
-export async function unknownPayments(stage: Stage, count: number): Promise<Errand[]> {
+export async function unknownPayments(stage: Stage, count: number): Promise<JobErrand[]> {
   const errands = await checks(stage, count);
   return errands.map((errand) => ({
     ...errand,
@@ -127,6 +165,24 @@ export async function unknownPayments(stage: Stage, count: number): Promise<Erra
   }));
 }
 
+/** Letters to be written: agents have asked, for somebody each, to buy for them. */
+export function registrations(stage: Stage, count: number): Promise<Errand[]> {
+  return each(count, async () => {
+    const [agent, email] = [newcomer(stage), newAddress()];
+    let registration: Answer;
+    return {
+      async begin() {
+        registration = await stage.send(agent, asking(email));
+      },
+      async ended() {
+        await claimByCode(stage, agent, registration, email);
+        // A crash between sending and marking sends the same letter again, and no other.
+        expect(new Set(await letters(stage, email)).size).toBe(1);
+      },
+    };
+  });
+}
+
 const dispute = async (agent: Agent, jobKey: string) =>
   agent.post(`/api/agent/v1/jobs/${jobKey}/review`, {
     decision: 'dispute',
@@ -134,5 +190,5 @@ const dispute = async (agent: Agent, jobKey: string) =>
     report_digest: (await agent.job(jobKey)).body.report_digest,
   });
 
-const each = (count: number, make: () => Promise<Errand>): Promise<Errand[]> =>
+const each = <T extends Errand>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));

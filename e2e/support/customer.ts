@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { sendLetter } from '../../server/identity/send-letter.ts';
 import { type LetterMessage, letterQueue } from '../../server/queue/queue.ts';
-import { service as terms } from '../../server/service/terms.ts';
 import { Agent, type Answer } from './agent.ts';
+import { codeIn, linkIn, registrationFor } from './letter.ts';
 import type { Service } from './service.ts';
 
 /** Takes the messages that ask for letters out of the queue, as a worker does. */
@@ -34,26 +34,13 @@ export class Customer {
   async newestLetter(): Promise<{ text: string; html: string; subject: string; link: string; code: string }> {
     const [letter] = await this.letters();
     if (!letter) throw new Error(`no letter came to ${this.email}`);
-    const { searchParams } = new URL(letter.text.split('\n')[0] ?? '');
-    const [, first = '', second = ''] = /\b(\d{3}) (\d{3})\b/.exec(letter.text) ?? [];
-    return { ...letter, link: searchParams.get('link') ?? '', code: first + second };
+    return { ...letter, link: linkIn(letter.text), code: codeIn(letter.text) };
   }
 }
 
 /** An agent without any credential yet. */
 export function newAgent(service: Service): Agent {
   return new Agent(service.baseUrl, `0x${'1'.repeat(64)}`);
-}
-
-/** What an agent sends to register for this address. */
-export function registrationFor(email: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    mode: 'new_customer',
-    email,
-    terms_version: terms.termsVersion,
-    agent: { name: 'Procurement Assistant', software: 'ledger-agent 2.4.1' },
-    ...changes,
-  };
 }
 
 export function register(agent: Agent, email: string, changes: Record<string, unknown> = {}): Promise<Answer> {

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import {
-  Customer,
-  claim,
-  connectedAgent,
-  newAgent,
-  queuedLetters,
-  register,
-  registrationFor,
-} from '../../e2e/support/customer.ts';
+import { Customer, claim, connectedAgent, newAgent, queuedLetters, register } from '../../e2e/support/customer.ts';
+import { registrationFor } from '../../e2e/support/letter.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { defaultGrant, service as terms } from '../service/terms.ts';
