@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { createWalletClient, http, parseAbi } from 'viem';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
@@ -7,6 +10,7 @@ import { controlClient } from '../../sandbox/control-client.ts';
 import { unblockPurchases } from '../identity/blocked.ts';
 import { transact } from '../kernel/transaction.ts';
 import { waiveCharge } from './waive.ts';
+import { watchChains } from './watch.ts';
 
 const service = await startService();
 const { sandbox } = service;
@@ -20,6 +24,16 @@ const receiptOf = async (agent: Agent, jobKey: string) =>
 const paidBy = (agent: Agent) => control.transfers(chain, { from: agent.wallet.address, to: sandbox.payTo });
 const eventsOf = async (agent: Agent, jobKey: string) =>
   (await agent.job(jobKey)).body.timeline.map(({ event }: { event: string }) => event);
+
+const payerOf = (agent: Agent) => agent.wallet.address.toLowerCase();
+
+/** What an operator is told. */
+async function money(): Promise<string> {
+  const command = path.resolve(import.meta.dirname, '../../commands/money.ts');
+  const env = { ...process.env, DATABASE_URL: service.database.url };
+  const { stdout } = await promisify(execFile)(process.execPath, [command], { env });
+  return stdout;
+}
 
 /** What the worker does in the minute after a collection, when payments are looked up again. */
 async function aMinuteLater(): Promise<void> {
@@ -51,6 +65,9 @@ describe('a transfer that no payment knows of', () => {
     const nobody = `0x${'0'.repeat(40)}`;
     expect(rows).toMatchObject([{ network, transaction, payer: nobody, amount_microcents: '123000000', nonce: null }]);
     expect(await control.transfers(chain, { from: sandbox.payTo })).toEqual([]);
+    expect(await money()).toMatch(
+      new RegExp(`^Transfers .* no payment: 1\\n  \\S+  1.23 USD  ${network}  from ${nobody}  in ${transaction}\\n`),
+    );
   });
 
   it('still pays when its signature is presented afterwards', async () => {
@@ -63,7 +80,9 @@ describe('a transfer that no payment knows of', () => {
       agent.wallet.address.toLowerCase(),
     ]);
     expect(rows).toMatchObject([{ nonce: (await paidBy(agent))[0]?.nonce }]);
+    expect(await money()).toContain('no payment: 2');
     expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+    expect(await money()).toContain('no payment: 1');
   });
 });
 
@@ -104,6 +123,9 @@ describe('a payment that arrives after it was given up', () => {
     const signature = await agent.signPayment(jobKey, otherNetwork);
     await control.facilitatorFault({ mode: 'refuse' });
     expect((await agent.pay(jobKey, { signature })).body.code).toBe('payment_unknown');
+    expect(await money()).toMatch(
+      new RegExp(`outcome is open: 1\\n  .*  5.00 USD  ${otherNetwork}  pay_\\w+  ${jobKey}\\n`),
+    );
     // The chain says that the signature has run out, and takes that back with the blocks that said so.
     const { snapshot_id } = await control.chainFault(other, { mode: 'snapshot' });
     await control.chainFault(other, { mode: 'advance_time', seconds: 200 });
@@ -113,6 +135,11 @@ describe('a payment that arrives after it was given up', () => {
     expect(paid.status).toBe(200);
     await service.carryOut(signature);
     expect(await control.transfers(other, { from: agent.wallet.address })).toHaveLength(1);
+    // The transfer is found, and owed back from then on.
+    await control.facilitatorFault({ mode: 'refuse' });
+    await watchChains(service.runtime);
+    expect(await money()).toMatch(new RegExp(`not carried out: 1\\n.* to ${payerOf(agent)}  pending .*  ${jobKey}\\n`));
+    await control.clearFacilitatorFaults();
     for (let round = 0; round < 3; round += 1) await service.sweep();
     expect(await control.transfers(other, { from: sandbox.payTo, to: agent.wallet.address })).toMatchObject([
       { amount: '5000000' },
@@ -207,10 +234,12 @@ describe('a payment that the chain has lost for good', () => {
     expect((await agent.pay(authorized)).body.code).toBe('purchases_blocked');
     const { body } = await agent.get('/api/agent/v1/me');
     expect(body.holds).toEqual(['payment_reversed']);
+    expect(await money()).toMatch(new RegExp(`  5.00 USD  ${body.account_key}  ${lost}\\n`));
     expect((await receiptOf(agent, lost)).collection.state).toBe('reversed');
     expect((await other.pay(await other.authorizedJob())).status).toBe(402);
     await unblockPurchases(service.runtime.db, body.account_key);
     await expect(unblockPurchases(service.runtime.db, body.account_key)).rejects.toThrow('no account that is blocked');
     expect((await agent.authorize(quote.quote_key)).status).toBe(201);
+    expect(await money()).not.toContain(body.account_key);
   });
 });

@@ -1,6 +1,6 @@
 import type { Network } from '../kernel/env.ts';
 import { log } from '../kernel/log.ts';
-import { fromTokenUnits } from '../kernel/money.ts';
+import { fromTokenUnits, toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
 import type { Arrival } from '../payments/chain.ts';
@@ -85,7 +85,12 @@ async function placeArrival(runtime: Runtime, rail: X402Rail, network: Network, 
     values (${network}, ${arrival.transaction}, ${arrival.logIndex}, ${arrival.blockNumber}, ${arrival.from},
       ${fromTokenUnits(arrival.amount)}, ${authorization?.nonce ?? null}, ${now})
     on conflict do nothing`);
-  log('unmatched_transfer', { network, transaction: arrival.transaction });
+  log('unmatched_transfer', {
+    network,
+    transaction: arrival.transaction,
+    payer: arrival.from,
+    amount_microcents: toWire(fromTokenUnits(arrival.amount)),
+  });
 }
 
 /** A payment that was given up has arrived: its job is paid otherwise or gone, so the money goes back. */
