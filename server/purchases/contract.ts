@@ -353,8 +353,9 @@ const Review = JobKey.extend({
   correction_request: checkRequestFields.correction_request,
   report_digest: digest.optional().meta({
     description:
-      'The report that is meant. Needed to accept one that was corrected; with it, a repeated dispute never passes ' +
-      'for a second one.',
+      'The report that is meant; needed to accept one that was corrected. A dispute without it is about the newest ' +
+      'report: sent again after the re-check, and not under its first idempotency key, it is the second dispute and ' +
+      'waives the charge. With it that is refused with report_changed.',
   }),
 }).superRefine(({ decision, ...rest }, ctx) => {
   if (decision === 'dispute' && rest.reason === undefined) {

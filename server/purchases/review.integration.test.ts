@@ -106,6 +106,18 @@ describe('the first dispute', () => {
     expect(rows).toHaveLength(2);
   });
 
+  it('that is repeated late, under its key or with its digest, is not a second one', async () => {
+    const reviewed = await delivered();
+    const first = await dispute(reviewed, { idempotency_key: 'first-dispute' });
+    const { report_digest } = first.body;
+    await service.execute(reviewed.jobKey);
+    const repeated = await dispute(reviewed, { idempotency_key: 'first-dispute' });
+    expect([repeated.text, repeated.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    expect(refusal(await dispute(reviewed, { report_digest }))).toEqual([409, 'report_changed']);
+    expect(await actions(reviewed)).toContain('review');
+    expect((await dispute(reviewed)).body.state).toBe('waived');
+  });
+
   it('needs a reason from the list; an acceptance has none', async () => {
     const reviewed = await delivered();
     const silent = await review(reviewed, { decision: 'dispute' });

@@ -42,7 +42,11 @@ export const review: Verb<typeof contract.review> = async ({ ctx, caller, input,
   return jobReply(tx, job.job_key, caller, ctx);
 };
 
-/** A decision names the report that it is about, or means the first one, which nothing has replaced yet. */
+/**
+ * A decision is about the newest report. Accepting a corrected one must name it (interface.md 6), so that nobody pays
+ * for a report that was replaced meanwhile. A dispute need not: any dispute after the re-check is the second one
+ * (service.md 3), unless it names the first report or is a repeat under its key.
+ */
 function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
   const isUnnamedCorrection = decision === 'accept' && job.state === 'redelivered' && !report_digest;
   if (!isUnnamedCorrection && (!report_digest || !job.report_digest || report_digest === job.report_digest)) return;
