@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
@@ -68,19 +69,47 @@ export async function reserve(tx: Tx, grantKey: string, amount: bigint, now: Dat
       and ((select total from g) is null
         or (select other_days from g) + usage.used_microcents + excluded.used_microcents <= (select total from g))
     returning 1`);
-  if (!taken) throw await exceeded(tx, grantKey, amount, now);
+  if (!taken) throw await exceeded(tx, grantKey, amount, { day, resetsAt: endOfUtcDay(now) });
 }
 
-/** The limit that stands in the way, with figures to act on. */
-async function exceeded(tx: Tx, grantKey: string, amount: bigint, now: Date): Promise<Problem> {
-  const row = await tx.one<GrantRow & { today: bigint; total: bigint }>(sql`
-    select grants.*, coalesce(sum(used_microcents), 0)::bigint as total,
-      coalesce(sum(used_microcents) filter (where day = ${utcDay(now)}::date), 0)::bigint as today
+/** What a job has taken of the limits of its grant. */
+interface Taken {
+  grant_key: string;
+  authorized_on: string;
+  price_microcents: bigint;
+}
+
+/**
+ * Whether what a job has taken of its grant still lies within the limits, which a member may have lowered since: a
+ * condition on the row `job` of the statement.
+ */
+export const stillWithinLimits = (job: string): string => `exists (
+  select from grants g join grant_usage u using (grant_key)
+  where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on
+    and ${job}.price_microcents <= g.per_job_limit_microcents and u.used_microcents <= g.daily_limit_microcents
+    and (g.total_limit_microcents is null or g.total_limit_microcents
+      >= (select sum(used_microcents) from grant_usage t where t.grant_key = g.grant_key)))`;
+
+/** The refusal of a job that does not. */
+export function outsideLimits(db: Queries, { grant_key, authorized_on, price_microcents }: Taken): Promise<Problem> {
+  return exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: price_microcents });
+}
+
+/** The limit that stands in the way, with figures to act on; what is `reserved` already is a part of what is used. */
+async function exceeded(
+  db: Queries,
+  grantKey: string,
+  amount: bigint,
+  { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
+): Promise<Problem> {
+  const row = await db.one<GrantRow & { that_day: bigint; total: bigint }>(sql`
+    select grants.*, coalesce(sum(used_microcents), 0)::bigint - ${reserved}::bigint as total,
+      coalesce(sum(used_microcents) filter (where day = ${day}::date), 0)::bigint - ${reserved}::bigint as that_day
     from grants left join grant_usage using (grant_key)
     where grant_key = ${grantKey} group by grants.grant_key`);
   if (amount > row.per_job_limit_microcents) return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);
-  if (row.today + amount > row.daily_limit_microcents) {
-    return overLimit('daily', row.daily_limit_microcents, row.today, amount, endOfUtcDay(now));
+  if (row.that_day + amount > row.daily_limit_microcents) {
+    return overLimit('daily', row.daily_limit_microcents, row.that_day, amount, resetsAt);
   }
   return overLimit('total', row.total_limit_microcents ?? 0n, row.total, amount);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Agent, Answer } from '../../e2e/support/agent.ts';
 import { Customer, claim, connectedAgent, newAgent, register } from '../../e2e/support/customer.ts';
@@ -186,6 +187,44 @@ describe('an agent of an account', () => {
       action: 'grant_changed',
       detail: { before: { daily_limit_microcents: 5_000_000_000 }, after: { daily_limit_microcents: 100_000_000 } },
     });
+  });
+
+  it('pays for nothing that a lowered limit no longer covers, and is not told to', async () => {
+    const { agent, owner, key } = await account();
+    const jobKey = await agent.authorizedJob();
+    const listed = async () =>
+      (await agent.job(jobKey)).body.next_actions.map(({ action }: { action: string }) => action);
+    const lowered = [
+      ['per_job', { per_job_limit_microcents: 499_999_999 }],
+      ['daily', { daily_limit_microcents: 400_000_000 }],
+      ['total', { total_limit_microcents: 300_000_000 }],
+    ] as const;
+    for (const [limit, lower] of lowered) {
+      await change(owner, key, lower);
+      for (const how of [{}, { method: 'wallet_credit' }]) {
+        const refused = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, {
+          rail: 'x402',
+          ...how,
+          idempotency_key: randomUUID(),
+        });
+        const [highest] = Object.values(lower);
+        expect(refused.body).toMatchObject({
+          code: 'grant_limit_exceeded',
+          limit,
+          limit_microcents: highest,
+          used_microcents: 0,
+          resets_at: null,
+        });
+      }
+      expect(await listed()).toEqual(['cancel']);
+      await change(owner, key, {
+        per_job_limit_microcents: 500_000_000,
+        daily_limit_microcents: 500_000_000,
+        total_limit_microcents: 500_000_000,
+      });
+      expect(await listed()).toEqual(['pay', 'cancel']);
+    }
+    expect((await agent.pay(jobKey)).status).toBe(402);
   });
 
   it('is refused with what is left when its limit is lowered while it buys', async () => {

@@ -251,6 +251,7 @@ export const pay = defineOperation({
     'invalid_token',
     'grant_scope_missing',
     'purchases_blocked',
+    'grant_limit_exceeded',
     'not_found',
     'idempotency_key_required',
     'idempotency_key_conflict',

@@ -1,4 +1,5 @@
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
+import { stillWithinLimits } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
@@ -57,6 +58,8 @@ export interface JobRow {
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
+  /** Whether the grant still covers what the job has taken of it. Looked at as long as it can be paid. */
+  within_limits: boolean;
   timeline: { at: string; event: string; state: string }[];
 }
 
@@ -119,7 +122,8 @@ export function notAllowed(detail: string): Problem {
 
 /** What a `LoadedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
-  return `${jobs}.*, quotes.buyer_is_producer, timeline.events as timeline from ${jobs} join quotes using (quote_key),
+  return `${jobs}.*, quotes.buyer_is_producer,
+      ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits, timeline.events as timeline from ${jobs} join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
         order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
 }

@@ -1,6 +1,6 @@
 import { requireUnblocked } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
-import { outsideGrant, requireService } from '../identity/grant.ts';
+import { outsideGrant, outsideLimits, requireService } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
@@ -15,7 +15,7 @@ import { railUnavailable } from '../service/availability.ts';
 import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
-import { type JobRow, jobReply, loadJob, notAllowed } from './job.ts';
+import { type JobRow, jobReply, type LoadedJob, loadJob, notAllowed } from './job.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**
@@ -35,7 +35,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   );
   if (ctx.payment === null) {
     requireUnblocked(caller);
-    requirePayable(job, ctx.now);
+    await requirePayable(ctx, job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
   }
@@ -47,7 +47,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
   requireUnblocked(caller);
-  requirePayable(job, ctx.now);
+  await requirePayable(ctx, job);
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 
@@ -69,9 +69,9 @@ function railOf(ctx: Context): X402Rail {
 }
 
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
-async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: JobRow): Promise<Reply<contract.Job>> {
+async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: LoadedJob): Promise<Reply<contract.Job>> {
   requireUnblocked(caller);
-  requirePayable(job, ctx.now);
+  await requirePayable(ctx, job);
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
@@ -79,7 +79,7 @@ async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: Job
     return reply;
   });
   if (paid) return paid;
-  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller), ctx.now);
+  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
   throw outcomeUnknown();
 }
 
@@ -88,10 +88,11 @@ function jobPath(job: JobRow): string {
 }
 
 /** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
-function requirePayable(job: JobRow, now: Date): void {
+async function requirePayable(ctx: Context, job: LoadedJob): Promise<void> {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
-  if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
+  if (hasLapsed(job, ctx.now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
+  if (!job.within_limits) throw await outsideLimits(ctx.runtime.db, job);
 }
 
 function outcomeUnknown(): Problem {
@@ -201,7 +202,7 @@ async function repeat(
   caller: Buyer,
   rail: X402Rail,
   steps: Steps,
-  job: JobRow,
+  job: LoadedJob,
   known: PaymentRow,
   payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
@@ -213,7 +214,7 @@ async function repeat(
     return steps.transact((tx) => paidReply(ctx, caller, steps, tx, known, transaction));
   }
   if (known.state === 'failed') {
-    requirePayable(job, ctx.now);
+    await requirePayable(ctx, job);
     throw notAllowed('This payment did not go through. Sign a new one.');
   }
   // One request at a time calls out; its lease ends by itself when the process that took it is gone.
@@ -234,11 +235,11 @@ async function afterLostRace(
   caller: Buyer,
   rail: X402Rail,
   steps: Steps,
-  job: JobRow,
+  job: LoadedJob,
   payment: SignedTransfer,
 ): Promise<Reply<contract.Job>> {
   const known = await paymentOf(ctx.runtime.db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
-  requirePayable(await loadJob(ctx.runtime.db, job.job_key, caller), ctx.now);
+  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
   throw outcomeUnknown();
 }

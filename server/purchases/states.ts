@@ -106,6 +106,8 @@ export interface JobFacts {
   /** Receipts exist from the first collection on. */
   has_receipt: boolean;
   has_report: boolean;
+  /** What it has taken of the grant still lies within the limits. */
+  within_limits: boolean;
   /** The request declares the buyer itself as the producer of the work. */
   buyer_is_producer: boolean;
 }
@@ -169,7 +171,7 @@ export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
-  if (can('collect', job.state) && settled && authority.mayPay) actions.push('pay');
+  if (can('collect', job.state) && settled && authority.mayPay && job.within_limits) actions.push('pay');
   if (can('cancel', job.state) && settled && authority.maySpend) actions.push('cancel');
   if (job.has_report) actions.push('report');
   const canReview = mayAccept(job, authority.actor) || mayDispute(job);
