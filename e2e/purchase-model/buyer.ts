@@ -3,12 +3,14 @@ import { can } from '../../server/purchases/states.ts';
 import { price, service } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
 import type { Answer } from '../support/agent.ts';
-import { type Command, OnJob, pathOf, pick, refusal } from './command.ts';
+import { type Command, pathOf, pick, type Refusal, refusal, Step } from './command.ts';
 import {
   collected,
   credited,
   due,
   go,
+  hasRoom,
+  isCovered,
   isOpen,
   lapsed,
   type Model,
@@ -22,20 +24,46 @@ import type { World } from './world.ts';
 /** Purchases of one run: fewer than the agent's daily limit, so that time and credit decide, not the limit. */
 const purchasesMax = 8;
 
+const outsideGrant: Refusal = [403, 'grant_scope_missing'];
+const overLimit: Refusal = [403, 'grant_limit_exceeded'];
+const notAllowed: Refusal = [409, 'action_not_allowed'];
+const unknown: Refusal = [409, 'payment_unknown'];
+
+/** Why a job cannot be paid now; null when it can. */
+function payRefusal(model: Model, purchase: Purchase): Refusal | null {
+  if (model.grant.paused || !model.grant.paysWithX402) return outsideGrant;
+  if (isOpen(purchase)) return unknown;
+  if (!can('collect', purchase.state)) return notAllowed;
+  return isCovered(model, purchase) ? null : overLimit;
+}
+
 /** The agent asks what a check costs. */
 export class Quote implements Command {
+  /** Which of the governed documents the work is to be checked with, if any. */
+  readonly source: number | null;
+  constructor(source: number | null = null) {
+    this.source = source;
+  }
   check(model: Readonly<Model>): boolean {
     return model.purchases.length < purchasesMax;
   }
   async run(model: Model, world: World): Promise<void> {
+    const { grant, sourceKeys } = model;
+    const { source } = this;
+    const sourceKey = source === null ? null : (sourceKeys[source % sourceKeys.length] ?? 'source_unknown');
     const answer = await world.keyed(model, '/api/agent/v1/checks', {
       ...exampleRequest,
+      ...(sourceKey ? { context: { refs: [sourceKey] } } : {}),
       max_price_microcents: Number(price),
     });
-    expect(answer.status).toBe(201);
-    model.purchases.push(newPurchase(answer.body.quote_key, Date.parse(answer.body.expires_at)));
+    if (grant.paused || (sourceKey && !grant.governedRefs)) expect(refusal(answer)).toEqual(outsideGrant);
+    else if (sourceKey && !sourceKeys.includes(sourceKey)) expect(refusal(answer)).toEqual([409, 'source_unavailable']);
+    else {
+      expect(answer.status).toBe(201);
+      model.purchases.push(newPurchase(answer.body.quote_key, Date.parse(answer.body.expires_at), sourceKey));
+    }
   }
-  toString = () => 'Quote()';
+  toString = () => `Quote(${this.source})`;
 }
 
 /** The agent accepts a quote, or accepts it again. */
@@ -52,11 +80,15 @@ export class Authorize implements Command {
     if (!purchase) return;
     const path = `/api/agent/v1/purchases/${purchase.quoteKey}/authorize`;
     const answer = await world.keyed(model, path, { terms_version: service.termsVersion });
-    if (purchase.jobKey) expect([answer.status, answer.body.job_key]).toEqual([200, purchase.jobKey]);
+    if (model.grant.paused) expect(refusal(answer)).toEqual(outsideGrant);
+    else if (purchase.jobKey) expect([answer.status, answer.body.job_key]).toEqual([200, purchase.jobKey]);
     else if (model.now() >= purchase.quotedUntil) expect(refusal(answer)).toEqual([409, 'quote_expired']);
+    else if (!hasRoom(model)) expect(refusal(answer)).toEqual(overLimit);
     else {
       expect(answer.status).toBe(201);
       purchase.jobKey = answer.body.job_key;
+      purchase.authorizedOn = answer.body.created_at.slice(0, 10);
+      purchase.counts = true;
       purchase.payBy = Date.parse(answer.body.deadlines.pay_by);
     }
     await world.observe(model, purchase);
@@ -67,39 +99,43 @@ export class Authorize implements Command {
 /** A quote that is accepted at once. */
 export class Begin extends Quote {
   override async run(model: Model, world: World): Promise<void> {
+    const before = model.purchases.length;
     await super.run(model, world);
-    await new Authorize(0).run(model, world);
+    if (model.purchases.length > before) await new Authorize(0).run(model, world);
   }
-  override toString = () => 'Begin()';
+  override toString = () => `Begin(${this.source})`;
 }
 
 /** The agent signs a transfer and presents it. */
-export class Pay extends OnJob {
+export class Pay extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return can('collect', purchase.state);
   }
 
   readonly network: 0 | 1;
+  #signed: Omit<NonNullable<Purchase['transfer']>, 'moved'> | null = null;
   constructor(index: number, network: 0 | 1) {
     super(index);
     this.network = network;
   }
-  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Answer> {
-    if (isOpen(purchase) || !can('collect', purchase.state)) {
-      const answer = await world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402' });
-      expect(refusal(answer)).toEqual([409, isOpen(purchase) ? 'payment_unknown' : 'action_not_allowed']);
-      return answer;
+  async ready(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<() => Promise<Answer>> {
+    const signed = payRefusal(model, purchase) ? null : await world.sign(jobKey, this.network);
+    this.#signed = signed;
+    return () => present(model, world, purchase, signed?.header);
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
+    const expected = payRefusal(model, purchase);
+    if (expected) expect(refusal(answer)).toEqual(expected);
+    else if (!this.#signed) expect(answer.status).toBe(402);
+    else {
+      purchase.transfer = { ...this.#signed, moved: false };
+      settled(model, purchase, answer);
     }
-    const signed = await world.sign(jobKey, this.network);
-    const answer = await present(model, world, purchase, signed.header);
-    purchase.transfer = { ...signed, moved: false };
-    settled(model, purchase, answer);
-    return answer;
   }
 }
 
-const present = (model: Model, world: World, purchase: Purchase, header: string): Promise<Answer> =>
-  world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402' }, { 'payment-signature': header });
+const present = (model: Model, world: World, purchase: Purchase, header: string | undefined): Promise<Answer> =>
+  world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402' }, header ? { 'payment-signature': header } : {});
 
 /** What follows from an answer to a transfer that the facilitator was asked to carry out. */
 function settled(model: Model, purchase: Purchase, answer: Answer): void {
@@ -108,23 +144,26 @@ function settled(model: Model, purchase: Purchase, answer: Answer): void {
     if (purchase.transfer) purchase.transfer.moved = true;
     collected(model, purchase, 'x402');
   } else {
-    expect(refusal(answer)).toEqual([409, 'payment_unknown']);
+    expect(refusal(answer)).toEqual(unknown);
     purchase.payment = 'unknown';
   }
 }
 
 /** The buyer presents the transfer again that it has presented before, under a new key. */
-export class PayAgain extends OnJob {
+export class PayAgain extends Step<Answer> {
   override matters({ transfer }: Purchase): boolean {
     return transfer !== null;
   }
 
-  async act(model: Model, world: World, purchase: Purchase): Promise<void> {
+  async ready(model: Model, world: World, purchase: Purchase): Promise<() => Promise<Answer>> {
+    return () => present(model, world, purchase, purchase.transfer?.header);
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
     const { transfer } = purchase;
     if (!transfer) return;
-    const answer = await present(model, world, purchase, transfer.header);
-    if (transfer.moved) expect([answer.status, answer.body.job_key]).toEqual([200, purchase.jobKey]);
-    else if (!isOpen(purchase)) expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
+    if (model.grant.paused || !model.grant.paysWithX402) expect(refusal(answer)).toEqual(outsideGrant);
+    else if (transfer.moved) expect([answer.status, answer.body.job_key]).toEqual([200, purchase.jobKey]);
+    else if (!isOpen(purchase)) expect(refusal(answer)).toEqual(notAllowed);
     else if (answer.body.code === 'payment_unknown') purchase.payment = 'unknown';
     else if (answer.status === 409) lapsed(model, purchase, transfer);
     else settled(model, purchase, answer);
@@ -132,17 +171,18 @@ export class PayAgain extends OnJob {
 }
 
 /** The agent pays out of its credit. */
-export class PayWithCredit extends OnJob {
+export class PayWithCredit extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return can('collect', purchase.state);
   }
 
-  async act(model: Model, world: World, purchase: Purchase): Promise<void> {
-    const answer = await world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402', method: 'wallet_credit' });
-    if (isOpen(purchase)) expect(refusal(answer)).toEqual([409, 'payment_unknown']);
-    else if (!can('collect', purchase.state) || model.creditJobs === 0) {
-      expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
-    } else {
+  async ready(model: Model, world: World, purchase: Purchase): Promise<() => Promise<Answer>> {
+    return () => world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402', method: 'wallet_credit' });
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
+    const expected = payRefusal(model, purchase) ?? (model.creditJobs === 0 ? notAllowed : null);
+    if (expected) expect(refusal(answer)).toEqual(expected);
+    else {
       expect(answer.status).toBe(200);
       collected(model, purchase, 'wallet_credit');
     }
@@ -150,69 +190,81 @@ export class PayWithCredit extends OnJob {
 }
 
 /** The agent asks to end a payment that is open. */
-export class CancelPayment extends OnJob {
+export class CancelPayment extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return isOpen(purchase);
   }
 
-  async act(model: Model, world: World, purchase: Purchase): Promise<void> {
-    const answer = await world.keyed(model, `${pathOf(purchase)}/payments/cancel`, {});
-    if (!isOpen(purchase)) expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
+  async ready(model: Model, world: World, purchase: Purchase): Promise<() => Promise<Answer>> {
+    return () => world.keyed(model, `${pathOf(purchase)}/payments/cancel`, {});
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
+    if (!isOpen(purchase)) expect(refusal(answer)).toEqual(notAllowed);
     else if (answer.status === 200 && purchase.transfer) lapsed(model, purchase, purchase.transfer);
-    else expect(refusal(answer)).toEqual([409, 'payment_unknown']);
+    else expect(refusal(answer)).toEqual(unknown);
   }
 }
 
 /** The agent cancels the job. */
-export class Cancel extends OnJob {
+export class Cancel extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return can('cancel', purchase.state);
   }
 
-  async act(model: Model, world: World, purchase: Purchase): Promise<Answer> {
-    const answer = await world.keyed(model, `${pathOf(purchase)}/cancel`, {});
+  async ready(model: Model, world: World, purchase: Purchase): Promise<() => Promise<Answer>> {
+    return () => world.keyed(model, `${pathOf(purchase)}/cancel`, {});
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
     if (purchase.state === 'canceled') expect(answer.status).toBe(200);
-    else if (isOpen(purchase)) expect(refusal(answer)).toEqual([409, 'payment_unknown']);
-    else if (!can('cancel', purchase.state)) expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
+    else if (isOpen(purchase)) expect(refusal(answer)).toEqual(unknown);
+    else if (!can('cancel', purchase.state)) expect(refusal(answer)).toEqual(notAllowed);
     else {
       expect(answer.status).toBe(200);
       go(purchase, 'cancel');
       if (purchase.payment === 'collected') credited(model, purchase);
     }
-    return answer;
   }
 }
 
 /** The agent, or a member of its account, decides on the newest report. */
-export class Review extends OnJob {
+export class Review extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return purchase.reportDigest !== null;
   }
 
   readonly decision: 'accept' | 'dispute';
   readonly by: 'agent' | 'member';
+  /** That of the report that is decided on. */
+  #digest: string | null = null;
   constructor(index: number, decision: 'accept' | 'dispute', by: 'agent' | 'member') {
     super(index);
     this.decision = decision;
     this.by = by;
   }
-  async act(model: Model, world: World, purchase: Purchase): Promise<Answer> {
+  async ready(_model: Model, world: World, purchase: Purchase): Promise<() => Promise<Answer>> {
     const { decision } = this;
-    const answer = await world[this.by].post(`${pathOf(purchase)}/review`, {
+    this.#digest = purchase.reportDigest;
+    const body = {
       decision,
       ...(decision === 'dispute' ? { reason: 'citation_invalid' } : {}),
-      ...(purchase.reportDigest ? { report_digest: purchase.reportDigest } : {}),
-    });
+      ...(this.#digest ? { report_digest: this.#digest } : {}),
+    };
+    return () => world[this.by].post(`${pathOf(purchase)}/review`, body);
+  }
+  explain(model: Model, purchase: Purchase, answer: Answer): void {
+    const { decision } = this;
     const repeats = decision === 'accept' ? purchase.state === 'accepted' : purchase.review === 'disputed';
     const overdue = decision === 'dispute' && model.now() > purchase.reviewBy;
-    if (repeats) expect(answer.status).toBe(200);
-    else if (!can('accept', purchase.state)) expect(refusal(answer)).toEqual([409, 'action_not_allowed']);
+    const isOfOlder = this.#digest !== null && this.#digest !== purchase.reportDigest;
+    if (this.by === 'agent' && !model.grant.mayReview) expect(refusal(answer)).toEqual(outsideGrant);
+    else if (isOfOlder) expect(refusal(answer)).toEqual([409, 'report_changed']);
+    else if (repeats) expect(answer.status).toBe(200);
+    else if (!can('accept', purchase.state)) expect(refusal(answer)).toEqual(notAllowed);
     else if (overdue) expect(refusal(answer)).toEqual([409, 'dispute_window_closed']);
     else {
       expect(answer.status).toBe(200);
       this.decided(model, purchase);
     }
-    return answer;
   }
   private decided(model: Model, purchase: Purchase): void {
     if (this.decision === 'accept') go(purchase, 'accept');

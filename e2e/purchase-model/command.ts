@@ -6,7 +6,8 @@ import type { World } from './world.ts';
 export type Command = fc.AsyncCommand<Model, World>;
 
 /** How an answer refuses: status and code. */
-export const refusal = ({ status, body }: Answer): [number, string] => [status, body?.code];
+export type Refusal = [number, string];
+export const refusal = ({ status, body }: Answer): Refusal => [status, body?.code];
 /** The address of a purchase's job. */
 export const pathOf = (purchase: Purchase): string => `/api/agent/v1/jobs/${purchase.jobKey}`;
 
@@ -39,5 +40,25 @@ export abstract class OnJob implements Command {
   toString(): string {
     const { index, ...rest } = this;
     return `${this.constructor.name}(${[index, ...Object.values(rest)].join(', ')})`;
+  }
+}
+
+/** What a step is answered; a worker is answered nothing. */
+export type Reply = Answer | null;
+
+/**
+ * A command about one purchase that is one step of somebody. What it says to the service, and what that must lead to,
+ * stand apart, so that two steps can be made at once.
+ */
+export abstract class Step<Given extends Reply = Reply> extends OnJob {
+  /** Prepares the step, and gives what makes it. */
+  abstract ready(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<() => Promise<Given>>;
+  /** Expects what the model says, and moves the model on. */
+  abstract explain(model: Model, purchase: Purchase, answer: Given): void;
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Given> {
+    const make = await this.ready(model, world, purchase, jobKey);
+    const answer = await make();
+    this.explain(model, purchase, answer);
+    return answer;
   }
 }

@@ -9,22 +9,46 @@ import {
   type TransitionName,
   transitions,
 } from '../../server/purchases/states.ts';
-import { seconds } from '../../server/service/terms.ts';
+import { defaultGrant, price, seconds } from '../../server/service/terms.ts';
 import type { Answer } from '../support/agent.ts';
 
 /** What the facilitator does with a payment, by the sandbox's names; `well` is no fault. */
 export const providerModes = ['well', 'drop_before_settle', 'drop_after_settle', 'error_500', 'refuse', 'lie'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
+/** What the customer lets the agent do, as far as the commands change it. Amounts are microcents. */
+export interface Grant {
+  paused: boolean;
+  paysWithX402: boolean;
+  perJob: number;
+  daily: number;
+  governedRefs: boolean;
+  mayReview: boolean;
+}
+
+export const generous: Grant = {
+  paused: false,
+  paysWithX402: true,
+  perJob: Number(defaultGrant.per_job_limit_microcents),
+  daily: Number(defaultGrant.daily_limit_microcents),
+  governedRefs: true,
+  mayReview: true,
+};
+
 /** A purchase as it must be. Instants are milliseconds of the service's clock. */
 export interface Purchase {
   readonly quoteKey: string;
   readonly quotedUntil: number;
+  /** The governed document that the work is checked with, if there is one. */
+  readonly sourceKey: string | null;
   /** Null until the quote is authorized. */
   jobKey: string | null;
   state: JobState;
   payment: PaymentState;
   review: ReviewState;
+  /** The UTC day whose limit it counts under, and whether it counts: what ends without a charge does so no more. */
+  authorizedOn: string;
+  counts: boolean;
   payBy: number;
   deliverBy: number;
   reviewBy: number;
@@ -46,19 +70,25 @@ export interface Model {
   now: () => number;
   provider: ProviderMode;
   creditJobs: number;
+  grant: Grant;
+  /** The governed documents that are there. */
+  sourceKeys: string[];
   purchases: Purchase[];
   /** The last request that carried a key, to be sent again. */
   last: { send: () => Promise<Answer>; answer: Answer } | null;
 }
 
-export function newPurchase(quoteKey: string, quotedUntil: number): Purchase {
+export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: string | null): Purchase {
   return {
     quoteKey,
     quotedUntil,
+    sourceKey,
     jobKey: null,
     state: 'awaiting_payment',
     payment: 'none',
     review: 'not_open',
+    authorizedOn: '',
+    counts: false,
     payBy: 0,
     deliverBy: 0,
     reviewBy: 0,
@@ -73,10 +103,56 @@ export function newPurchase(quoteKey: string, quotedUntil: number): Purchase {
   };
 }
 
+/** A model of a purchase that is about to begin, by an agent whose grant is as it is when it arrives. */
+export function newModel(now: () => number): Model {
+  const grant = { ...generous, governedRefs: false };
+  return { now, provider: 'well', creditJobs: 0, grant, sourceKeys: [], purchases: [], last: null };
+}
+
+/** The same again, to be moved on by itself. */
+export function copyOf(model: Model): Model {
+  return {
+    ...model,
+    grant: { ...model.grant },
+    sourceKeys: [...model.sourceKeys],
+    purchases: model.purchases.map((purchase) => ({
+      ...purchase,
+      transfer: purchase.transfer && { ...purchase.transfer },
+    })),
+  };
+}
+
+/** What the grant has given away on a day (UTC), by what was authorized on it. */
+function usedOn({ purchases }: Model, day: string): number {
+  return purchases.filter(({ authorizedOn, counts }) => counts && authorizedOn === day).length * Number(price);
+}
+
+/** Whether the limits leave room for one more purchase now. */
+export function hasRoom(model: Model): boolean {
+  const { perJob, daily } = model.grant;
+  const used = usedOn(model, new Date(model.now()).toISOString().slice(0, 10));
+  return Number(price) <= perJob && used + Number(price) <= daily;
+}
+
+/** Whether the limits still cover a purchase that was authorized under them or others. */
+export function isCovered(model: Model, { authorizedOn }: Purchase): boolean {
+  return Number(price) <= model.grant.perJob && usedOn(model, authorizedOn) <= model.grant.daily;
+}
+
+/** Whether the work can be checked with everything that the request named. */
+export function hasSources({ grant, sourceKeys }: Model, { sourceKey }: Purchase): boolean {
+  return sourceKey === null || (grant.governedRefs && sourceKeys.includes(sourceKey));
+}
+
+/** States whose jobs have given back what they took of their grant. */
+const freed: readonly JobState[] = ['canceled', 'failed', 'waived'];
+
 /** Moves a purchase along the table of transitions; what follows from the state follows from the same table. */
 export function go(purchase: Purchase, transition: TransitionName, review?: ReviewState): void {
   expect(can(transition, purchase.state), `${transition} from ${purchase.state}`).toBe(true);
   purchase.state = transitions[transition].to;
+  // What nobody paid for in time counts until a sweep writes it down.
+  if (freed.includes(purchase.state) && transition !== 'lapse') purchase.counts = false;
   purchase.review = review ?? standing[purchase.state].review_state;
 }
 
@@ -155,6 +231,7 @@ export function failed(model: Model, purchase: Purchase): void {
 export function delivered(model: Model, purchase: Purchase): void {
   go(purchase, can('redeliver', purchase.state) ? 'redeliver' : 'deliver');
   purchase.reviewBy = model.now() + seconds.reviewWindow * 1000;
+  purchase.reportDigest = 'that of a report that nobody has seen yet';
 }
 
 /** Whether the facilitator would carry out a transfer in this mode, told or not told to us. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { price } from '../../server/service/terms.ts';
 import type { Answer } from '../support/agent.ts';
+import { AtOnce } from './at-once.ts';
 import {
   Authorize,
   Begin,
@@ -13,8 +15,9 @@ import {
   Repeat,
   Review,
 } from './buyer.ts';
-import { type Command, OnJob, pathOf, refusal } from './command.ts';
-import { type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
+import { type Command, OnJob, pathOf, refusal, type Step } from './command.ts';
+import { AddSource, ChangeGrant, Pause, RemoveSource } from './customer.ts';
+import { generous, type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
 import { DeleteContent, Pass, Provider, Retention, Sweep, Waive, Work } from './surroundings.ts';
 import type { WorkerFate, World } from './world.ts';
 
@@ -82,10 +85,35 @@ const party = of('agent' as const, 'member' as const);
 /** Steps past a worker's lease, mostly; past a signature, a deadline of work, the day to pay, a review window. */
 const waits = [25, 25, 25, 25, 333, 333, 1_999, 1_999, 88_888, 270_001];
 
+const { paused: _, ...everything } = generous;
+/** Most purchases name no governed document. */
+const source = of(null, null, null, 0, 1);
+
+/** What a member changes of the grant; mostly it is as generous again as it can be. */
+const changes: ConstructorParameters<typeof ChangeGrant>[0][] = [
+  ...Array<typeof everything>(4).fill(everything),
+  { perJob: Number(price) - 1 },
+  { daily: 2 * Number(price) },
+  { paysWithX402: false },
+  { governedRefs: false },
+  { mayReview: false },
+];
+
+/** Steps that are made at once with others. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(index, of(0 as const, 1 as const)).map(([i, network]) => new Pay(i, network)),
+  index.map((i) => new PayAgain(i)),
+  index.map((i) => new PayWithCredit(i)),
+  index.map((i) => new CancelPayment(i)),
+  index.map((i) => new Cancel(i)),
+  fc.tuple(index, decision, party).map(([i, what, by]) => new Review(i, what, by)),
+  index.map((i) => new Work(i, 'delivers')),
+);
+
 /** A command, and how often it comes among the others. */
 const weighted: [number, fc.Arbitrary<Command>][] = [
-  [6, fc.constant(new Begin())],
-  [1, fc.constant(new Quote())],
+  [6, source.map((which) => new Begin(which))],
+  [1, source.map((which) => new Quote(which))],
   [2, index.map((i) => new Authorize(i))],
   [20, fc.tuple(index, fc.nat(5)).map(([i, variant]) => new Next(i, variant))],
   [8, fc.tuple(index, of(0 as const, 1 as const)).map(([i, network]) => new Pay(i, network))],
@@ -103,6 +131,10 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [1, fc.tuple(index, party).map(([i, by]) => new DeleteContent(i, by))],
   [1, fc.constant(new Retention())],
   [1, fc.constant(new Repeat())],
+  [6, fc.tuple(step, step).map(([one, other]) => new AtOnce(one, other))],
+  [2, of(...changes).map((change) => new ChangeGrant(change))],
+  [1, of(true, false, false).map((paused) => new Pause(paused))],
+  [1, of(new AddSource(), new AddSource(), new RemoveSource())],
 ];
 
 /** Every command, as often among the others as its weight says. */

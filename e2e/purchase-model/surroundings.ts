@@ -3,13 +3,14 @@ import { leaseSeconds } from '../../server/kernel/lease.ts';
 import { deleteExpired } from '../../server/purchases/retention.ts';
 import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
 import { daySeconds, retentionDays } from '../../server/service/terms.ts';
-import { type Command, OnJob, pathOf, refusal } from './command.ts';
+import { type Command, OnJob, pathOf, refusal, Step } from './command.ts';
 import {
   cancelUnpaid,
   collected,
   delivered,
   failed,
   go,
+  hasSources,
   isOpen,
   lapsed,
   type Model,
@@ -28,7 +29,7 @@ const leaseMs = leaseSeconds * 1000;
 const retentionSeconds = (retentionDays + 1) * daySeconds;
 
 /** A worker is handed the job by the queue, whether or not there is anything to do. */
-export class Work extends OnJob {
+export class Work extends Step {
   readonly fate: WorkerFate;
   constructor(index: number, fate: WorkerFate) {
     super(index);
@@ -37,15 +38,21 @@ export class Work extends OnJob {
   override matters({ state }: Purchase): boolean {
     return can('start', state) || can('recheck', state);
   }
-  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
-    await world.work(jobKey, this.fate);
+  async ready(_model: Model, world: World, _purchase: Purchase, jobKey: string): Promise<() => Promise<null>> {
+    return async () => {
+      await world.work(jobKey, this.fate);
+      return null;
+    };
+  }
+  explain(model: Model, purchase: Purchase): void {
     const free = model.now() >= purchase.leaseUntil;
     if (!free || !(can('start', purchase.state) || can('recheck', purchase.state))) return;
     go(purchase, can('recheck', purchase.state) ? 'recheck' : 'start');
     purchase.tries += 1;
     purchase.percent = 0;
     purchase.leaseUntil = model.now() + leaseMs;
-    if (purchase.tries > maxTries || purchase.contentDeleted || this.fate === 'breaks') failed(model, purchase);
+    const isWorkable = !purchase.contentDeleted && hasSources(model, purchase);
+    if (purchase.tries > maxTries || !isWorkable || this.fate === 'breaks') failed(model, purchase);
     else if (this.fate === 'delivers') delivered(model, purchase);
   }
 }
@@ -67,6 +74,7 @@ export class Sweep implements Command {
 /** What a sweep must do to a purchase; where it may do something or not yet, what it did decides. */
 function swept(model: Model, purchase: Purchase, found: { state: JobState; payment_state: string }): void {
   const now = model.now();
+  if (purchase.state === 'canceled') purchase.counts = false;
   if (isOpen(purchase)) reconciled(model, purchase, found);
   else if ((can('fail', purchase.state) || can('fail_recheck', purchase.state)) && now > purchase.deliverBy) {
     failed(model, purchase);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { transitions } from '../../server/purchases/states.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
-import { cancelUnpaid, collected, isOpen, type Model } from './model.ts';
+import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
 import { commands } from './repertoire.ts';
 import { World } from './world.ts';
 
@@ -15,6 +15,7 @@ const commandsMax = 60;
  */
 export async function tryPurchases(services: Service[], runs: number, each: number, seed: number): Promise<void> {
   const share = Math.ceil(runs / services.length);
+  console.log(`The seed is ${seed}.`);
   await Promise.all(services.map((service, lane) => tryOn(service, share, seed + lane)));
   const taken = await stepsTaken(services);
   console.log(`${share * services.length} runs:`, Object.fromEntries(taken));
@@ -30,7 +31,7 @@ async function tryOn(service: Service, runs: number, seed: number): Promise<void
     fc.noBias(fc.commands(commands, { maxCommands: commandsMax, size: 'max' })),
     async (chosen) => {
       const world = await World.open(service);
-      const model: Model = { now: world.now, provider: 'well', creditJobs: 0, purchases: [], last: null };
+      const model = newModel(world.now);
       await new Begin().run(model, world);
       await fc.asyncModelRun(() => ({ model, real: world }), chosen);
       await settleDown(model, world);

@@ -27,6 +27,8 @@ export class World {
   readonly service: Service;
   readonly agent: Agent;
   member: Member;
+  /** When the member signed in. */
+  memberSince: number;
   readonly #control;
   #signedInUntil: number;
 
@@ -35,7 +37,8 @@ export class World {
     this.agent = agent;
     this.member = member;
     this.#control = controlClient(service.sandbox.controlUrl);
-    this.#signedInUntil = this.now() + seconds.walletSession * 1000;
+    this.memberSince = this.now();
+    this.#signedInUntil = this.memberSince + seconds.walletSession * 1000;
   }
 
   static async open(service: Service): Promise<World> {
@@ -59,8 +62,18 @@ export class World {
 
   async #signIn(): Promise<void> {
     await this.agent.signIn();
-    this.member = await Member.of(this.service, this.agent);
+    await this.signInMember();
     this.#signedInUntil = this.now() + seconds.walletSession * 1000;
+  }
+
+  async signInMember(): Promise<void> {
+    this.member = await Member.ofAccount(this.service, this.member.accountKey, this.member.email);
+    this.memberSince = this.now();
+  }
+
+  /** What a member decides about the agent. */
+  decide(what: 'grant' | 'pause', body: object): Promise<Answer> {
+    return this.member.post(`/api/agent/v1/agents/${this.agent.wallet.address.toLowerCase()}/${what}`, body);
   }
 
   async provider(mode: ProviderMode): Promise<void> {
@@ -148,6 +161,21 @@ export class World {
     purchase.percent = body.progress.percent;
     purchase.reportDigest = body.report_digest;
     purchase.nextActions = body.next_actions.map(({ action }: { action: string }) => action);
+  }
+
+  async observeAll(model: Model): Promise<void> {
+    for (const purchase of model.purchases) await this.observe(model, purchase);
+  }
+
+  /** How every job stands now, by its key. */
+  async look(model: Model): Promise<Map<string, ReturnType<typeof seen>>> {
+    const found = new Map<string, ReturnType<typeof seen>>();
+    for (const { jobKey } of model.purchases) {
+      if (jobKey === null) continue;
+      const { state, payment_state, charge_state, review_state } = (await this.agent.job(jobKey)).body;
+      found.set(jobKey, { state, payment_state, charge_state, review_state });
+    }
+    return found;
   }
 
   /** Sends a POST under a key of its own, and keeps it to be sent again. */

@@ -9,6 +9,7 @@ import type { Service } from './service.ts';
 export class Member extends Client {
   readonly accountKey: string;
   readonly memberKey: string;
+  readonly email: string;
   readonly #service: Service;
   readonly #sessionKey: string;
   readonly #cookie: string;
@@ -17,11 +18,13 @@ export class Member extends Client {
     service: Service,
     accountKey: string,
     session: { memberKey: string; sessionKey: string },
+    email: string,
     cookie: string,
   ) {
     super(service.baseUrl);
     this.accountKey = accountKey;
     this.memberKey = session.memberKey;
+    this.email = email;
     this.#service = service;
     this.#sessionKey = session.sessionKey;
     this.#cookie = cookie;
@@ -38,7 +41,7 @@ export class Member extends Client {
     const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock());
     if (session === null) throw new Error('the link was spent before');
     const cookie = await sessionCookie(configuration, session);
-    return new Member(service, accountKey, session, cookie.split(';')[0] ?? '');
+    return new Member(service, accountKey, session, email, cookie.split(';')[0] ?? '');
   }
 
   /** What a page of the service asks with for this member. */

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { seconds } from '../../server/service/terms.ts';
+import { type Command, refusal } from './command.ts';
+import type { Grant, Model } from './model.ts';
+import type { World } from './world.ts';
+
+/** What a change of the grant is on the wire. */
+function onTheWire({ paysWithX402, perJob, daily, governedRefs, mayReview }: Partial<Grant>): object {
+  return {
+    ...(paysWithX402 === undefined ? {} : { payment_methods: paysWithX402 ? ['x402', 'card_checkout'] : [] }),
+    ...(perJob === undefined ? {} : { per_job_limit_microcents: perJob }),
+    ...(daily === undefined ? {} : { daily_limit_microcents: daily }),
+    ...(governedRefs === undefined ? {} : { governed_refs: governedRefs }),
+    ...(mayReview === undefined ? {} : { review_authority: mayReview }),
+  };
+}
+
+/** Whether a change lets the agent do more than it may. */
+function raises({ grant }: Model, change: Partial<Grant>): boolean {
+  return Object.entries(change).some(([name, value]) => Number(value) > Number(grant[name as keyof Grant]));
+}
+
+/** A member of the account changes what the agent may do. Whoever raises must have signed in just now. */
+export class ChangeGrant implements Command {
+  readonly change: Partial<Omit<Grant, 'paused'>>;
+  constructor(change: Partial<Omit<Grant, 'paused'>>) {
+    this.change = change;
+  }
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    const needsSignIn = raises(model, this.change) && model.now() >= world.memberSince + seconds.freshSignIn * 1000;
+    const answer = await world.decide('grant', onTheWire(this.change));
+    if (needsSignIn) {
+      expect(refusal(answer)).toEqual([403, 'fresh_sign_in_required']);
+      await world.signInMember();
+      expect((await world.decide('grant', onTheWire(this.change))).status).toBe(200);
+    } else expect(answer.status).toBe(200);
+    Object.assign(model.grant, this.change);
+    await world.observeAll(model);
+  }
+  toString = () => `ChangeGrant(${JSON.stringify(this.change)})`;
+}
+
+/** A member pauses the agent, or lets it go on. */
+export class Pause implements Command {
+  readonly paused: boolean;
+  constructor(paused: boolean) {
+    this.paused = paused;
+  }
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    const answer = await world.decide('pause', { paused: this.paused });
+    expect([answer.status, answer.body.grant.paused]).toEqual([200, this.paused]);
+    model.grant.paused = this.paused;
+    await world.observeAll(model);
+  }
+  toString = () => `Pause(${this.paused})`;
+}
+
+/** A member adds a document that the agent may have its work checked with. */
+export class AddSource implements Command {
+  check = () => true;
+  async run(model: Model, world: World): Promise<void> {
+    const text = 'The refund window is 14 days.';
+    const answer = await world.member.post('/api/agent/v1/sources', { name: `Handbook ${randomUUID()}`, text });
+    expect(answer.status).toBe(201);
+    model.sourceKeys.push(answer.body.source_key);
+  }
+  toString = () => 'AddSource()';
+}
+
+/** A member removes the document that was added last. */
+export class RemoveSource implements Command {
+  check(model: Readonly<Model>): boolean {
+    return model.sourceKeys.length > 0;
+  }
+  async run(model: Model, world: World): Promise<void> {
+    const removed = await world.member.send('DELETE', `/api/agent/v1/sources/${model.sourceKeys.pop()}`);
+    expect(removed.status).toBe(200);
+  }
+  toString = () => 'RemoveSource()';
+}
