@@ -99,8 +99,6 @@ function stubbedEnvironment(ports: Ports, dataDir: string, databaseUrl: string):
   return {
     ...sandboxedEnvironment(ports, dataDir, databaseUrl),
     X402_FACILITATOR_URL: stub,
-    RATE_LIMIT_REQUESTS: '1000000',
-    RATE_LIMIT_QUOTES: '1000000',
     X402_RPC_URLS: `84532=${stub},421614=${stub}`,
   };
 }

@@ -1,7 +1,8 @@
 /**
  * An agent that has never seen this service buys a check: it reads what is sold, signs in with a wallet, gets a frozen
  * quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and verifies
- * the signed receipt. The second time it disputes the first report and accepts the corrected one. It knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
+ * the signed receipt. Then it buys another on the other chain, disputes the report and accepts the corrected one. It
+ * knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
  */
 import { randomUUID } from 'node:crypto';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -137,7 +138,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
   say('7. Read the report');
   const report = await call<Report>('GET', allowed(delivered, 'report'));
   say(`   ${report.verdict}: ${report.summary}`);
-  for (const finding of report.findings) say(`   - ${finding.criterion}: ${finding.status}. ${finding.reason}`);
+  for (const { criterion, status, reason } of report.findings) say(`   - ${criterion}: ${status}. ${reason}`);
 
   const settled = dispute ? await disputed(delivered) : delivered;
 
@@ -159,7 +160,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
 
 /** One re-check is included: it costs nothing more, and the new report says what it changed. */
 async function disputed(delivered: Job): Promise<Job> {
-  say('   Dispute it');
+  say('   … and dispute it: one re-check is included');
   const disputed = await call<Job>('POST', allowed(delivered, 'review'), {
     decision: 'dispute',
     reason: 'criteria_not_evaluated',
@@ -175,9 +176,11 @@ async function disputed(delivered: Job): Promise<Job> {
 
 async function follow(jobKey: string): Promise<Job> {
   const until = Date.now() + patienceMs;
+  let seen = '';
   while (Date.now() < until) {
     const job = await call<Job>('GET', `/api/agent/v1/jobs/${jobKey}`);
-    say(`   ${job.state}`);
+    if (job.state !== seen) say(`   ${job.state}`);
+    seen = job.state;
     if (job.state === 'delivered' || job.state === 'redelivered') return job;
     if (['failed', 'canceled', 'waived'].includes(job.state)) break;
   }

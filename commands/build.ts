@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { runCommand } from './command.ts';
 import { generateClient } from './prisma.ts';
-import { runProgram } from './processes.ts';
+import { printLine, runProgram, runProgramQuietly } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -15,20 +15,26 @@ const SOURCES = [
   'proxy.ts',
   'package-lock.json',
 ];
+const production = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
 const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
 
-/** Builds the app for production unless `.next` was built from these very sources; says whether it did. */
+/**
+ * Builds the app for production unless `.next` was built from these very sources; says whether it did. What the build
+ * prints is shown when it fails.
+ */
 export async function buildApp(): Promise<boolean> {
   const sources = fingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
-  if ((await runNext(['build'])) !== 0) throw new Refusal('The app could not be built; the lines above say why.');
+  printLine('build', 'the app, for production: this takes a minute or two');
+  const { ending, output } = await runProgramQuietly('next', ['build'], production);
+  if (ending !== 0) throw new Refusal(`The app could not be built:\n${output}`);
   writeFileSync(STAMP, sources);
   return true;
 }
 
-/** Runs one of Next's commands for production; gives how it ended. */
-export function runNext(args: readonly string[]): Promise<number | NodeJS.Signals> {
-  return runProgram('next', args, { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' });
+/** Writes the types of the routes; gives how that ended. */
+export function generateRouteTypes(): Promise<number | NodeJS.Signals> {
+  return runProgram('next', ['typegen'], production);
 }
 
 function fingerprint(): string {

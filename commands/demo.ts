@@ -30,7 +30,10 @@ async function demo(): Promise<number> {
   if (typeof outcome === 'string') return fail(outcome);
   const { exitCode, accountKey } = outcome;
   if (exitCode !== 0) console.error(`The agent did not get what it paid for (exit code ${exitCode}).`);
-  if (values.exit) return exitCode;
+  if (values.exit) {
+    console.log('\nEverything is being stopped; what was bought is kept. Without --exit it stays up to look around.');
+    return exitCode;
+  }
   await printLinks(stack, accountKey);
   return fail(await stack.broken);
 }

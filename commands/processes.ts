@@ -99,8 +99,29 @@ export function spawnWatched(
 
 /** Runs a program that npm installed, its output on ours; gives how it ended. */
 export function runProgram(name: string, args: readonly string[], env = process.env): Promise<number | NodeJS.Signals> {
-  const options: SpawnOptions = { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] };
-  return endingOf(spawnWatched(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM'));
+  return endingOf(spawnProgram(name, args, env, 'inherit'));
+}
+
+/** The same, with its output kept back and given to whoever has to say what went wrong. */
+export async function runProgramQuietly(
+  name: string,
+  args: readonly string[],
+  env = process.env,
+): Promise<{ ending: number | NodeJS.Signals; output: string }> {
+  const program = spawnProgram(name, args, env, 'pipe');
+  let output = '';
+  for (const stream of [program.stdout, program.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk));
+  return { ending: await endingOf(program), output };
+}
+
+function spawnProgram(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  output: 'inherit' | 'pipe',
+): ChildProcess {
+  const options: SpawnOptions = { cwd: ROOT, env, stdio: ['ignore', output, output] };
+  return spawnWatched(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM');
 }
 
 /** Ends every process that is still running, the newest first. None can be started afterwards. */

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import { buildApp, runNext } from './build.ts';
+import { buildApp, generateRouteTypes } from './build.ts';
 import { runCommand } from './command.ts';
 import { generateClient } from './prisma.ts';
 import { runProgram } from './processes.ts';
@@ -28,7 +28,7 @@ const steps: Record<string, () => Promise<Counts>> = {
   types: async () => {
     await generateClient();
     // Types the routes, and writes the declarations that a fresh clone does not have yet.
-    if ((await runNext(['typegen'])) !== 0) return BROKEN;
+    if ((await generateRouteTypes()) !== 0) return BROKEN;
     return runTool('tsc', ['--noEmit']);
   },
   lint: async () => {
