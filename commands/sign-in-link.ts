@@ -1,21 +1,16 @@
 import { makeSignInLink } from '../server/identity/sign-in.ts';
-import { openDatabase } from '../server/kernel/database.ts';
-import { readConfiguration } from '../server/kernel/env.ts';
+import { sql } from '../server/kernel/sql.ts';
+import { runForOperator } from './operator.ts';
+import { Refusal } from './refusal.ts';
 
 /**
- * `npm run sign-in-link -- ACCOUNT_KEY E-MAIL` prints a single-use link that signs a member of the account in. It needs
- * the server's environment: whoever can run it can read the database anyway.
+ * `npm run sign-in-link -- ACCOUNT_KEY E-MAIL` prints a single-use link that signs a member of the account in. The member
+ * is made when the account has none with this address.
  */
-const [accountKey, email] = process.argv.slice(2);
-if (!accountKey || !email) {
-  process.stderr.write('Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n');
-  process.exit(1);
-}
-const configuration = readConfiguration(process.env);
-const db = openDatabase(configuration.databaseUrl, 1);
-try {
-  const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, new Date());
-  process.stdout.write(`${link}\n`);
-} finally {
-  await db.end();
-}
+await runForOperator(async (db, { baseUrl }) => {
+  const [accountKey, email] = process.argv.slice(2);
+  if (!accountKey || !email) throw new Refusal('Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL');
+  const account = await db.maybe(sql`select 1 from accounts where account_key = ${accountKey}`);
+  if (!account) throw new Refusal(`${accountKey} is no account.`);
+  return makeSignInLink(db, baseUrl, { accountKey, email }, new Date());
+});

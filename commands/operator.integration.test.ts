@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from './test-database.ts';
+
+const database = await testDatabase();
+const secret = 'x'.repeat(43);
+const environment = {
+  DATABASE_URL: database.url,
+  BASE_URL: 'http://localhost:3000',
+  ENVIRONMENT: 'test',
+  SECRET_KEY: secret,
+  NEXTAUTH_SECRET: secret,
+  RECEIPT_KEYS_FILE: path.join(import.meta.dirname, 'no-such-folder', 'receipt-keys.json'),
+};
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(command: string, args: string[], changes: Record<string, string> = {}): Promise<Ran> {
+  const script = path.join(import.meta.dirname, `${command}.ts`);
+  const env = { PATH: process.env.PATH, ...environment, ...changes };
+  return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
+  );
+}
+
+describe('a command for operators', () => {
+  it.each([
+    ['sign-in-link', [], /^Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n$/],
+    ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
+    ['unblock', [], /^Say which account: .*\n$/],
+    ['unblock', ['acct_unknown'], /^acct_unknown is no account that is blocked\.\n$/],
+    ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
+  ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
+    const { code, stdout, stderr } = await run(command, args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(sentence);
+  });
+
+  it('names what is wrong with the environment', async () => {
+    const { code, stderr } = await run('unblock', ['acct_unknown'], { SECRET_KEY: 'short' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The environment cannot be used:\n {2}SECRET_KEY must be .*\n$/);
+  });
+
+  it('makes a sign-in link for a member that it makes, too', async () => {
+    await database.pool.query(`insert into accounts (account_key, created_at) values ('acct_known', now())`);
+    const { code, stdout } = await run('sign-in-link', ['acct_known', 'Owner@example.com']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/localhost:3000\/sign-in\?link=\w{43}\n$/);
+    const { rows } = await database.pool.query('select email from members');
+    expect(rows).toEqual([{ email: 'owner@example.com' }]);
+  });
+});
