@@ -23,7 +23,7 @@ interface Ran {
 
 async function run(command: string, args: string[], changes: Record<string, string> = {}): Promise<Ran> {
   const script = path.join(import.meta.dirname, `${command}.ts`);
-  const env = { PATH: process.env.PATH, ...environment, ...changes };
+  const env = { ...process.env, ...environment, ...changes };
   return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),

@@ -1,4 +1,7 @@
 import { CircleAlert } from 'lucide-react';
+import { sourceBounds } from '@/server/sources/contract.ts';
+
+const documentBytes = sourceBounds.document_bytes.toLocaleString('en-US');
 
 /** Why a document was not added, in the words of the operation or of the form. */
 export type SourceFault =
@@ -13,10 +16,13 @@ export type SourceFault =
 const faults: Record<SourceFault, { field: 'file' | 'name'; words: string }> = {
   no_file: { field: 'file', words: 'Choose a file.' },
   not_text: { field: 'file', words: 'This file is not text in UTF-8. Save it as plain text or Markdown.' },
-  too_large: { field: 'file', words: 'This file is larger than 32,768 bytes. Split it into parts.' },
+  too_large: { field: 'file', words: `This file is larger than ${documentBytes} bytes. Split it into parts.` },
   blank: { field: 'file', words: 'This file is empty.' },
-  source_limit_reached: { field: 'file', words: 'There are 200 documents already. Remove one first.' },
-  name: { field: 'name', words: 'Choose a name of 1 to 200 bytes.' },
+  source_limit_reached: {
+    field: 'file',
+    words: `There are ${sourceBounds.documents_per_account} documents already. Remove one first.`,
+  },
+  name: { field: 'name', words: `Choose a name of 1 to ${sourceBounds.name_bytes} bytes.` },
   source_name_taken: {
     field: 'name',
     words: 'Another document has this name. Remove it first, or choose another name.',
@@ -58,7 +64,7 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
           />
           {errorOf('file') ?? (
             <p id="file-hint" className="hint">
-              Text or Markdown in UTF-8, 32,768 bytes at most. It cannot be changed later, only removed.
+              Text or Markdown in UTF-8, {documentBytes} bytes at most. It cannot be changed later, only removed.
             </p>
           )}
         </div>
@@ -70,7 +76,7 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
             id="name"
             name="name"
             type="text"
-            maxLength={200}
+            maxLength={sourceBounds.name_bytes}
             autoComplete="off"
             className="field"
             {...described('name')}

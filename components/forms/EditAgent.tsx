@@ -7,6 +7,8 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import type { AccountEvent, ConnectedAgent } from '@/server/identity/member-contract.ts';
+import { toText } from '@/server/kernel/money.ts';
+import { price } from '@/server/service/terms.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
 import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
@@ -85,7 +87,7 @@ function GrantForm({ at, agent, values }: { at: string; agent: ConnectedAgent; v
           <LimitFields
             values={values}
             hints={{
-              per_check: 'A check costs 5.00 USD',
+              per_check: `A check costs ${toText(price)}`,
               per_day: `${amountText(today)} spent or held today`,
               in_total: `${amountText(total)} spent or held. Leave empty for no limit`,
             }}

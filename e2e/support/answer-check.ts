@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Operation, problemsOf } from '../../server/kernel/operation.ts';
+import { type Operation, pathPattern, problemsOf } from '../../server/kernel/operation.ts';
 import { problems } from '../../server/kernel/problem.ts';
 import { operations } from '../../server/operations.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';
@@ -7,7 +7,7 @@ import type { WireAnswer } from './wire.ts';
 
 const patterns = Object.values(operations).map((operation: Operation) => ({
   operation,
-  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: pathPattern(operation),
 }));
 
 /** Where agents call: what is not there is refused in their language. Elsewhere people are shown a page. */

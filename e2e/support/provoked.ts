@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { provokedFolder } from '../../commands/provoked-problems.ts';
+import { pathPattern } from '../../server/kernel/operation.ts';
 import { operations } from '../../server/operations.ts';
 
-const routes = Object.values(operations).map(({ name, path: address }) => ({
-  name,
-  pattern: new RegExp(`^${address.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+const routes = Object.values(operations).map((operation) => ({
+  name: operation.name,
+  pattern: pathPattern(operation),
 }));
 
 /** Which problems the operations of one service answered, for the step of `npm test` that misses the others. */

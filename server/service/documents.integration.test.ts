@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { operations } from '../operations.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 
 const service = await startService();
@@ -113,6 +114,21 @@ describe('the OpenAPI document', () => {
       'RateLimit-Policy',
       'Retry-After',
     ]);
+  });
+
+  it('asks for a body exactly where a request without one is refused', async () => {
+    const agent = await Agent.arrive(service);
+    const { paths } = openApiDocument(service.baseUrl);
+    const posts = Object.values(operations).filter(({ method }) => method === 'POST');
+    for (const { name, path, audience } of posts) {
+      if (!(audience as readonly string[]).some((who) => who !== 'member')) continue;
+      const answer = await agent.send('POST', path.replace(/\{\w+\}/g, 'unknown'), undefined, {
+        'idempotency-key': name,
+      });
+      const isRefused = answer.body.code === 'validation_failed';
+      const body = paths?.[path]?.post?.requestBody as { required?: boolean };
+      expect([name, body.required]).toEqual([name, isRefused]);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorFields, log } from '../kernel/log.ts';
-import { pathKeys } from '../kernel/operation.ts';
+import { pathKeys, pathPattern } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
@@ -22,7 +22,7 @@ interface Route {
 const routes: Route[] = Object.values(operations).map((operation) => ({
   name: operation.name,
   method: operation.method,
-  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`),
+  pattern: pathPattern(operation),
   keys: pathKeys(operation),
 }));
 

@@ -61,7 +61,7 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
     ...(operation.method === 'POST'
       ? {
           requestBody: {
-            required: Object.keys(rest).length > 0,
+            required: Object.values(rest).some((field) => !field.safeParse(undefined).success),
             content: {
               'application/json': {
                 schema: z.strictObject({

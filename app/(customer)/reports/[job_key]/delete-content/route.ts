@@ -1,4 +1,5 @@
-import { answerForm } from '../answer-form.ts';
+import { submit } from '../../../submit.ts';
+import { reportOf } from '../report-of.ts';
 
 /** Deletes what was submitted for the job. */
-export const POST = answerForm('delete_content', () => ({}));
+export const POST = submit({ operation: 'delete_content', input: (_, { job_key }) => ({ job_key }), next: reportOf });
