@@ -2,6 +2,7 @@ import { Cited, type EvidenceText } from '@/components/purchases/PassagePanel.ts
 import { Price } from '@/components/purchases/Price.tsx';
 import { citedPassages, linesAround, passageNumbers } from '@/components/purchases/passages.ts';
 import { State, StateBadge } from '@/components/purchases/State.tsx';
+import { summaryBesideVerdict } from '@/components/purchases/VerdictSummary.tsx';
 import type { Report } from '@/server/work-check/contract.ts';
 
 const FINDINGS_SHOWN = 3;
@@ -34,7 +35,7 @@ function Sample({ report, evidence }: SampleProps) {
       </figcaption>
       <div className="px-5 pt-5">
         <StateBadge kind="verdict" value={report.verdict} />
-        <p className="mt-3 text-body">{report.summary}</p>
+        <p className="mt-3 text-body">{summaryBesideVerdict(report)}</p>
       </div>
       <table className="table mt-4">
         <caption className="sr-only">Some findings of the sample report</caption>

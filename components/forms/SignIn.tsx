@@ -101,7 +101,7 @@ export function SignIn(props: Props): ReactNode {
           <a href="/agents" className="link">
             See your agents
           </a>
-          , or sign in anew.
+          {hasAsked(link) ? '.' : ', or sign in anew.'}
         </p>
       ) : null}
     </DeadEnd>

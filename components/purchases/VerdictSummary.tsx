@@ -34,6 +34,12 @@ function cappedText(report: Report): string | null {
   return `The model alone said “${own}”; ${reason} lowered it.`;
 }
 
+/** What a report says in short, where the words of its verdict stand already. */
+export function summaryBesideVerdict({ summary, verdict }: Pick<Report, 'summary' | 'verdict'>): string {
+  const opening = `${stateWord('verdict', verdict).word}. `;
+  return summary.startsWith(opening) ? summary.slice(opening.length) : summary;
+}
+
 /** The verdict beside what stands behind it, and what it is not. */
 export function VerdictSummary({ report }: { report: Report }) {
   const capped = cappedText(report);
@@ -45,7 +51,7 @@ export function VerdictSummary({ report }: { report: Report }) {
         <h2 id="verdict" className="mt-3 text-h1">
           {stateWord('verdict', report.verdict).word}
         </h2>
-        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{report.summary}</p>
+        <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{summaryBesideVerdict(report)}</p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />

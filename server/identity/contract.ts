@@ -68,7 +68,7 @@ export const rotateCredential = defineOperation({
   name: 'rotate_credential',
   summary:
     'Get a new credential. The old one lives until the first use of the new one plus the grace, and 24 hours at most, ' +
-    'so a lost answer costs another rotation. `reason: compromised` ends it at once.',
+    'so a lost answer costs another rotation. With reason compromised it ends at once.',
   method: 'POST',
   path: '/api/agent/v1/credentials/rotate',
   audience: ['agent'],
@@ -80,7 +80,7 @@ export const rotateCredential = defineOperation({
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: '`compromised` ends every older credential now.' }),
+      .meta({ description: 'With compromised every older credential ends now.' }),
     grace_period_seconds: z.int().min(0).max(seconds.rotationGraceMax).optional(),
   }),
   output: z

@@ -43,8 +43,8 @@ export type RequestedGrant = z.infer<typeof RequestedGrant>;
 export const register = defineOperation({
   name: 'register',
   summary:
-    'Ask to buy for a customer. `new_customer`: the person at the address confirms by a link or reads you a code. ' +
-    '`link_existing`: a signed-in member of the account approves.',
+    'Ask to buy for a customer. With mode new_customer the person at the address confirms by a link or reads you a code; ' +
+    'with mode link_existing a signed-in member of the account approves.',
   method: 'POST',
   path: '/api/agent/v1/registrations',
   limit: 'registrations',
