@@ -9,7 +9,7 @@ const RATE = 0.06;
 const BINS = 32;
 const LEAF_WEIGHT_MIN = 0.004;
 const LEAF_PENALTY = 0.01;
-const STEPS = 1_500;
+const STEPS = 300;
 const STEP = 0.4;
 const RIDGE = 0.002;
 const FEATURE_KEEP = 0.6;
@@ -36,7 +36,7 @@ function fitLinear(examples: readonly Example[]): Pick<Fitted, 'means' | 'scales
   const weights = new Float64Array(FEATURE_COUNT);
   const speed = new Float64Array(FEATURE_COUNT);
   let [bias, biasSpeed] = [0, 0];
-  for (let step = 0; step < STEPS / 5; step += 1) {
+  for (let step = 0; step < STEPS; step += 1) {
     const gradient = new Float64Array(FEATURE_COUNT);
     let biasGradient = 0;
     for (const [at, row] of rows.entries()) {
