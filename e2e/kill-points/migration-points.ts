@@ -13,9 +13,9 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Where a migration of an empty database is killed. */
 export const migrationPoints: { point: string; stopAt: StoppingPoint }[] = [
-  { point: 'K43 a migration is not begun', stopAt: { before: /create table jobs/ } },
-  { point: 'K43 a migration is done, and not committed', stopAt: { beforeCommitOf: /create table jobs/ } },
-  { point: 'K43 a migration is committed, and the next is not begun', stopAt: { after: /create table jobs/ } },
+  { point: 'K43 a migration is not begun', stopAt: { before: /create table "jobs"/i } },
+  { point: 'K43 a migration is done, and not committed', stopAt: { beforeCommitOf: /create table "jobs"/i } },
+  { point: 'K43 a migration is committed, and the next is not begun', stopAt: { after: /create table "jobs"/i } },
   { point: 'K43 the tables of the queue are not there yet', stopAt: { before: /create schema.* pgboss/i } },
 ];
 
@@ -32,7 +32,8 @@ export async function killMigration(stage: Stage, { point, stopAt }: (typeof mig
     env: { ...process.env, DATABASE_URL: tap.url },
     show: 'problems',
   });
-  await stopped;
+  const ended = victim.died.then((sentence) => Promise.reject(new Error(sentence)));
+  await Promise.race([stopped, ended]);
   await victim.kill();
   await tap.close();
   await stage.goesOn(point, () => migrate(url));
