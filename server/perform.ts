@@ -18,7 +18,7 @@ import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/o
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { refuseUnreadable, validationProblem } from './kernel/validation.ts';
+import { parseInput } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
@@ -106,10 +106,7 @@ async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context)
 }
 
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {
-  refuseUnreadable(rawInput);
-  const parsed = operation.input.safeParse(rawInput);
-  if (!parsed.success) throw validationProblem(parsed.error);
-  return parsed.data as Record<string, unknown>;
+  return parseInput(operation.input, rawInput) as Record<string, unknown>;
 }
 
 /** How long a reader that waits sleeps between two looks. */

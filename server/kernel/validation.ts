@@ -5,8 +5,30 @@ import { type FieldError, Problem, type ProblemCode, problems } from './problem.
 /** More errors than this help nobody. */
 const maxErrors = 20;
 
+/** What a schema makes of an input from outside. Throws the refusal of one that breaks it. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  refuseUnreadable(input);
+  const parsed = comparing(() => schema.safeParse(input));
+  if (!parsed.success) throw validationProblem(parsed.error);
+  return parsed.data;
+}
+
+/**
+ * zod compares the `length` of whatever stands in place of a text or a list. One that is an object without `toString`
+ * cannot be compared: that is the input's fault, and nothing else in a schema can throw this.
+ */
+function comparing<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof TypeError && error.message === 'Cannot convert object to primitive value')) throw error;
+    const detail = 'An object stands where a text or a list belongs.';
+    throw new Problem('validation_failed', detail, { errors: [{ pointer: '', code: 'invalid_type', detail }] });
+  }
+}
+
 /** The refusal of an input that breaks its schema, with a JSON pointer (RFC 6901) to each field at fault. */
-export function validationProblem(error: z.ZodError): Problem {
+function validationProblem(error: z.ZodError): Problem {
   const errors = error.issues.flatMap(fieldErrors).slice(0, maxErrors);
   // A bound on the input as a whole has no field to point at.
   if (errors.some((field) => field.pointer === '' && field.code === 'too_large')) {
@@ -27,7 +49,7 @@ const inputMax = { depthMax: 48, nodesMax: 100_000 };
  * Refuses what no field of any operation may hold, wherever it stands: a text that the database cannot hold, a key
  * `__proto__`, a number that is not exact, more depth or members than a reader should have to walk.
  */
-export function refuseUnreadable(input: unknown): void {
+function refuseUnreadable(input: unknown): void {
   const fault = findJsonFault(input, inputMax);
   if (!fault) return;
   const { path, message, ...rest } = fault;
