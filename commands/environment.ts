@@ -16,6 +16,15 @@ interface Secrets {
   readonly pay_to_private_key: `0x${string}`;
 }
 
+/** Rate limits that nobody reaches: everybody on one machine comes from one address, and the bench is in a hurry. */
+export const unlimited = {
+  RATE_LIMIT_REQUESTS: '1000000',
+  RATE_LIMIT_QUOTES: '1000000',
+  RATE_LIMIT_WALLET_CHALLENGES: '1000000',
+  RATE_LIMIT_REGISTRATIONS: '1000000',
+  RATE_LIMIT_SIGN_IN_LINKS: '1000000',
+} as const;
+
 /** The environment of the server and its worker when everything they call is the local sandbox. */
 export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
   const secrets = readSecrets(path.join(dataDir, 'secrets.json'));
@@ -36,12 +45,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
     X402_CONFIRMATIONS: '1',
-    // Everybody here comes from one address, and the bench is in a hurry.
-    RATE_LIMIT_REQUESTS: '1000000',
-    RATE_LIMIT_QUOTES: '1000000',
-    RATE_LIMIT_WALLET_CHALLENGES: '1000000',
-    RATE_LIMIT_REGISTRATIONS: '1000000',
-    RATE_LIMIT_SIGN_IN_LINKS: '1000000',
+    ...unlimited,
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
   };

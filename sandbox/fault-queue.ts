@@ -12,6 +12,7 @@ export type FaultQueue<Fault extends { readonly times: Times }> = {
 
 const QUEUED_FAULTS_MAX = 1_000;
 
+/** A queue of faults that holds at most a thousand. */
 export function faultQueue<Fault extends { readonly times: Times }>(): FaultQueue<Fault> {
   let queued: { fault: Fault; left: Times }[] = [];
   return {
@@ -37,6 +38,7 @@ export function faultQueue<Fault extends { readonly times: Times }>(): FaultQueu
 /** Requests that wait until they are let go. */
 export type Gate = { hold(): Promise<void>; release(): number; held(): number };
 
+/** A gate with nobody at it yet. */
 export function gate(): Gate {
   let waiting: (() => void)[] = [];
   return {

@@ -22,11 +22,6 @@ function tellingFindings(report: Report): Report['findings'] {
 function Sample({ report, evidence }: SampleProps) {
   const passages = citedPassages(report.findings);
   const shown = tellingFindings(report);
-  const last = shown.findLast((finding) => (finding.citations ?? []).length > 0);
-  const passage = passages.find((each) => last && passageNumbers(last, passages)[0] === each.number);
-  const source = report.sources.supplied.find((each) => each.ref === passage?.ref);
-  const text = evidence.find((each) => each.ref === passage?.ref)?.text;
-  const lines = passage && text !== undefined ? linesAround(text, passage.start, passage.end) : null;
   return (
     <figure id="sample" className="panel min-w-0 overflow-hidden">
       <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3 text-dense text-ink-3">
@@ -68,23 +63,34 @@ function Sample({ report, evidence }: SampleProps) {
           ))}
         </tbody>
       </table>
-      {passage && lines ? (
-        <div className="border-t border-line bg-sunken px-5 py-4">
-          <p className="text-meta text-ink-3">
-            <span className="font-mono text-accent">[{passage.number}]</span> {source?.source} · supplied by the buyer
-          </p>
-          {lines
-            .filter((line) => line.cited)
-            .map((line, index, cited) => (
-              <p key={line.number} className="mt-2 font-mono text-dense leading-6 wrap-anywhere">
-                {line.before}
-                <Cited text={line.cited} opens={index === 0} closes={index === cited.length - 1} />
-                {line.after}
-              </p>
-            ))}
-        </div>
-      ) : null}
+      <CitedPassage report={report} evidence={evidence} />
     </figure>
+  );
+}
+
+/** The passage that the last of the shown findings cites. */
+function CitedPassage({ report, evidence }: SampleProps) {
+  const passages = citedPassages(report.findings);
+  const last = tellingFindings(report).findLast((finding) => (finding.citations ?? []).length > 0);
+  const passage = passages.find((each) => last && passageNumbers(last, passages)[0] === each.number);
+  const source = report.sources.supplied.find((each) => each.ref === passage?.ref);
+  const text = evidence.find((each) => each.ref === passage?.ref)?.text;
+  const lines = passage && text !== undefined ? linesAround(text, passage.start, passage.end) : null;
+  if (!passage || !lines) return null;
+  const cited = lines.filter((line) => line.cited);
+  return (
+    <div className="border-t border-line bg-sunken px-5 py-4">
+      <p className="text-meta text-ink-3">
+        <span className="font-mono text-accent">[{passage.number}]</span> {source?.source} · supplied by the buyer
+      </p>
+      {cited.map((line, index) => (
+        <p key={line.number} className="mt-2 font-mono text-dense leading-6 wrap-anywhere">
+          {line.before}
+          <Cited text={line.cited} opens={index === 0} closes={index === cited.length - 1} />
+          {line.after}
+        </p>
+      ))}
+    </div>
   );
 }
 

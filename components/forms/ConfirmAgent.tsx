@@ -16,44 +16,7 @@ export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: strin
       <p className="mt-2 text-body text-ink-2">
         It asked with the address <strong className="font-medium wrap-anywhere text-ink">{asked.email}</strong>.
       </p>
-      <section className="panel mt-6" aria-label="The request">
-        <div className="flex items-center gap-4 p-5">
-          <span className="flex size-11 flex-none items-center justify-center rounded-panel border border-line bg-sunken text-ink-2">
-            <Bot className="icon size-5" />
-          </span>
-          <div className="min-w-0">
-            <div className="text-h3 wrap-anywhere">{asked.agent.name}</div>
-            <div className="text-dense text-ink-3">Name given by the agent, not verified</div>
-          </div>
-        </div>
-        <div className="border-t border-line">
-          <Limits grant={asked.requested_grant}>
-            <p className="mt-3 text-dense text-ink-3">
-              Nothing is charged now. A check costs <Price microcents={price} />. You can lower these limits, pause or
-              revoke at any time.
-            </p>
-          </Limits>
-        </div>
-        <Permissions grant={asked.requested_grant} />
-        <dl className="facts border-t border-line px-5 text-dense">
-          <dt>Asked</dt>
-          <dd>
-            <Instant at={asked.created_at} /> from <Key>{asked.origin}</Key>
-          </dd>
-          {asked.agent.software === null ? null : (
-            <>
-              <dt>Software</dt>
-              <dd>
-                <Key>{asked.agent.software}</Key>, not verified
-              </dd>
-            </>
-          )}
-          <dt>Its code</dt>
-          <dd>
-            <Key>{asked.user_code}</Key>, which your agent shows too
-          </dd>
-        </dl>
-      </section>
+      <Request asked={asked} />
       <form
         action="/confirm/decision"
         method="post"
@@ -80,6 +43,49 @@ export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: strin
       </p>
       {asked.code === null ? null : <CodeToRead code={asked.code} until={asked.code_expires_at} />}
     </div>
+  );
+}
+
+function Request({ asked }: { asked: Confirmation }) {
+  return (
+    <section className="panel mt-6" aria-label="The request">
+      <div className="flex items-center gap-4 p-5">
+        <span className="flex size-11 flex-none items-center justify-center rounded-panel border border-line bg-sunken text-ink-2">
+          <Bot className="icon size-5" />
+        </span>
+        <div className="min-w-0">
+          <div className="text-h3 wrap-anywhere">{asked.agent.name}</div>
+          <div className="text-dense text-ink-3">Name given by the agent, not verified</div>
+        </div>
+      </div>
+      <div className="border-t border-line">
+        <Limits grant={asked.requested_grant}>
+          <p className="mt-3 text-dense text-ink-3">
+            Nothing is charged now. A check costs <Price microcents={price} />. You can lower these limits, pause or
+            revoke at any time.
+          </p>
+        </Limits>
+      </div>
+      <Permissions grant={asked.requested_grant} />
+      <dl className="facts border-t border-line px-5 text-dense">
+        <dt>Asked</dt>
+        <dd>
+          <Instant at={asked.created_at} /> from <Key>{asked.origin}</Key>
+        </dd>
+        {asked.agent.software === null ? null : (
+          <>
+            <dt>Software</dt>
+            <dd>
+              <Key>{asked.agent.software}</Key>, not verified
+            </dd>
+          </>
+        )}
+        <dt>Its code</dt>
+        <dd>
+          <Key>{asked.user_code}</Key>, which your agent shows too
+        </dd>
+      </dl>
+    </section>
   );
 }
 

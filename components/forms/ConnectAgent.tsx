@@ -54,106 +54,118 @@ interface Props {
 }
 
 /** Who asks, from where, and the limits that the member sets, before approving or denying. */
-export function ConnectAgent({ asked, values, refused }: Props) {
-  const { requested_grant: requested } = asked;
+export function ConnectAgent(props: Props) {
   return (
     <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-14">
       <div className="grid gap-x-20 gap-y-8 lg:grid-cols-[22rem_minmax(0,1fr)]">
-        <div>
-          <h1 className="text-h1">Connect this agent to your account?</h1>
-          <p className="mt-3 text-body text-ink-2">
-            Approving lets it buy checks on this account, within the limits you set here.
-          </p>
-          <section className="mt-6 border-t border-ink pt-4" aria-labelledby="match">
-            <h2 id="match" className="text-h3">
-              1. Compare the code
-            </h2>
-            <output className="mt-2 block font-mono text-h1 font-medium">{asked.user_code}</output>
-            <p className="mt-2 text-ink-2">
-              Your agent shows this code too. If it shows another one, or you did not start this, deny.
-            </p>
-          </section>
-          <dl className="facts mt-6 text-dense">
-            <dt>Agent</dt>
-            <dd>
-              <span className="wrap-anywhere">{asked.agent.name}</span>
-              <br />
-              <span className="text-ink-3">Name given by the agent, not verified</span>
-            </dd>
-            {asked.agent.software === null ? null : (
-              <>
-                <dt>Software</dt>
-                <dd>
-                  <Key>{asked.agent.software}</Key>, not verified
-                </dd>
-              </>
-            )}
-            <dt>Asked</dt>
-            <dd>
-              <Instant at={asked.created_at} />
-            </dd>
-            <dt>From</dt>
-            <dd>
-              <Key>{asked.origin}</Key>
-            </dd>
-            <dt>Ends</dt>
-            <dd>
-              <Instant at={asked.expires_at} />
-            </dd>
-            <dt>Terms</dt>
-            <dd>
-              <a href="/docs#terms" className="link">
-                Version {asked.terms_version}
-              </a>
-            </dd>
-          </dl>
-        </div>
-        <form action="/connect/decision" method="post" className="panel self-start">
-          <input type="hidden" name="registration" value={asked.registration_key} />
-          <input type="hidden" name="code" value={asked.user_code} />
-          <fieldset className="p-5 md:p-6">
-            <legend className="float-left mb-4 w-full text-h3">2. Set the limits</legend>
-            <div className="clear-both">
-              <LimitFields
-                values={values}
-                hints={{
-                  per_check: `Requested ${amountText(requested.per_job_limit_microcents)}`,
-                  per_day: `Requested ${amountText(requested.daily_limit_microcents)}. Resets at 00:00 UTC`,
-                  in_total:
-                    requested.total_limit_microcents === null
-                      ? 'Requested no limit. Leave empty for none'
-                      : `Requested ${amountText(requested.total_limit_microcents)}`,
-                }}
-              />
-            </div>
-          </fieldset>
-          <fieldset className="border-t border-line p-5 md:p-6">
-            <legend className="float-left mb-3 w-full text-h3">3. Choose what it may do</legend>
-            <div className="clear-both">
-              <PermissionFields values={values} />
-            </div>
-          </fieldset>
-          <div className="border-t border-line p-5 md:p-6">
-            {refused === 'fresh_sign_in_required' ? (
-              <div className="mb-4">
-                <FreshSignIn next="connect" />
-              </div>
-            ) : null}
-            <div className="grid grid-cols-2 gap-3">
-              <button type="submit" name="decision" value="deny" className="btn btn-lg">
-                Deny
-              </button>
-              <button type="submit" name="decision" value="approve" className="btn btn-primary btn-lg">
-                Approve
-              </button>
-            </div>
-            <p className="mt-3 text-dense text-ink-3">
-              Every member of the account gets a letter about your decision. Raising a limit above the request needs a
-              fresh sign-in.
-            </p>
-          </div>
-        </form>
+        <Asked asked={props.asked} />
+        <Decision {...props} />
       </div>
     </div>
+  );
+}
+
+function Asked({ asked }: Pick<Props, 'asked'>) {
+  return (
+    <div>
+      <h1 className="text-h1">Connect this agent to your account?</h1>
+      <p className="mt-3 text-body text-ink-2">
+        Approving lets it buy checks on this account, within the limits you set here.
+      </p>
+      <section className="mt-6 border-t border-ink pt-4" aria-labelledby="match">
+        <h2 id="match" className="text-h3">
+          1. Compare the code
+        </h2>
+        <output className="mt-2 block font-mono text-h1 font-medium">{asked.user_code}</output>
+        <p className="mt-2 text-ink-2">
+          Your agent shows this code too. If it shows another one, or you did not start this, deny.
+        </p>
+      </section>
+      <dl className="facts mt-6 text-dense">
+        <dt>Agent</dt>
+        <dd>
+          <span className="wrap-anywhere">{asked.agent.name}</span>
+          <br />
+          <span className="text-ink-3">Name given by the agent, not verified</span>
+        </dd>
+        {asked.agent.software === null ? null : (
+          <>
+            <dt>Software</dt>
+            <dd>
+              <Key>{asked.agent.software}</Key>, not verified
+            </dd>
+          </>
+        )}
+        <dt>Asked</dt>
+        <dd>
+          <Instant at={asked.created_at} />
+        </dd>
+        <dt>From</dt>
+        <dd>
+          <Key>{asked.origin}</Key>
+        </dd>
+        <dt>Ends</dt>
+        <dd>
+          <Instant at={asked.expires_at} />
+        </dd>
+        <dt>Terms</dt>
+        <dd>
+          <a href="/docs#terms" className="link">
+            Version {asked.terms_version}
+          </a>
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+function Decision({ asked, values, refused }: Props) {
+  const { requested_grant: requested } = asked;
+  return (
+    <form action="/connect/decision" method="post" className="panel self-start">
+      <input type="hidden" name="registration" value={asked.registration_key} />
+      <input type="hidden" name="code" value={asked.user_code} />
+      <fieldset className="p-5 md:p-6">
+        <legend className="float-left mb-4 w-full text-h3">2. Set the limits</legend>
+        <div className="clear-both">
+          <LimitFields
+            values={values}
+            hints={{
+              per_check: `Requested ${amountText(requested.per_job_limit_microcents)}`,
+              per_day: `Requested ${amountText(requested.daily_limit_microcents)}. Resets at 00:00 UTC`,
+              in_total:
+                requested.total_limit_microcents === null
+                  ? 'Requested no limit. Leave empty for none'
+                  : `Requested ${amountText(requested.total_limit_microcents)}`,
+            }}
+          />
+        </div>
+      </fieldset>
+      <fieldset className="border-t border-line p-5 md:p-6">
+        <legend className="float-left mb-3 w-full text-h3">3. Choose what it may do</legend>
+        <div className="clear-both">
+          <PermissionFields values={values} />
+        </div>
+      </fieldset>
+      <div className="border-t border-line p-5 md:p-6">
+        {refused === 'fresh_sign_in_required' ? (
+          <div className="mb-4">
+            <FreshSignIn next="connect" />
+          </div>
+        ) : null}
+        <div className="grid grid-cols-2 gap-3">
+          <button type="submit" name="decision" value="deny" className="btn btn-lg">
+            Deny
+          </button>
+          <button type="submit" name="decision" value="approve" className="btn btn-primary btn-lg">
+            Approve
+          </button>
+        </div>
+        <p className="mt-3 text-dense text-ink-3">
+          Every member of the account gets a letter about your decision. Raising a limit above the request needs a fresh
+          sign-in.
+        </p>
+      </div>
+    </form>
   );
 }

@@ -14,6 +14,7 @@ export function instantText(at: string | Date, precision: InstantPrecision = 'mi
   return precision === 'day' ? day : `${day}, ${iso.slice(11, 16)} UTC`;
 }
 
+/** An instant in the words of `instantText`, its seconds on hover. */
 export function Instant({ at, precision = 'minute' }: { at: string | Date; precision?: InstantPrecision }) {
   const iso = new Date(at).toISOString();
   return (

@@ -2,6 +2,7 @@
 
 import { Printer } from 'lucide-react';
 
+/** Opens the browser's print dialog. */
 export function PrintButton() {
   return (
     <button type="button" className="btn noscript:hidden" onClick={() => window.print()}>

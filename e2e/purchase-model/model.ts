@@ -78,6 +78,7 @@ export interface Model {
   last: { send: () => Promise<Answer>; answer: Answer } | null;
 }
 
+/** A purchase as it is once it is quoted. */
 export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: string | null): Purchase {
   return {
     quoteKey,

@@ -43,6 +43,7 @@ export function newAgent(service: Service): Agent {
   return new Agent(service.baseUrl, `0x${'1'.repeat(64)}`);
 }
 
+/** Asks to buy for the person at this address. */
 export function register(agent: Agent, email: string, changes: Record<string, unknown> = {}): Promise<Answer> {
   return agent.post('/api/agent/v1/registrations', registrationFor(email, changes));
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
+import { unlimited } from '../../commands/environment.ts';
 import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
 import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
@@ -60,30 +61,7 @@ export async function startService(
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const secret = () => randomBytes(32).toString('base64url');
-  const env = {
-    DATABASE_URL: database.url,
-    PORT: String(port),
-    BASE_URL: `http://127.0.0.1:${port}`,
-    ENVIRONMENT: 'test',
-    SECRET_KEY: secret(),
-    NEXTAUTH_SECRET: secret(),
-    RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
-    X402_FACILITATOR_URL: sandbox.facilitatorUrl,
-    X402_PAY_TO: sandbox.payTo,
-    X402_REFUND_KEY: sandbox.payToKey,
-    X402_NETWORKS: 'eip155:84532,eip155:421614',
-    X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
-    SMTP_URL: sandbox.smtpUrl,
-    MAIL_FROM: 'Work Check <no-reply@work-check.example>',
-    // One address stands for everybody here.
-    RATE_LIMIT_REQUESTS: '1000000',
-    RATE_LIMIT_QUOTES: '1000000',
-    RATE_LIMIT_WALLET_CHALLENGES: '1000000',
-    RATE_LIMIT_REGISTRATIONS: '1000000',
-    RATE_LIMIT_SIGN_IN_LINKS: '1000000',
-    ...environment,
-  };
+  const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };
   const opened = await openRuntime(env, 'web');
   const doors: Door[] = [];
   let shiftMs = 0;
@@ -149,5 +127,27 @@ export async function startService(
       doors.push(door);
       return door;
     },
+  };
+}
+
+/** What a service on this port reads from its environment when everything it calls is the sandbox. */
+function environmentOf(databaseUrl: string, port: number, folder: string, sandbox: Sandbox): Record<string, string> {
+  const secret = () => randomBytes(32).toString('base64url');
+  return {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    ENVIRONMENT: 'test',
+    SECRET_KEY: secret(),
+    NEXTAUTH_SECRET: secret(),
+    RECEIPT_KEYS_FILE: path.join(folder, 'receipt-keys.json'),
+    X402_FACILITATOR_URL: sandbox.facilitatorUrl,
+    X402_PAY_TO: sandbox.payTo,
+    X402_REFUND_KEY: sandbox.payToKey,
+    X402_NETWORKS: 'eip155:84532,eip155:421614',
+    X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
+    SMTP_URL: sandbox.smtpUrl,
+    MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    ...unlimited,
   };
 }

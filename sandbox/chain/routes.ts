@@ -64,6 +64,7 @@ export function chainRoutes(chains: readonly Chain[], restartFacilitator: () => 
   };
 }
 
+/** What the control port tells of a chain: where it is, how far, and its token. */
 export async function describeChain({ network, rpcUrl, rpc, client, mining }: Chain): Promise<ChainDescription> {
   return {
     network: network.network,

@@ -4,6 +4,7 @@ import { BRAND, type Routes, readBody } from '../http.ts';
 import { type MailFault, mailFaultSchema } from './faults.ts';
 import type { Mailbox } from './mailbox.ts';
 
+/** The control port's routes to the letters, and to what goes wrong with them. */
 export function mailRoutes(mailbox: Mailbox, faults: FaultQueue<MailFault>): Routes {
   const state = () => ({ json: { sandbox: BRAND, faults: faults.list() } });
   return {

@@ -81,6 +81,7 @@ export function problemsOf(
   return [...new Set([...operation.problems, ...doorProblems(operation)])];
 }
 
+/** An operation, its words and types kept as they are written. */
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(
   operation: Rest & Operation<Input, Output>,
 ): Rest & Operation<Input, Output> {

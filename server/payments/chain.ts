@@ -253,6 +253,7 @@ export function saysUsed(refusal: string): boolean {
   return refusal === 'invalid_exact_evm_nonce_already_used';
 }
 
+/** An instant in whole seconds, as the token counts them. */
 export function unixSeconds(date: Date): bigint {
   return BigInt(Math.round(date.getTime() / 1000));
 }

@@ -190,6 +190,7 @@ export function whileCalling<T>(
   return whileHeld(renew, call);
 }
 
+/** The signed transfer of an attempt, as the chain is asked about it. */
 export function authorizationOf(row: PaymentRow): Authorization {
   return {
     network: row.network,

@@ -166,6 +166,7 @@ export async function jobReply(
 
 export const job: Verb<typeof contract.job> = ({ ctx, caller, input, db }) => jobReply(db, input.job_key, caller, ctx);
 
+/** The price as answers carry it. */
 export function priceView(amount: bigint): contract.Quote['price'] {
   return { amount_microcents: toWire(microcents(amount)), currency, price_type: 'fixed', pricing_status: 'approved' };
 }

@@ -178,6 +178,7 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
+/** A quote as this caller sees it at this instant. */
 export function quoteView(
   row: QuoteRow,
   caller: Buyer | Member,

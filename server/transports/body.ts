@@ -18,6 +18,7 @@ export async function readBody(request: Asked): Promise<Record<string, unknown>>
   return parseObject(bytes);
 }
 
+/** The refusal of a body past the cap. */
 export function bodyTooLarge(): Problem {
   return new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
 }

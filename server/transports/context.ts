@@ -47,6 +47,7 @@ export function refuseTokenInUrl(url: URL): void {
   if (holdsToken(url)) throw credentialInUrl();
 }
 
+/** The refusal of an address that holds a credential. */
 export function credentialInUrl(): Problem {
   return new Problem('credential_in_url', 'The address holds a credential of this service.');
 }

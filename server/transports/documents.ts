@@ -9,6 +9,7 @@ import { openApiDocument } from './openapi.ts';
 /** Documents beside the operations: the same for everyone, and cacheable for a while. */
 const cacheControl = 'public, max-age=300';
 
+/** `/openapi.json`: every operation, for tools. */
 export async function openApi(request: Request): Promise<Response> {
   const { configuration } = await webRuntime();
   return text(request, JSON.stringify(openApiDocument(configuration.baseUrl)), 'application/json; charset=utf-8');

@@ -49,6 +49,7 @@ export async function nothingHere(request: Request): Promise<Response> {
   return responseOf(refusedAnswer(configuration, noOperation(), new URL(request.url)));
 }
 
+/** The refusal of an address where agents call and nothing is. */
 export function noOperation(): Problem {
   return new Problem('not_found', 'There is no operation at this address.');
 }
