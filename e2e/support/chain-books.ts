@@ -25,9 +25,9 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
         when exists (select from refunds r where r.payment_key = p.payment_key and r.reason = 'late_payment') then 'late'
         else state end as state
     from payments p where method = 'x402'`);
-  const { rows: unmatched } = await database.query<{ transaction: string }>(`
-    select transaction from unmatched_transfers where transaction not in (
-      select transaction from payments where transaction is not null)`);
+  const { rows: unmatched } = await database.query<{ transaction: string; payer: string }>(`
+    select transaction, payer from unmatched_transfers where (transaction, payer) not in (
+      select transaction, payer from payments where transaction is not null)`);
   const { rows: refunds } = await database.query<RefundRow>(`
     select refund_key, r.state, network, payer, r.amount_microcents::text as amount, r.transaction, r.created_at
     from refunds r join payments using (payment_key)`);
@@ -42,8 +42,8 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
       if (ours.has(from.toLowerCase())) given.push({ ...movement, other: to.toLowerCase() });
     }
   }
-  const noticed = new Set(unmatched.map(({ transaction }) => transaction));
-  const claimed = received.filter(({ transaction }) => !noticed.has(transaction));
+  const noticed = new Set(unmatched.map(({ transaction, payer }) => `${transaction} ${payer}`));
+  const claimed = received.filter(({ transaction, other }) => !noticed.has(`${transaction} ${other}`));
   return [...collections(payments, claimed), ...refundsGiven(refunds, given)];
 }
 

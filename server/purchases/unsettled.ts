@@ -66,7 +66,9 @@ export async function readUnsettled(db: Queries): Promise<Unsettled> {
       sql`
         select seen_at, amount_microcents, network, payer, transaction, count(*) over () as total
         from unmatched_transfers u
-        where not exists (select from payments p where p.network = u.network and p.transaction = u.transaction)
+        where not exists (
+          select from payments p
+          where p.network = u.network and p.transaction = u.transaction and p.payer = u.payer)
         order by seen_at limit ${toldMax}`,
     ),
     accounts: await told<BlockedAccount>(

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createWalletClient, http, parseAbi } from 'viem';
+import { decodePaymentSignatureHeader } from '@x402/core/http';
+import { createWalletClient, encodeFunctionData, http, multicall3Abi, parseAbi } from 'viem';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { sellerAccount } from '../../sandbox/chain/accounts.ts';
+import { MULTICALL3_ADDRESS } from '../../sandbox/chain/networks.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { unblockPurchases } from '../identity/blocked.ts';
 import { transact } from '../kernel/transaction.ts';
@@ -49,13 +51,16 @@ afterEach(async () => {
 });
 
 describe('a transfer that no payment knows of', () => {
+  const mint = parseAbi(['function mint(address to, uint256 value)']);
+  const tokenAddress = async () =>
+    (await control.chains()).find(({ chain_id }) => chain_id === chain)?.asset ?? expect.unreachable();
+
   it('is written down once, and returns nothing by itself', async () => {
     const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
-    const token = (await control.chains()).find(({ chain_id }) => chain_id === chain);
     const transaction = await client.writeContract({
       chain: null,
-      address: token?.asset ?? expect.unreachable(),
-      abi: parseAbi(['function mint(address to, uint256 value)']),
+      address: await tokenAddress(),
+      abi: mint,
       functionName: 'mint',
       args: [sandbox.payTo, 1_230_000n],
     });
@@ -70,6 +75,41 @@ describe('a transfer that no payment knows of', () => {
     );
   });
 
+  it('is written down also when it comes in one transaction with a payment', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const signature = await agent.signPayment(jobKey, network);
+    const { authorization, signature: signed } = decodePaymentSignatureHeader(signature).payload as {
+      authorization: Record<'from' | 'to' | 'nonce', `0x${string}`> &
+        Record<'value' | 'validAfter' | 'validBefore', string>;
+      signature: `0x${string}`;
+    };
+    const { from, to, value, validAfter, validBefore, nonce } = authorization;
+    const transfer = encodeFunctionData({
+      abi: parseAbi([
+        'function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes)',
+      ]),
+      args: [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, signed],
+    });
+    const gift = encodeFunctionData({ abi: mint, args: [sandbox.payTo, 4_560_000n] });
+    const target = await tokenAddress();
+    const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
+    const transaction = await client.writeContract({
+      chain: null,
+      address: MULTICALL3_ADDRESS,
+      abi: multicall3Abi,
+      functionName: 'aggregate3',
+      args: [[transfer, gift].map((callData) => ({ target, allowFailure: false, callData }))],
+    });
+    expect((await agent.pay(jobKey, { signature })).status).toBe(200);
+    await service.sweep();
+    const { rows } = await pool.query('select amount_microcents from unmatched_transfers where transaction = $1', [
+      transaction,
+    ]);
+    expect(rows).toEqual([{ amount_microcents: '456000000' }]);
+    expect(await money()).toContain('4.56 USD');
+  });
+
   it('still pays when its signature is presented afterwards', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
@@ -80,9 +120,9 @@ describe('a transfer that no payment knows of', () => {
       agent.wallet.address.toLowerCase(),
     ]);
     expect(rows).toMatchObject([{ nonce: (await paidBy(agent))[0]?.nonce }]);
-    expect(await money()).toContain('no payment: 2');
+    expect(await money()).toContain(`from ${payerOf(agent)}`);
     expect((await agent.pay(jobKey, { signature })).status).toBe(200);
-    expect(await money()).toContain('no payment: 1');
+    expect(await money()).not.toContain(`from ${payerOf(agent)}`);
   });
 });
 

@@ -58,13 +58,14 @@ async function searchArrivals(runtime: Runtime, rail: X402Rail, network: Network
     select scanned_to from scanned_chains where network = ${network}`);
   const { arrivals, scannedTo } = await rail.arrivals(network, last?.scanned_to ?? null);
   const transactions = arrivals.map(({ transaction }) => transaction);
-  const known = await db.many<{ transaction: string }>(sql`
-    select transaction from payments where network = ${network} and transaction = any(${transactions})
+  // One transaction may carry several transfers, by several payers.
+  const known = await db.many<Pick<Arrival, 'transaction'> & { payer: string }>(sql`
+    select transaction, payer from payments where network = ${network} and transaction = any(${transactions})
     union all
-    select transaction from unmatched_transfers where network = ${network} and transaction = any(${transactions})`);
-  const seen = new Set(known.map(({ transaction }) => transaction));
+    select transaction, payer from unmatched_transfers where network = ${network} and transaction = any(${transactions})`);
+  const seen = new Set(known.map(({ transaction, payer }) => `${transaction} ${payer}`));
   for (const arrival of arrivals) {
-    if (!seen.has(arrival.transaction)) await placeArrival(runtime, rail, network, arrival);
+    if (!seen.has(`${arrival.transaction} ${arrival.from}`)) await placeArrival(runtime, rail, network, arrival);
   }
   await db.many(sql`
     insert into scanned_chains (network, scanned_to) values (${network}, ${scannedTo})
