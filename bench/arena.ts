@@ -69,7 +69,7 @@ export async function openArena(ports: Ports, dataDir: string, filled: number): 
         return await work({ env: env(name), pool });
       } finally {
         await pool.end();
-        await admin.query(`drop database ${name}`);
+        await admin.query(`drop database ${name} with (force)`);
       }
     },
     async close() {

@@ -15,7 +15,7 @@ const deliveryMaxMs = 60_000;
 export const checkRequest = { ...exampleRequest, max_price_microcents: Number(price) };
 
 /** What stands in for the worker where there is none. Gets the quote's key and the answer to the payment. */
-type Work = (quoteKey: string, paid: { job_key: string; message: string }) => Promise<void>;
+type Work = (quoteKey: string, paid: { job_key: string; message?: string }) => Promise<void>;
 
 /** One whole purchase over HTTP, as an agent makes it; the time of each request is kept by operation. */
 export async function buyOverHttp(

@@ -18,8 +18,8 @@ import { benchTransactions } from './transactions.ts';
 import { benchX402 } from './x402.ts';
 
 const quick = process.argv.includes('quick');
-const effort = quick ? { rounds: 1, seconds: 3 } : { rounds: 3, seconds: 10 };
-const [filled, grown] = quick ? [500, 5_000] : [10_000, 1_000_000];
+const effort = quick ? { rounds: 1, seconds: 8 } : { rounds: 3, seconds: 10 };
+const [filled, grown] = quick ? [2_000, 20_000] : [10_000, 1_000_000];
 
 const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   purchases: (arena) => benchPurchases(arena, effort),

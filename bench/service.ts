@@ -18,7 +18,10 @@ export interface Server {
 }
 
 /** Starts the service as production runs it, one API process and one worker, on the database that `env` names. */
-export async function startService(env: Record<string, string>): Promise<Server> {
+export async function startService(
+  env: Record<string, string>,
+  { worker: hasWorker = true }: { worker?: boolean } = {},
+): Promise<Server> {
   const start = (name: string, script: string): RunningProcess =>
     startProcess({
       name,
@@ -27,20 +30,20 @@ export async function startService(env: Record<string, string>): Promise<Server>
       env: { ...process.env, ...env, NODE_ENV: 'production' },
       show: 'problems',
     });
-  const worker = start('worker', 'server/queue/worker.ts');
+  const worker = hasWorker ? start('worker', 'server/queue/worker.ts') : null;
   const app = start('app', 'server/start.ts');
   const baseUrl = `http://127.0.0.1:${env.PORT}`;
   const answers = async (): Promise<boolean> => (await fetch(`${baseUrl}/.well-known/svc`)).ok;
-  const broken = Promise.race([worker.died, app.died]).then((how) => {
+  const broken = Promise.race([app.died, ...(worker ? [worker.died] : [])]).then((how) => {
     throw new Error(how);
   });
   while (!(await answers().catch(() => false))) await Promise.race([sleep(100), broken]);
   return {
     baseUrl,
-    hasWorker: true,
+    hasWorker,
     cpuSeconds: () => cpuSeconds(app.pid ?? 0),
     async stop() {
-      await Promise.all([app.stop(), worker.stop()]);
+      await Promise.all([app.stop(), worker?.stop()]);
     },
   };
 }

@@ -40,8 +40,9 @@ export async function buyOverSql(pool: pg.Pool, who: Principal, reads: 'all' | '
   await run('bench_accept', principalKey, quote, job);
 }
 
-/** What the worker does for a job. */
-export async function execute(pool: pg.Pool, quote: string, job: string, message: string): Promise<void> {
-  await callFunction(pool, 'bench_take', quote, job, message);
-  await callFunction(pool, 'bench_deliver', quote, job, message);
+/** What the worker does for a job. Without its message, that is looked up first. */
+export async function execute(pool: pg.Pool, quote: string, job: string, message?: string): Promise<void> {
+  const taken = message ?? String(await callFunction(pool, 'bench_message', job));
+  await callFunction(pool, 'bench_take', quote, job, taken);
+  await callFunction(pool, 'bench_deliver', quote, job, taken);
 }
