@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Caller, type CallerFor, callerOf } from './identity/caller.ts';
+import { type Besides, type Caller, type CallerFor, callerOf } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
 import { checkViolation, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
@@ -7,11 +7,14 @@ import {
   answerOf,
   type Claim,
   claimKey,
-  claimKeyAhead,
+  isTaken,
   keepAnswer,
+  type Recalled,
   recall,
+  recalled,
   remember,
   type StoredAnswer,
+  takeKey,
 } from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
 import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/operation.ts';
@@ -28,6 +31,8 @@ export interface Reply<Output> {
   body: Output;
   status?: 200 | 201 | 202;
   headers?: Record<string, string>;
+  /** The exact JSON of the body, where it was made by the contract and is kept as it went out. */
+  text?: string;
 }
 
 interface Call<Op extends Operation> {
@@ -73,7 +78,7 @@ export async function perform<Name extends OperationName>(
 ): Promise<Outcome<OutputOf<Name>>> {
   const operation: Operation = operations[name];
   try {
-    const { caller, pace } = await admit(operation, ctx);
+    const { caller, pace } = await admit(operation, ctx, rawInput);
     const input = parse(operation, rawInput);
     const outcome =
       operation.effect === 'read'
@@ -86,12 +91,16 @@ export async function perform<Name extends OperationName>(
 }
 
 /** Authenticates and counts, and refuses a caller whom the operation is not for, or who asks too often. */
-async function admit(operation: Operation, ctx: Context): Promise<{ caller: Caller; pace: Record<string, string> }> {
+async function admit(
+  operation: Operation,
+  ctx: Context,
+  rawInput: unknown,
+): Promise<{ caller: Caller; pace: Record<string, string> }> {
   // What everyone may ask for needs no credential: an agent whose session has ended must be able to sign in again.
   if (operation.audience.includes('public')) {
     return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
   }
-  const caller = await callerOf(ctx, operation.limit);
+  const caller = await callerOf(ctx, { limit: operation.limit, key: keyOf(operation, ctx, rawInput) });
   const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
   if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
   throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
@@ -99,10 +108,20 @@ async function admit(operation: Operation, ctx: Context): Promise<{ caller: Call
   });
 }
 
+/** What a request claims to be a repeat of, before anything in it is believed; null where that cannot be looked up. */
+function keyOf(operation: Operation, ctx: Context, rawInput: unknown): Besides['key'] {
+  if (ctx.idempotencyKey === null || operation.idempotency === 'none') return null;
+  const path = pathKeys(operation).map((name) => (rawInput as Record<string, unknown> | null)?.[name]);
+  if (!path.every((key) => typeof key === 'string' && plainKey.test(key))) return null;
+  return { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey };
+}
+
+const plainKey = /^\w{1,64}$/;
+
 /** Counts a request of somebody who is not known yet. */
 async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context): Promise<Record<string, string>> {
   const { rateLimits } = runtime.configuration;
-  return paced(await countRequest(runtime.db, origin, limit, rateLimits, now), rateLimits, now);
+  return paced(await countRequest(runtime.db.shared, origin, limit, rateLimits, now), rateLimits, now);
 }
 
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {
@@ -121,7 +140,7 @@ async function read(
 ): Promise<Outcome> {
   const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
   const look = async (at: Date) =>
-    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller, input, db: ctx.runtime.db }));
+    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller, input, db: ctx.runtime.db.shared }));
   let outcome = await look(ctx.now);
   if (!operation.waits || !ctx.wait) return outcome;
   // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
@@ -145,16 +164,23 @@ async function change(
 ): Promise<Outcome> {
   const claim = claimOf(operation, ctx, caller, input);
   if (!claim) return run(name, operation, ctx, caller, input, null);
-  // A payment claims its key first, and asks what is known under it only if that is taken.
-  const isClaimed = operation.effect === 'money' && (await claimKeyAhead(ctx.runtime.db, claim, ctx.now));
-  const known = isClaimed ? null : await replay(ctx, claim);
-  if (known) return known;
+  const { shared } = ctx.runtime.db;
+  const known = 'claimed' in caller ? recalled(caller.claimed, claim) : await recall(shared, claim);
+  const answer = replay(known);
+  if (answer) return answer;
+  // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
+  // claim of a request that has done nothing yet.
+  if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
+    const twin = replay(await recall(shared, claim));
+    if (twin) return twin;
+  }
   try {
     return await run(name, operation, ctx, caller, input, claim);
   } catch (error) {
     // A twin may have answered while this one was on its way to being refused: its answer is the answer.
-    const answered = await replay(ctx, claim);
+    const answered = replay(await recall(shared, claim));
     if (answered) return answered;
+    if (isTaken(error)) throw inProgress();
     if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
       await keepAnswer(
         ctx.runtime.db,
@@ -184,7 +210,7 @@ async function run(
         if (claim) remember(tx, claim, answerOf(finish(operation, reply)), ctx.runtime.clock());
       },
     };
-    return finish(operation, await verb({ ctx, caller, input, db, steps }));
+    return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps }));
   }
   const attempt = () => transact(db, write);
   // A limit was lowered between the look at it and the write: looked at again, it says what is left.
@@ -196,7 +222,7 @@ async function run(
 
   /** The whole write. Gives back, instead of throwing, a refusal whose writes are kept. */
   async function write(tx: Tx): Promise<Outcome | Problem> {
-    if (claim && !(await claimKey(tx, claim, ctx.now))) throw inProgress();
+    if (claim) takeKey(tx, claim, ctx.now);
     try {
       const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
       if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
@@ -215,8 +241,7 @@ function releasedAnswer(ctx: Context): StoredAnswer {
 }
 
 /** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */
-async function replay(ctx: Context, claim: Claim): Promise<Outcome | null> {
-  const known = await recall(ctx.runtime.db, claim);
+function replay(known: Recalled): Outcome | null {
   if (known.state === 'conflict') {
     throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
   }
@@ -249,11 +274,11 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, input: Reco
 
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {
   // Parsed on the way out: a column that somebody adds does not reach the wire until the contract names it.
-  const body = operation.output.parse(reply.body);
+  const body = reply.text === undefined ? operation.output.parse(reply.body) : reply.body;
   return {
     status: reply.status ?? operation.success[0] ?? 200,
     body,
-    text: JSON.stringify(body),
+    text: reply.text ?? JSON.stringify(body),
     headers: reply.headers ?? {},
     replayed: false,
   };

@@ -1,4 +1,6 @@
+import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import type { Audience, LimitName } from '../kernel/operation.ts';
+import { type Packed, unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
 import { counting, paced, type RateCount } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
@@ -19,6 +21,8 @@ export interface Buyer {
   isBlocked: boolean;
   /** The headers that tell how many requests are left. */
   pace: Record<string, string>;
+  /** What is stored under the key of this request. */
+  claimed: ClaimRow | null;
 }
 
 /** A person who belongs to the account. */
@@ -60,6 +64,7 @@ export function actorOf(caller: Buyer | Member): string {
 const noteUseEveryMs = 60_000;
 
 interface CredentialRow extends GrantRow {
+  claimed: ClaimRow | null;
   credential_key: string;
   credential_created_at: Date;
   credential_expires_at: Date | null;
@@ -71,17 +76,28 @@ interface CredentialRow extends GrantRow {
   is_blocked: boolean;
 }
 
+const unpackedCredential = unpacking<CredentialRow>({
+  instants: { credential_created_at: true, credential_expires_at: true, last_used_at: true, paused_at: true },
+  amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
+});
+
+/** What else the statement that finds a buyer does: count under a limit, look up what a key stands for. */
+export interface Besides {
+  limit: LimitName | undefined;
+  key: Pick<Claim, 'operation' | 'pathKeys' | 'key'> | null;
+}
+
 /**
  * Authenticates what was presented; a bad credential is refused even where none is needed. A buyer's request is counted
- * with that, under `limit` too where its operation has one. Throws `invalid_token` or `rate_limited`.
+ * with that. Throws `invalid_token` or `rate_limited`.
  */
-export async function callerOf(ctx: Context, limit?: LimitName): Promise<Caller> {
-  if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, limit);
+export async function callerOf(ctx: Context, besides: Besides = { limit: undefined, key: null }): Promise<Caller> {
+  if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, besides);
   if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
   return { kind: 'anonymous' };
 }
 
-async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined): Promise<Buyer> {
+async function buyerOf(ctx: Context, token: string, { limit, key }: Besides): Promise<Buyer> {
   const { rateLimits } = ctx.runtime.configuration;
   const known = isWellFormedToken(token)
     ? sql`
@@ -89,21 +105,25 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
           g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
-          a.purchases_blocked_at is not null as is_blocked
+          a.purchases_blocked_at is not null as is_blocked, to_json(claimed) as claimed
         from credentials c
         join principals p using (principal_key)
         join accounts a using (account_key)
         join grants g using (principal_key)
+        left join idempotency_claims claimed on claimed.scope = principal_key and claimed.operation = ${key?.operation}
+          and claimed.path_keys = ${key?.pathKeys} and claimed.idempotency_key = ${key?.key}
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
           and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
           and (c.use_by is null or c.last_used_at is not null or c.use_by > ${ctx.now})`
     : undefined;
   const names: LimitName[] = limit ? ['requests', limit] : ['requests'];
   const rows = known
-    ? await ctx.runtime.db.many<CredentialRow & RateCount>(counting(known, 'principal_key', names, rateLimits, ctx.now))
+    ? await ctx.runtime.db.shared.many<{ who: Packed<CredentialRow> } & RateCount>(
+        counting(known, 'principal_key', names, rateLimits, ctx.now),
+      )
     : [];
-  const [row] = rows;
-  if (!row) throw ended();
+  if (!rows[0]) throw ended();
+  const row = unpackedCredential(rows[0].who);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }
@@ -121,6 +141,7 @@ async function buyerOf(ctx: Context, token: string, limit: LimitName | undefined
     grant: row,
     isBlocked: row.is_blocked,
     pace: paced(rows, rateLimits, ctx.now),
+    claimed: row.claimed,
   };
 }
 
@@ -131,7 +152,7 @@ function ended(): Problem {
 }
 
 async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
-  const row = await ctx.runtime.db.maybe<{ member_key: string; account_key: string; created_at: Date }>(sql`
+  const row = await ctx.runtime.db.shared.maybe<{ member_key: string; account_key: string; created_at: Date }>(sql`
     select m.member_key, m.account_key, s.created_at from member_sessions s join members m using (member_key)
     where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${ctx.now}`);
   return row

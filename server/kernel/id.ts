@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -34,10 +34,24 @@ export function newKey(prefix: KeyPrefix): string {
 export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 under 256: bytes above it would favour the first letters.
-      if (byte < 248 && text.length < length) text += alphabet[byte % 62];
-    }
+    const byte = randomByte();
+    // 248 is the largest multiple of 62 under 256: bytes above it would favour the first letters.
+    if (byte < 248) text += alphabet[byte % 62];
   }
   return text;
+}
+
+/** Asking the system costs far more than the bytes, so it is asked for many at once. Each is used once. */
+const random = new Uint8Array(4_096);
+let used = random.length;
+
+function randomByte(): number {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  const byte = random[used] ?? 0;
+  random[used] = 0;
+  used += 1;
+  return byte;
 }

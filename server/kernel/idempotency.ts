@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts';
+import { constraintOf, type Queries, sqlState, uniqueViolation } from './database.ts';
 import { sql } from './sql.ts';
 import type { Tx } from './transaction.ts';
 
@@ -21,7 +21,8 @@ export interface StoredAnswer {
   headers: Record<string, string>;
 }
 
-interface ClaimRow {
+/** A claim as stored. */
+export interface ClaimRow {
   fingerprint: string;
   status: number | null;
   body: string | null;
@@ -48,12 +49,17 @@ export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
   } while (deleted.length === forgottenAtOnce);
 }
 
-/** What is known about the request before it runs. */
+/** Looks up what is known about a request. */
 export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   const row = await db.maybe<ClaimRow>(sql`
     select fingerprint, status, body, headers from idempotency_claims
     where scope = ${claim.scope} and operation = ${claim.operation}
       and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key}`);
+  return recalled(row ?? null, claim);
+}
+
+/** What the row under its key says about a request. */
+export function recalled(row: ClaimRow | null, claim: Claim): Recalled {
   if (!row) return { state: 'unknown' };
   if (row.fingerprint !== claim.fingerprint) return { state: 'conflict' };
   if (row.status === null || row.body === null) return { state: 'claimed' };
@@ -61,27 +67,26 @@ export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
 }
 
 /**
- * Takes the key for this request. False when it is taken already. A twin that is still running makes this wait until
- * its transaction ends, so of many equal requests one does the work and the others find its answer.
+ * Takes the key for this request in its transaction, which fails (`isTaken`) when the key is taken already. A twin that
+ * is still running makes this wait until its transaction ends, so of many equal requests one does the work and the
+ * others find its answer. Nobody waits for the word that the key is free: the work is done meanwhile.
  */
-export async function claimKey(tx: Queries, claim: Claim, now: Date): Promise<boolean> {
-  const row = await tx.maybe(sql`
+export function takeKey(tx: Tx, claim: Claim, now: Date): void {
+  tx.write(sql`
     insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
-    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now})
-    on conflict do nothing returning scope`);
-  return row !== undefined;
+    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now})`);
 }
 
-/**
- * The same for a request of several transactions, ahead of the first. The commit is not waited for: what a crash of the
- * database loses is the claim of a request that has done nothing yet.
- */
-export async function claimKeyAhead(db: Queries, claim: Claim, now: Date): Promise<boolean> {
+/** Whether this is how `takeKey` fails. */
+export function isTaken(error: unknown): boolean {
+  return sqlState(error) === uniqueViolation && constraintOf(error) === 'idempotency_claims_pkey';
+}
+
+/** Takes the key for a request of several transactions, ahead of the first. False when it is taken already. */
+export async function claimKey(db: Queries, claim: Claim, now: Date): Promise<boolean> {
   const row = await db.maybe(sql`
-    with unhurried as (select set_config('synchronous_commit', 'off', true))
     insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
-    select ${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now}
-    from unhurried
+    values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now})
     on conflict do nothing returning scope`);
   return row !== undefined;
 }

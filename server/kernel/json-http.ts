@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 
 /** A JSON service that this process calls often. */
 export interface JsonService {
@@ -17,11 +18,18 @@ const idleMsMax = 4_000;
 export function jsonService(baseUrl: string, timeoutMs: number): JsonService {
   const transport = baseUrl.startsWith('https:') ? https : http;
   const agent = new transport.Agent({ keepAlive: true, timeout: idleMsMax, maxSockets: connectionsMax });
+  const addresses = new Map<string, http.RequestOptions>();
+  const addressOf = (path: string): http.RequestOptions => {
+    const known = addresses.get(path) ?? urlToHttpOptions(new URL(`${baseUrl}${path}`));
+    addresses.set(path, known);
+    return known;
+  };
   return {
     call: (path, body) =>
       new Promise((resolve, reject) => {
         const text = body === undefined ? undefined : JSON.stringify(body);
-        const request = transport.request(`${baseUrl}${path}`, {
+        const request = transport.request({
+          ...addressOf(path),
           agent,
           method: text === undefined ? 'GET' : 'POST',
           headers: {
@@ -30,24 +38,37 @@ export function jsonService(baseUrl: string, timeoutMs: number): JsonService {
               ? {}
               : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
           },
-          signal: AbortSignal.timeout(timeoutMs),
         });
-        request.on('response', (response) => read(response).then(resolve, reject));
+        const patience = setTimeout(() => request.destroy(new Error('there is no answer in time')), timeoutMs);
+        request.on('close', () => clearTimeout(patience));
+        request.on('response', (response) => read(response, resolve, reject));
         request.on('error', reject);
         request.end(text);
       }),
   };
 }
 
-async function read(response: http.IncomingMessage): Promise<unknown> {
+/** Listens instead of iterating, which would cost more than all the rest of a call. */
+function read(
+  response: http.IncomingMessage,
+  resolve: (answer: unknown) => void,
+  reject: (error: Error) => void,
+): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response) {
+  response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > answerMaxBytes) throw new Error('the answer is too long');
-    chunks.push(chunk);
-  }
-  const status = response.statusCode ?? 0;
-  if (status < 200 || status > 299) throw new Error(`the answer is ${status}`);
-  return JSON.parse(Buffer.concat(chunks).toString());
+    if (bytes > answerMaxBytes) response.destroy(new Error('the answer is too long'));
+    else chunks.push(chunk);
+  });
+  response.on('error', reject);
+  response.on('end', () => {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) return reject(new Error(`the answer is ${status}`));
+    try {
+      resolve(JSON.parse(Buffer.concat(chunks).toString()));
+    } catch (error) {
+      reject(error as Error);
+    }
+  });
 }

@@ -93,7 +93,14 @@ export function pathPattern({ path }: Pick<Operation, 'path'>): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
 }
 
+const keysByPath = new Map<string, readonly string[]>();
+
 /** The names of the path parameters: `/jobs/{job_key}` has `job_key`. */
-export function pathKeys(operation: Pick<Operation, 'path'>): string[] {
-  return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+export function pathKeys({ path }: Pick<Operation, 'path'>): readonly string[] {
+  let keys = keysByPath.get(path);
+  if (!keys) {
+    keys = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+    keysByPath.set(path, keys);
+  }
+  return keys;
 }

@@ -21,8 +21,8 @@ export interface RateCount {
 
 /**
  * Counts a request in the statement that finds who makes it, so that both cost one round trip. `who` selects one row at
- * most; the statement answers with that row once for each limit, each time with its `RateCount`. All processes count on
- * the same row, one after the other, so a limit holds exactly however many there are.
+ * most; the statement answers with that row, packed, once for each limit, each time with its `RateCount`. All processes
+ * count on the same row, one after the other, so a limit holds exactly however many there are.
  */
 export function counting(
   who: Sql,
@@ -42,7 +42,7 @@ export function counting(
         used = case when counts.window_end <= $${first + 2} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= $${first + 2} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
-    select who.*, counted.* from who, counted`,
+    select to_json(who) as who, counted.* from who, counted`,
     [...who.values, names, ends, now],
   );
 }

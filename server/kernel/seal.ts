@@ -27,7 +27,14 @@ export function unseal(sealed: string, secretKey: string): string {
   return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
 }
 
-/** A key for this purpose alone (RFC 5869). */
+const keys = new Map<string, Uint8Array>();
+
+/** A key for this purpose alone (RFC 5869), derived once from each secret that a process has. */
 function keyOf(secretKey: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secretKey, '', 'submitted content', 32));
+  let key = keys.get(secretKey);
+  if (!key) {
+    key = new Uint8Array(hkdfSync('sha256', secretKey, '', 'submitted content', 32));
+    keys.set(secretKey, key);
+  }
+  return key;
 }

@@ -7,23 +7,34 @@ export interface Sql {
   readonly values: readonly unknown[];
 }
 
-const names = new Map<string, string>();
+type Prepared = Pick<Sql, 'name' | 'text'>;
+
+const byText = new Map<string, Prepared>();
+/** A template's own parts are the same object each time it is evaluated. */
+const byTemplate = new WeakMap<TemplateStringsArray, Prepared>();
 
 /** `sql\`select … where key = ${key}\``: each `${}` becomes a parameter, never text. */
 export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]): Sql {
-  return statement(
-    parts.reduce((before, part, index) => `${before}$${index}${part}`),
-    values,
-  );
+  let known = byTemplate.get(parts);
+  if (!known) {
+    known = prepared(parts.reduce((before, part, index) => `${before}$${index}${part}`));
+    byTemplate.set(parts, known);
+  }
+  return { name: known.name, text: known.text, values };
 }
 
 /** A statement whose text the code puts together, from names of its own. */
 export function statement(text: string, values: readonly unknown[]): Sql {
-  let name = names.get(text);
-  if (!name) {
-    // Statement names are cut at 63 bytes, so the text itself cannot serve.
-    name = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    names.set(text, name);
-  }
+  const { name } = prepared(text);
   return { name, text, values };
+}
+
+function prepared(text: string): Prepared {
+  let known = byText.get(text);
+  if (!known) {
+    // Statement names are cut at 63 bytes, so the text itself cannot serve.
+    known = { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
+    byText.set(text, known);
+  }
+  return known;
 }

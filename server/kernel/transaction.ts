@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { asQuery, type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
-import type { Sql } from './sql.ts';
+import { ask, type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
+import { type Sql, statement } from './sql.ts';
 
 /** A transaction in progress. It must not outlive the function it was given to. */
 export interface Tx extends Queries {
@@ -38,19 +38,19 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     list.push(promise);
     return promise;
   };
-  const run = (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
+  const run = (query: string | Sql): Promise<pg.QueryResult> => {
     if (!open) throw new Error('the transaction is over');
-    return client.query(query as pg.QueryConfig);
+    return ask(client, query);
   };
   const tx: Tx = {
-    ...queriesOn((statement) => run(asQuery(statement))),
-    write(statement) {
-      send(sent, run(asQuery(statement)));
+    ...queriesOn(run),
+    write(writing) {
+      send(sent, run(writing));
     },
     join(joining) {
       send(
         joined,
-        joining((text, values) => run({ text, ...(values ? { values } : {}) })),
+        joining((text, values) => run(values ? statement(text, values) : text)),
       );
     },
   };

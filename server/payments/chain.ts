@@ -4,12 +4,17 @@ import {
   ContractFunctionRevertedError,
   createPublicClient,
   custom,
+  encodeFunctionData,
+  getContractError,
   type Hex,
   isAddressEqual,
   type Log,
+  pad,
   parseAbi,
   parseEventLogs,
+  prepareEncodeFunctionData,
   RpcRequestError,
+  toEventSelector,
 } from 'viem';
 import type { Network } from '../kernel/env.ts';
 import { jsonService } from '../kernel/json-http.ts';
@@ -59,6 +64,8 @@ const token = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
 const [, , authorizationUsed, transferred] = token;
+/** Its selector is hashed once. */
+const transfer = prepareEncodeFunctionData({ abi: token, functionName: 'transferWithAuthorization' });
 
 const rpcTimeoutMs = 5_000;
 /** Public nodes answer log queries over about this many blocks at once. */
@@ -139,17 +146,15 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
     async refusal({ authorization, signature }) {
       const { asset, from, to, amount, nonce } = authorization;
       const [validAfter, validBefore] = [unixSeconds(authorization.validAfter), unixSeconds(authorization.validBefore)];
+      const args = [from, to, amount, validAfter, validBefore, nonce, signature] as const;
       try {
-        await client.simulateContract({
-          address: asset,
-          abi: token,
-          functionName: 'transferWithAuthorization',
-          args: [from, to, amount, validAfter, validBefore, nonce, signature],
-        });
+        await client.call({ to: asset, data: encodeFunctionData({ ...transfer, args }) });
         return null;
       } catch (error) {
-        const reverted =
-          error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError);
+        if (!(error instanceof BaseError)) throw error;
+        const { functionName } = transfer;
+        const refused = getContractError(error, { abi: token, address: asset, args, docsPath: '', functionName });
+        const reverted = refused.walk((one) => one instanceof ContractFunctionRevertedError);
         if (reverted instanceof ContractFunctionRevertedError) return refusalFor(reverted);
         throw error;
       }
@@ -209,25 +214,20 @@ function atLeast(block: bigint, least: bigint): bigint {
   return block < least ? least : block;
 }
 
+const [usedTopic, transferredTopic] = [toEventSelector(authorizationUsed), toEventSelector(transferred)];
+
 /** Whether these logs use exactly this authorization and move its full amount to the address it names. */
-function pays(logs: Log[], authorization: Authorization): boolean {
-  const ofToken = logs.filter((log) => isAddressEqual(log.address, authorization.asset));
-  const events = parseEventLogs({ abi: token, logs: ofToken });
-  const used = events.some(
-    (event) =>
-      event.eventName === 'AuthorizationUsed' &&
-      isAddressEqual(event.args.authorizer, authorization.from) &&
-      event.args.nonce === authorization.nonce,
-  );
+function pays(logs: Log[], { asset, from, to, nonce, amount }: Authorization): boolean {
+  const says = (event: Hex, first: Hex, second: Hex, data: (text: Hex) => boolean): boolean =>
+    logs.some(
+      (log) =>
+        log.address.toLowerCase() === asset.toLowerCase() &&
+        log.topics.length === 3 &&
+        [event, first, second].every((topic, index) => log.topics[index]?.toLowerCase() === pad(topic).toLowerCase()) &&
+        data(log.data),
+    );
   return (
-    used &&
-    events.some(
-      (event) =>
-        event.eventName === 'Transfer' &&
-        isAddressEqual(event.args.from, authorization.from) &&
-        isAddressEqual(event.args.to, authorization.to) &&
-        event.args.value === authorization.amount,
-    )
+    says(usedTopic, from, nonce, () => true) && says(transferredTopic, from, to, (value) => BigInt(value) === amount)
   );
 }
 

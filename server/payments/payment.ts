@@ -59,7 +59,7 @@ export function openPayments(db: Queries, now: Date, limit: number): Promise<Pay
  * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. From here
  * on the money may move. Undefined when the job cannot be paid now; fails on a signature that is taken.
  */
-export function recordIntent(
+export async function recordIntent(
   db: Queries,
   intent: {
     paymentKey: string;
@@ -71,7 +71,7 @@ export function recordIntent(
   },
 ): Promise<PaymentRow | undefined> {
   const { authorization, signature } = intent.transfer;
-  return db.maybe<PaymentRow>(sql`
+  const taken = await db.maybe(sql`
     with taken as (
       update jobs set payment_state = 'processing', updated_at = ${intent.now}
       where job_key = ${intent.jobKey} and principal_key = ${intent.principalKey} and state = 'awaiting_payment'
@@ -83,7 +83,25 @@ export function recordIntent(
       ${authorization.asset}, ${authorization.from}, ${authorization.to}, ${authorization.nonce},
       ${authorization.validAfter}, ${authorization.validBefore}, ${signature}, ${intent.now}, ${leaseUntil(intent.now)}
     from taken
-    returning *`);
+    returning payment_key`);
+  if (!taken) return undefined;
+  return {
+    payment_key: intent.paymentKey,
+    job_key: intent.jobKey,
+    state: 'settling',
+    network: authorization.network,
+    asset: authorization.asset,
+    payer: authorization.from,
+    pay_to: authorization.to,
+    nonce: authorization.nonce,
+    amount_microcents: intent.amount,
+    valid_after: authorization.validAfter,
+    valid_before: authorization.validBefore,
+    signature,
+    created_at: intent.now,
+    transaction: null,
+    decided_at: null,
+  };
 }
 
 /** Records a payment out of credit: it is collected the moment it is made. */

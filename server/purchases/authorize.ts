@@ -17,25 +17,26 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
   }
   requireService(caller.grant, service.serviceKey);
-  const quote = await tx.maybe<{ price_microcents: bigint }>(sql`
-    update quotes set state = 'authorized'
-    where quote_key = ${input.quote_key} and principal_key = ${caller.principalKey} and state = 'open'
-      and expires_at > ${ctx.now}
+  const jobKey = newKey('job');
+  const job = await tx.maybe<{ price_microcents: bigint }>(sql`
+    with authorized as (
+      update quotes set state = 'authorized'
+      where quote_key = ${input.quote_key} and principal_key = ${caller.principalKey} and state = 'open'
+        and expires_at > ${ctx.now}
+      returning quote_key, principal_key, account_key, price_microcents)
+    insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+      review_state, price_microcents, authorized_on, created_at, updated_at, pay_by, stage)
+    select ${jobKey}, quote_key, principal_key, account_key, ${caller.grant.grant_key}, 'awaiting_payment', 'none',
+      'none', 'not_open', price_microcents, ${utcDay(ctx.now)}, ${ctx.now}, ${ctx.now},
+      ${after(ctx.now, seconds.payWindow)}, 'awaiting_payment'
+    from authorized
     returning price_microcents`);
-  if (!quote) {
+  if (!job) {
     const { job_key } = await loadQuote(tx, input.quote_key, caller);
     if (!job_key) throw new Problem('quote_expired', 'The quote has expired.');
     return { status: 200, ...(await jobReply(tx, job_key, caller, ctx)) };
   }
   requireUnblocked(caller);
-  await reserve(tx, caller.grant.grant_key, quote.price_microcents, ctx.now);
-  const jobKey = newKey('job');
-  tx.write(sql`
-    insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
-      review_state, price_microcents, authorized_on, created_at, updated_at, pay_by, stage)
-    values (${jobKey}, ${input.quote_key}, ${caller.principalKey}, ${caller.accountKey}, ${caller.grant.grant_key},
-      'awaiting_payment', 'none', 'none', 'not_open', ${quote.price_microcents}, ${utcDay(ctx.now)}, ${ctx.now},
-      ${ctx.now}, ${after(ctx.now, seconds.payWindow)}, 'awaiting_payment')`);
   audit(tx, {
     purchase: input.quote_key,
     actor: caller.principalKey,
@@ -44,5 +45,9 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     to: 'awaiting_payment',
     at: ctx.now,
   });
-  return { status: 201, ...(await jobReply(tx, jobKey, caller, ctx)) };
+  const [reply] = await Promise.all([
+    jobReply(tx, jobKey, caller, ctx),
+    reserve(tx, caller.grant.grant_key, job.price_microcents, ctx.now),
+  ]);
+  return { status: 201, ...reply };
 };

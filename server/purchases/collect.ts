@@ -96,7 +96,7 @@ async function start(
   });
   enqueueCheck(tx, runtime.queue, job.job_key);
   // Beside what the caller reads for its answer, which is no part of the receipt.
-  tx.join(() => issueReceipt(tx, runtime.receiptSigner, job, now));
+  tx.join(() => issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now));
 }
 
 /** Records the fact that a payment will never arrive: the job can be paid again. */

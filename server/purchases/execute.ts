@@ -187,7 +187,7 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       tx.write(sql`
         insert into reports (job_key, number, body, digest, delivered_at)
         values (${job.job_key}, ${reportNumberIn(delivered.state)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
-      await issueReceipt(tx, runtime.receiptSigner, delivered, now);
+      await issueReceipt(tx, runtime.receiptSigner, delivered.job_key, delivered, now);
     }),
   );
 }
@@ -232,7 +232,7 @@ export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Dat
     at: now,
   });
   release(tx, job.grant_key, job.authorized_on, job.price_microcents);
-  await issueReceipt(tx, runtime.receiptSigner, job, now);
+  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
 }
 
 /** A worker that has lost its job finds the state moved on. That is how it should be, and no error. */

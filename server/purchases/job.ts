@@ -3,6 +3,7 @@ import { stillWithinLimits } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
+import { type Packed, unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -63,6 +64,26 @@ export interface LoadedJob extends JobRow {
   timeline: { at: string; event: string; state: string }[];
 }
 
+/** A `LoadedJob` as `loadedJobs` reads it. */
+export type PackedJob = { job: Packed<JobRow> } & Omit<LoadedJob, keyof JobRow>;
+
+const unpackedRow = unpacking<JobRow>({
+  instants: {
+    created_at: true,
+    pay_by: true,
+    collected_at: true,
+    deliver_by: true,
+    delivered_at: true,
+    review_by: true,
+    finalized_at: true,
+  },
+  amounts: { price_microcents: true },
+});
+
+export function unpackedJob({ job, ...others }: PackedJob): LoadedJob {
+  return Object.assign(unpackedRow(job), others);
+}
+
 /** What a transition may write besides the state; charge and review follow from it by `standing`. */
 type Changes = Partial<
   Pick<
@@ -97,17 +118,23 @@ export async function advance(
 ): Promise<JobRow> {
   const { from, to } = transitions[transition];
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
-  const values: unknown[] = [jobKey, from, by.fence ?? null, ...columns.map(([, value]) => value)];
+  const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to];
   // Column names come from the type above, never from input.
-  const assignments = columns.map(([column], index) => `${column} = $${index + 4}`).join(', ');
+  const assignments = columns.map(([column], index) => `${column} = $${index + values.length + 1}`).join(', ');
   const text = `
-    update jobs set ${assignments}
-    where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
-    returning new.*, old.state as state_before`;
-  const row = await tx.maybe<JobRow & { state_before: string }>(statement(text, values));
-  if (!row) throw notAllowed(`${transition} is not possible now.`);
-  audit(tx, { purchase: row.quote_key, actor: by.actor, action: transition, from: row.state_before, to, at: by.now });
-  return row;
+    with moved as (
+      update jobs set ${assignments}
+      where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
+      returning new.*, old.state as state_before),
+    noted as (
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, $4, $5, $6, state_before, $7 from moved)
+    select to_json(moved) as job from moved`;
+  const moved = await tx.maybe<{ job: Packed<JobRow> }>(
+    statement(text, [...values, ...columns.map(([, value]) => value)]),
+  );
+  if (!moved) throw notAllowed(`${transition} is not possible now.`);
+  return unpackedRow(moved.job);
 }
 
 /** Writes into a job's history what happened to its money while its state stayed. */
@@ -120,10 +147,11 @@ export function notAllowed(detail: string): Problem {
   return new Problem('action_not_allowed', detail);
 }
 
-/** What a `LoadedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
+/** What a `PackedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
-  return `${jobs}.*, quotes.buyer_is_producer,
-      ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits, timeline.events as timeline from ${jobs} join quotes using (quote_key),
+  return `to_json(${jobs}) as job, quotes.buyer_is_producer,
+      ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits, timeline.events as timeline
+    from ${jobs} join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
         order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
 }
@@ -134,9 +162,9 @@ export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Membe
   const text = `
     select ${loadedJobs('jobs')}
     where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
-  const row = await db.maybe<LoadedJob>(statement(text, [jobKey, principalKey, accountKey]));
-  if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
-  return row;
+  const packed = await db.maybe<PackedJob>(statement(text, [jobKey, principalKey, accountKey]));
+  if (!packed) throw new Problem('not_found', 'There is no such job for this caller.');
+  return unpackedJob(packed);
 }
 
 /** The same, held until the transaction ends: twins of a request take their turns, and each sees what came before. */

@@ -4,7 +4,7 @@ import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
-import { jobView, type LoadedJob, loadedJobs } from './job.ts';
+import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';
 import { type QuoteRow, quoteView, railsOf } from './quote.ts';
 
@@ -26,9 +26,8 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
 };
 
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
-  const rows = await newestFirst<LoadedJob>(db, caller, input, 'jobs', 'job_key', {
-    select: loadedJobs('page'),
-  });
+  const packed = await newestFirst<PackedJob>(db, caller, input, 'jobs', 'job_key', { select: loadedJobs('page') });
+  const rows = packed.map(unpackedJob);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
 };

@@ -75,10 +75,17 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 
 /**
  * Issues the next receipt of the job's chain, in the transaction that changed what it states: every change of
- * collection, charge, report or remedy has a receipt, and each receipt names the one before (interface.md 7).
+ * collection, charge, report or remedy has a receipt, and each receipt names the one before (interface.md 7). `change`
+ * resolves to the job as it then stands.
  */
-export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, now: Date): Promise<void> {
-  const facts = await tx.one<ReceiptFacts>(sql`
+export async function issueReceipt(
+  tx: Tx,
+  signer: ReceiptSigner,
+  jobKey: string,
+  change: Promise<JobRow> | JobRow,
+  now: Date,
+): Promise<void> {
+  const read = tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
       payments.payment_key, payments.network, payments.transaction, payments.amount_microcents, payments.decided_at,
       payments.reversed_at, refunds.state as refund_state,
@@ -93,7 +100,9 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
     left join lateral (
       select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
     ) last on true
-    where jobs.job_key = ${job.job_key}`);
+    where jobs.job_key = ${jobKey}`);
+  // Asked behind the change, not after it: the answers to both are on their way together.
+  const [job, facts] = await Promise.all([change, read]);
   const unsigned: Omit<contract.Receipt, 'signature'> = {
     receipt_version: service.receiptVersion,
     receipt_key: newKey('rcpt'),
@@ -125,7 +134,7 @@ export async function issueReceipt(tx: Tx, signer: ReceiptSigner, job: JobRow, n
     terms_version: facts.terms_version,
   };
   const payload = canonicalJson(unsigned);
-  const signature = { kid: signer.kid, alg: 'EdDSA' as const, jws: await signer.sign(payload) };
+  const signature = { kid: signer.kid, alg: 'EdDSA' as const, jws: signer.sign(payload) };
   tx.write(sql`
     insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
     values (${unsigned.receipt_key}, ${job.job_key}, ${unsigned.sequence},

@@ -127,7 +127,7 @@ async function recordRefund(
       noteOnJob(tx, job, fact.state === 'refunded' ? 'late_payment_refunded' : 'late_payment_kept', now);
     } else {
       noteOnJob(tx, job, fact.state, now);
-      await issueReceipt(tx, runtime.receiptSigner, job, now);
+      await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
     }
   });
 }

@@ -39,7 +39,7 @@ export async function reverse(
     amount: microcents(payment.amount_microcents),
     at: now,
   });
-  await issueReceipt(tx, receiptSigner, ended, now);
+  await issueReceipt(tx, receiptSigner, ended.job_key, ended, now);
 }
 
 /** Where the money is missing. What was given away already, or earned, is a loss. */

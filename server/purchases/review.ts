@@ -68,7 +68,7 @@ async function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJ
   if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
     throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
   }
-  const done = await advance(
+  const done = advance(
     tx,
     'accept',
     job.job_key,
@@ -84,7 +84,7 @@ async function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJ
     amount: microcents(job.price_microcents),
     at: ctx.now,
   });
-  await issueReceipt(tx, ctx.runtime.receiptSigner, done, ctx.now);
+  await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now);
 }
 
 async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob, input: Review): Promise<void> {
@@ -94,7 +94,7 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
   const by = { actor: actorOf(caller), now: ctx.now };
   decide(tx, ctx, caller, job, input);
   if (!can('dispute', job.state)) return waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
-  const disputed = await advance(tx, 'dispute', job.job_key, by, {
+  const disputed = advance(tx, 'dispute', job.job_key, by, {
     deliver_by: after(ctx.now, seconds.executionDeadline),
     review_by: null,
     lease_until: null,
@@ -103,7 +103,7 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
     percent: 0,
   });
   enqueueCheck(tx, ctx.runtime.queue, job.job_key);
-  await issueReceipt(tx, ctx.runtime.receiptSigner, disputed, ctx.now);
+  await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, disputed, ctx.now);
 }
 
 /** Writes down what was decided on the report. The database lets a report be decided on once. */

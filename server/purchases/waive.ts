@@ -40,7 +40,7 @@ export async function waiveCharge(
   const payment_state = await requestRefund(tx, { jobKey, reason, now: by.now });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
   release(tx, waived.grant_key, waived.authorized_on, waived.price_microcents);
-  await issueReceipt(tx, receiptSigner, { ...waived, payment_state }, by.now);
+  await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
 }
 
 /**

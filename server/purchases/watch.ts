@@ -47,7 +47,7 @@ async function watchPayment(runtime: Runtime, rail: X402Rail, payment: PaymentRo
     if (onChain.outcome !== 'paid' || !(await confirmCollected(tx, payment, onChain.transaction, now))) return;
     const job = await lockJob(tx, payment.job_key);
     noteOnJob(tx, job, 'moved_on_chain', now);
-    await issueReceipt(tx, runtime.receiptSigner, job, now);
+    await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
   });
 }
 

@@ -16,15 +16,24 @@ interface Route {
   name: OperationName;
   method: string;
   pattern: RegExp;
-  keys: string[];
+  keys: readonly string[];
 }
 
-const routes: Route[] = Object.values(operations).map((operation) => ({
-  name: operation.name,
-  method: operation.method,
-  pattern: pathPattern(operation),
-  keys: pathKeys(operation),
-}));
+/** The routes by the beginning of their addresses, which names what they are about: `/api/agent/v1/jobs`. */
+const routes = Map.groupBy(
+  Object.values(operations).map((operation) => ({
+    path: operation.path,
+    name: operation.name,
+    method: operation.method,
+    pattern: pathPattern(operation),
+    keys: pathKeys(operation),
+  })),
+  ({ path }) => subjectOf(path),
+);
+
+function subjectOf(path: string): string {
+  return path.split('/', 5).join('/');
+}
 
 /** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
 const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
@@ -83,7 +92,7 @@ export async function answerOperation(runtime: Runtime, req: IncomingMessage, re
     send(await mcpAnswer(runtime, req), res);
     return true;
   }
-  const atPath = routes.flatMap((route) => {
+  const atPath = (routes.get(subjectOf(path)) ?? []).flatMap((route) => {
     const match = route.pattern.exec(path);
     return match ? [{ route, match }] : [];
   });
@@ -143,17 +152,25 @@ function urlOf(req: IncomingMessage): URL {
 /** What of an oversized body is still taken in, and forgotten, so that its sender gets to read the refusal. */
 const drainedBytes = 8 * maxBodyBytes;
 
-/** The whole body of a request, or the word for a body that is too large to keep. */
-async function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_large'> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > drainedBytes) break;
-    if (size <= maxBodyBytes) chunks.push(chunk);
-  }
-  if (size > maxBodyBytes) return 'too_large';
-  return size === 0 ? null : Buffer.concat(chunks, size);
+/**
+ * The whole body of a request, or the word for a body that is too large to keep. Listens instead of iterating, which
+ * costs more than many an operation.
+ */
+function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_large'> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBodyBytes) chunks.push(chunk);
+      else if (size > drainedBytes) {
+        resolve('too_large');
+        req.destroy();
+      }
+    });
+    req.on('error', reject);
+    req.on('end', () => resolve(size > maxBodyBytes ? 'too_large' : size === 0 ? null : Buffer.concat(chunks, size)));
+  });
 }
 
 function asked(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Asked {
