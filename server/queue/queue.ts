@@ -23,8 +23,15 @@ export type LetterMessage =
   | { kind: 'sign_in'; request_key: string; email: string; next: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
-/** A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. */
-const letterTries = { retryLimit: 8, retryDelay: 2, retryBackoff: true };
+/**
+ * A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. A worker
+ * that sends gives a sign of life; what a dead one held is somebody else's soon after the time without one, the shortest
+ * that the queue allows.
+ */
+const letterTries = { retryLimit: 8, retryDelay: 2, retryBackoff: true, heartbeatSeconds: 10 };
+
+/** Workers look so often for messages whose worker is gone. */
+const superviseSeconds = 5;
 
 /**
  * Puts the queue's own tables into the database, or brings them up to date. Part of migrating it, under the lock of the
@@ -43,12 +50,10 @@ export async function installQueue(databaseUrl: string): Promise<void> {
     expireInSeconds: 1_800,
     deleteAfterSeconds: 3_600,
   });
-  await boss.createQueue(letterQueue, {
-    notify: true,
-    ...letterTries,
-    expireInSeconds: 60,
-    deleteAfterSeconds: 3_600,
-  });
+  const letters = { notify: true, ...letterTries, expireInSeconds: 60, deleteAfterSeconds: 3_600 };
+  await boss.createQueue(letterQueue, letters);
+  // A queue that was there before keeps what it was made with, unless it is told.
+  await boss.updateQueue(letterQueue, letters);
   await boss.stop({ graceful: false, close: true });
 }
 
@@ -58,6 +63,8 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
     connectionString: databaseUrl,
     max: role === 'worker' ? 6 : 2,
     supervise: role === 'worker',
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
     schedule: false,
     migrate: false,
     useListenNotify: role === 'worker',
