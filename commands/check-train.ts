@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Fault } from '../server/work-check/contradictions.ts';
 import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
 import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet, readDataSets } from './check-data.ts';
 import { editedRows, surfaceForms } from './check-edits.ts';
@@ -34,7 +35,8 @@ const SHARES: readonly (readonly [RegExp, number])[] = [
 ];
 /** Tables are not prose; the supported lines of this set are too few and too loose. */
 const UNEDITED = /^(?:tab|begin_cmu)/;
-const PASSED_MAX = 0.035;
+/** The mean over the sets; single ones lie up to twice and three times as high. */
+const PASSED_MAX = 0.026;
 const BAND_STEPS = 200;
 const UNSUPPORTED_BAND = 0.3;
 
@@ -43,12 +45,13 @@ writeFileSync(join(assets, 'lexicon.json'), `${JSON.stringify(buildLexicon(sets)
 // The features read the word list just written, so they are loaded only now.
 const { readWork } = await import('../server/work-check/claims.ts');
 const { readClaim } = await import('../server/work-check/contradictions.ts');
+const { lowered } = await import('../server/work-check/assessors/judging.ts');
 const { readFeatures } = await import('../server/work-check/support/features.ts');
 const { rarity } = await import('../server/work-check/support/lexicon.ts');
 const { supportScore } = await import('../server/work-check/support/model.ts');
 
-/** `faulty`: the rules found something in it, so that no score lets it pass as supported. */
-type Row = { x: Float64Array; label: number; faulty: boolean };
+/** `faults`: what the rules found in it; with any, no score lets it pass as supported. */
+type Row = { x: Float64Array; label: number; faults: readonly Fault[] };
 type Read = { name: string; rows: Row[] };
 
 const surface = surfaceForms(sets);
@@ -62,8 +65,8 @@ function readRows({ rows }: DataSet): Row[] {
   const known = new Map<string, ReturnType<typeof indexEvidence>>();
   return rows.map((row) => {
     const index = indexOf(row, known);
-    const faulty = readWork(row.claim).claims.some((claim) => readClaim(claim, index).faults.length > 0);
-    return { x: readFeatures(row.claim, index).features, label: row.label, faulty };
+    const faults = readWork(row.claim).claims.flatMap((claim) => readClaim(claim, index).faults);
+    return { x: readFeatures(row.claim, index).features, label: row.label, faults };
   });
 }
 
@@ -110,15 +113,14 @@ for (const [family, pattern] of FAMILIES) {
     measured: { balanced_accuracy: 0, auc: 0 },
   };
   for (const { name, rows } of read.filter((part) => pattern.test(part.name))) {
-    const scored = rows.map(({ x, label }) => ({
-      label,
-      score: supportScore(x, model),
-    }));
+    const scored = rows.map(({ x, label, faults }) => ({ label, score: lowered(supportScore(x, model), faults) }));
     if (rows.every(({ label }) => label === 0) || name === 'table_extraction') continue;
     const overlap = areaUnderCurve(rows.map(({ x, label }) => ({ label, score: x[0] ?? 0 })));
     const [auc, bacc] = [areaUnderCurve(scored), balancedAccuracy(scored, 0.5)];
     results.push({ auc, bacc });
-    const open = rows.flatMap(({ label, faulty, x }) => (label === 0 && !faulty ? [supportScore(x, model)] : []));
+    const open = scored.flatMap(({ label, score }, at) =>
+      label === 0 && rows[at]?.faults.length === 0 ? [score] : [],
+    );
     held.push({ open, unsupported: rows.filter(({ label }) => label === 0).length });
     console.log(
       `without ${family.padEnd(13)} ${name.padEnd(24)} AUC ${percent(auc)}  bAcc ${percent(bacc)}  overlap AUC ${percent(overlap)}`,

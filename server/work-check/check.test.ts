@@ -59,6 +59,13 @@ describe('checkWork', () => {
     expect(report.verdict).toBe('revise');
   });
 
+  it('names the word that stands where the evidence goes the other way, though no dictionary pairs the two', async () => {
+    const evidence = [{ source: 'Trade return', text: 'Exports of slate from Portmadoc plummeted in the spring.' }];
+    const report = await run({ work_product: 'Exports of slate from Portmadoc soared in the spring.', evidence });
+    expect(report.findings[0]).toMatchObject({ status: 'contradicted' });
+    expect(report.findings[0]?.reason).toContain('soared where Trade return gives plummeted');
+  });
+
   it('does not count a name that stands nowhere as borne out', async () => {
     const report = await run(about('Mayor Ellen Torrance cut the ribbon.'));
     expect(report.findings[0]?.status).not.toBe('met');

@@ -4,7 +4,7 @@ import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
 import { type BoundCell, readCell } from './structure.ts';
-import { oppositesOf } from './support/lexicon.ts';
+import { areOpposed } from './support/scales.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
@@ -259,8 +259,7 @@ function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fa
   const stated = new Set(own.map(({ stem }) => stem));
   for (const [at, token] of own.entries()) {
     if (passage.stems.has(token.stem)) continue;
-    const against = oppositesOf(token.stem);
-    const place = theirs.findIndex(({ stem }) => against.includes(stem) && !stated.has(stem));
+    const place = theirs.findIndex(({ stem }) => !stated.has(stem) && areOpposed(token.stem, stem));
     if (place === -1) continue;
     const beside = (offset: number): boolean => {
       const stem = own[at + offset]?.stem;

@@ -44,7 +44,7 @@ function assessEmbedded(task: AssessmentTask): Assessment {
     confidence: rounded(judged.length === 0 ? 0 : decided / judged.length),
     limitations: [
       'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and of tables only cells, sums of whole columns and numbers of rows were checked.',
-      `On data sets of kinds it was not trained on, the support score told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
+      `On data sets of kinds it was not trained on, score and rules told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
       ...(task.correction === undefined ? [] : [RECHECK]),
     ],
   };

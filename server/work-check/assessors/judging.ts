@@ -42,7 +42,7 @@ function namesSource({ record }: Claim, index: EvidenceIndex): boolean {
 }
 
 /** A score after what the rules found: it can only fall. */
-function lowered(score: number, faults: readonly Fault[]): number {
+export function lowered(score: number, faults: readonly Fault[]): number {
   const cost = faults.reduce(
     (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST) + (fault.distance ?? 0) * DISTANCE_COST,
     0,

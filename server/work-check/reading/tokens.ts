@@ -193,7 +193,7 @@ const FUNCTION_WORDS = new Set(
     'a an the this that these those there here of in on at to for from by with as and or but nor so yet if then than ' +
     "it its it's he she they them his her hers their theirs him we us our i me my you your who whom whose which what " +
     'when where why how be am is are was were been being have has had having do does did done will would shall should ' +
-    'can could may might must also just very too such own each any about into ' +
+    'can could may might must also just very too such each any about into ' +
     'through between against again once while because until although though however ' +
     "s t re ve ll d m n't not no never ''"
   ).split(' '),

@@ -39,7 +39,8 @@ export const FEATURES = [
   ['names_unseen', -1],
   ['opposites_anywhere', -1],
   ['speaker', -1],
-  ['evidence_passages', 0],
+  // The more there is, the more is found in it by chance; and nobody gains a better score by padding.
+  ['evidence_passages', -1],
   ['evidence_speaks', 0],
   ['sentences', 0],
   ['plain_share', 1],
@@ -55,6 +56,8 @@ export const FEATURES = [
   ['near_denial_lost', -1],
   ['near_opposites', -1],
   ['near_siblings', -1],
+  ['near_same_end', 1],
+  ['near_other_end', -1],
   ['near_order', 1],
   ['near_swapped', -1],
   ['near_hedge_lost', -1],

@@ -33,6 +33,18 @@ describe('the support score', () => {
     expect(score(changed)).toBeLessThan(score(said));
   });
 
+  it('does not rise when the evidence is padded', () => {
+    const padding = {
+      ref: 'evidence/1',
+      source: 'Letters',
+      text: 'How are bees kept? Bread rises.',
+      observed_at: null,
+    };
+    const padded = indexEvidence([...evidence.sources, evidenceSource(padding, 'supplied')], rarity);
+    const claim = 'The harbour board increased the toll in March.';
+    expect(supportScore(readFeatures(claim, padded).features)).toBeLessThanOrEqual(score(claim));
+  });
+
   it('falls when one sentence of several has nothing behind it', () => {
     const sound = 'The lighthouse opened in 1884. Its tower is 31 metres tall.';
     expect(score(`${sound} Pilgrims brought the bell from Lisbon.`)).toBeLessThan(score(sound));

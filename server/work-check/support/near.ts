@@ -5,6 +5,7 @@ import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
 import type { Setter, Sought } from './features.ts';
 import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
+import { endsOf, otherEnd } from './scales.ts';
 import { bestWindow, candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted } from './windows.ts';
 
 /** One sentence of a statement beside the passages that hold most of it. */
@@ -31,6 +32,8 @@ type Seen = {
   denialLost: number;
   opposites: number;
   siblings: number;
+  sameEnd: number;
+  otherEnd: number;
   order: number;
   swapped: number;
   hedgeLost: number;
@@ -113,6 +116,14 @@ export function readNear(
     mean(({ siblings }) => siblings),
   );
   set(
+    'near_same_end',
+    mean(({ sameEnd }) => sameEnd),
+  );
+  set(
+    'near_other_end',
+    sum(({ otherEnd }) => otherEnd),
+  );
+  set(
     'near_order',
     mean(({ order }) => order),
   );
@@ -169,6 +180,7 @@ function readSentence(
     ...readFigures(beside),
     ...readTone(beside),
     ...readSwaps(beside),
+    ...readEnds(beside),
     ...readOrder(beside),
   };
 }
@@ -296,6 +308,29 @@ function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | '
       siblings += 1;
   }
   return { opposites, siblings };
+}
+
+/** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
+function readEnds({ wanted, levels, near }: Beside): Pick<Seen, 'sameEnd' | 'otherEnd'> {
+  let [sameEnd, opposed] = [0, 0];
+  let known: Set<number> | undefined;
+  for (const [at, { stem }] of wanted.entries()) {
+    const own = levels[at] === 1 ? [] : endsOf(stem);
+    if (own.length === 0) continue;
+    known ??= endsIn(near, wanted);
+    if (own.some((end) => known?.has(end))) sameEnd += 1;
+    else if (own.some((end) => known?.has(otherEnd(end)))) opposed += 1;
+  }
+  return { sameEnd, otherEnd: opposed };
+}
+
+/** The ends of scales that the passages name in words which the statement does not share. */
+function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number> {
+  const stated = new Set(wanted.map(({ stem }) => stem));
+  const found = new Set<number>();
+  for (const { content } of near)
+    for (const stem of content) if (!stated.has(stem)) for (const end of endsOf(stem)) found.add(end);
+  return found;
 }
 
 /** Neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
