@@ -133,7 +133,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
   say(`   ${paid.state}`);
 
   say('6. Follow the job');
-  const delivered = await follow(paid.job_key);
+  const delivered = await follow(paid);
 
   say('7. Read the report');
   const report = await call<Report>('GET', allowed(delivered, 'report'));
@@ -168,15 +168,16 @@ async function disputed(delivered: Job): Promise<Job> {
     report_digest: delivered.report_digest,
   });
   say(`   ${disputed.state}`);
-  const redelivered = await follow(disputed.job_key);
+  const redelivered = await follow(disputed);
   const { verdict, correction } = await call<Report>('GET', allowed(redelivered, 'report'));
-  say(`   ${verdict}: ${correction?.changes.length ?? 0} findings changed`);
+  const changes = correction?.changes.length ?? 0;
+  say(`   ${verdict}: ${changes === 0 ? 'the re-check found the same' : `the re-check changed ${changes} findings`}`);
   return redelivered;
 }
 
-async function follow(jobKey: string): Promise<Job> {
+async function follow({ job_key: jobKey, state }: Job): Promise<Job> {
   const until = Date.now() + patienceMs;
-  let seen = '';
+  let seen = state;
   while (Date.now() < until) {
     const job = await call<Job>('GET', `/api/agent/v1/jobs/${jobKey}`);
     if (job.state !== seen) say(`   ${job.state}`);
