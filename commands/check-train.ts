@@ -3,8 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Fault } from '../server/work-check/contradictions.ts';
 import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
 import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet, readDataSets } from './check-data.ts';
-import { editedRows, surfaceForms } from './check-edits.ts';
-import { type Example, fitModel } from './check-fit.ts';
+import type { Example } from './check-fit.ts';
 import { buildLexicon } from './check-lexicon.ts';
 
 /**
@@ -42,7 +41,9 @@ const UNSUPPORTED_BAND = 0.3;
 
 const sets = readDataSets(folder);
 writeFileSync(join(assets, 'lexicon.json'), `${JSON.stringify(buildLexicon(sets))}\n`);
-// The features read the word list just written, so they are loaded only now.
+// All that reads the word list is loaded only now, or it would read the one of the training before.
+const { editedRows, surfaceForms } = await import('./check-edits.ts');
+const { fitModel } = await import('./check-fit.ts');
 const { readWork } = await import('../server/work-check/claims.ts');
 const { readClaim } = await import('../server/work-check/contradictions.ts');
 const { lowered } = await import('../server/work-check/assessors/judging.ts');
