@@ -37,6 +37,14 @@ async function money(): Promise<string> {
   return stdout;
 }
 
+/** Takes the block of the agent's payment off a chain, and all that came after it: other blocks may have come, too. */
+async function loseBlockOf(agent: Agent, on = chain): Promise<void> {
+  const [paid] = await control.transfers(on, { from: agent.wallet.address, to: sandbox.payTo });
+  const { block_number: newest } =
+    (await control.chains()).find(({ chain_id }) => chain_id === on) ?? expect.unreachable();
+  await control.chainFault(on, { mode: 'reorg', depth: newest - (paid?.block_number ?? newest) + 1 });
+}
+
 /** What the worker does in the minute after a collection, when payments are looked up again. */
 async function aMinuteLater(): Promise<void> {
   service.advanceClock(61);
@@ -131,7 +139,7 @@ describe('a reorganisation', () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
     const before = await receiptOf(agent, jobKey);
-    await control.chainFault(chain, { mode: 'reorg', depth: 1 });
+    await loseBlockOf(agent);
     expect(await paidBy(agent)).toHaveLength(0);
     await aMinuteLater();
     const [transfer] = await paidBy(agent);
@@ -228,7 +236,7 @@ describe('a payment that the chain has lost for good', () => {
     const purchases = [];
     for (const job of jobs) purchases.push({ ...job, jobKey: await job.agent.paidJob() });
     for (const { live, agent, jobKey } of purchases) await live(agent, jobKey);
-    await control.chainFault(chain, { mode: 'reorg', depth: purchases.length + 3 });
+    await loseBlockOf(purchases[0]?.agent ?? expect.unreachable());
     for (const { agent } of purchases) expect(await paidBy(agent)).toEqual([]);
     await control.chainFault(chain, { mode: 'advance_time', seconds: 200 });
     await control.facilitatorFault({ mode: 'refuse', times: 'always' });
@@ -264,7 +272,7 @@ describe('a payment that the chain has lost for good', () => {
     const other = await Agent.arrive(service);
     await control.chainFault(421614, { mode: 'mine', blocks: 3 });
     await agent.pay(lost, { signature: await agent.signPayment(lost, 'eip155:421614') });
-    await control.chainFault(421614, { mode: 'reorg', depth: 1 });
+    await loseBlockOf(agent, 421614);
     await control.chainFault(421614, { mode: 'advance_time', seconds: 200 });
     await aMinuteLater();
     expect((await agent.job(lost)).body.payment_state).toBe('reversed');
