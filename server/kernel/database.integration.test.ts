@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { startService } from '../../e2e/support/service.ts';
+import { sql } from './sql.ts';
+
+const service = await startService();
+const { shared } = service.runtime.db;
+
+describe('the connections that reads share', () => {
+  const ask = () =>
+    Promise.all(Array.from({ length: 8 }, () => shared.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)));
+
+  it('are few, however many ask', async () => {
+    const pids = (await Promise.all(Array.from({ length: 20 }, ask))).flat().map(({ pid }) => pid);
+    expect(new Set(pids).size).toBeLessThanOrEqual(4);
+  });
+
+  it('are replaced when the database ends them', async () => {
+    const before = (await ask()).map(({ pid }) => pid);
+    await service.database.pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as ended (pid)', [
+      before,
+    ]);
+    await expect.poll(() => ask().catch(() => null)).toHaveLength(8);
+    expect((await ask()).filter(({ pid }) => before.includes(pid))).toEqual([]);
+  });
+
+  it('answer each reader with its own row', async () => {
+    const numbers = Array.from({ length: 200 }, (_, number) => number);
+    const rows = await Promise.all(
+      numbers.map((number) => shared.one<{ number: number }>(sql`select ${number}::int as number`)),
+    );
+    expect(rows.map(({ number }) => number)).toEqual(numbers);
+  });
+
+  it('go on after a statement that fails', async () => {
+    const failed = shared.one(sql`select 1 / 0`);
+    const rows = ask();
+    await expect(failed).rejects.toThrow('division by zero');
+    expect(await rows).toHaveLength(8);
+  });
+});
