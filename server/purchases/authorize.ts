@@ -45,9 +45,10 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     to: 'awaiting_payment',
     at: ctx.now,
   });
-  const [reply] = await Promise.all([
-    jobReply(tx, jobKey, caller, ctx),
+  // Sent in this order, together: the answer looks at what is reserved.
+  const [, reply] = await Promise.all([
     reserve(tx, caller.grant.grant_key, job.price_microcents, ctx.now),
+    jobReply(tx, jobKey, caller, ctx),
   ]);
   return { status: 201, ...reply };
 };

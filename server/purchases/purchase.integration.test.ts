@@ -47,6 +47,23 @@ describe('a purchase', () => {
     ).rejects.toThrow('covers something else');
   });
 
+  it('is answered, whatever changes it, with what is read of it afterwards', async () => {
+    const agent = await arrive();
+    const { body: quote } = await agent.quote();
+    const changes: Record<string, (jobKey: string) => Promise<{ body: unknown }>> = {
+      authorize: () => agent.authorize(quote.quote_key),
+      pay: async (jobKey) => agent.pay(jobKey, { signature: await agent.signPayment(jobKey) }),
+      review: (jobKey) => agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' }),
+    };
+    let jobKey = '';
+    for (const [name, change] of Object.entries(changes)) {
+      const { body } = await change(jobKey);
+      jobKey ||= (body as { job_key: string }).job_key;
+      expect(body, name).toEqual((await agent.job(jobKey)).body);
+      if (name === 'pay') await service.execute(jobKey);
+    }
+  });
+
   it('lets every action that it lists succeed, and refuses the others', async () => {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();
