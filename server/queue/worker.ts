@@ -13,9 +13,7 @@ import { openChecker } from '../work-check/checker.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
 /** Messages fetched at once; a full batch is followed by the next without waiting. */
-const batchSize = 2;
-/** Batches under way at once: a job that has just been paid need not wait for others to end. */
-const batches = 4;
+const batchSize = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
 /** A flood of registrations must not keep a sign-in link waiting. */
@@ -34,7 +32,6 @@ await runtime.queue.boss.work<CheckMessage>(
   checkQueue,
   {
     batchSize,
-    localConcurrency: batches,
     burstWhenBatchFull: true,
     pollingIntervalSeconds: pollSeconds,
     notifyPollingIntervalSeconds: pollSeconds,
