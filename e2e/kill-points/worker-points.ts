@@ -101,9 +101,12 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
 /** Does something while a worker is there, and ends it again. */
 export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
   const worker = stage.stack.startWorker();
-  const done = await work();
-  await worker.kill();
-  return done;
+  try {
+    return await work();
+  } finally {
+    // Left over, it would do what the next trial's workers are to be killed at.
+    await worker.kill();
+  }
 }
 
 /** Checks to be carried out: jobs that are paid for while no worker is there. */
