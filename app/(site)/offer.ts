@@ -13,7 +13,7 @@ export interface Offer {
   isTest: boolean;
 }
 
-/** What is sold, as any buyer reads it: the pages show the service contract and nothing beside it. */
+/** What is sold, as every buyer reads it: the pages show the service contract and nothing else. */
 export async function readOffer(): Promise<Offer> {
   const ctx = pageContext(await webRuntime(), null);
   const { body: contract } = await perform('service_contract', ctx, {});

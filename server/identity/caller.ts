@@ -21,7 +21,7 @@ export interface Buyer {
   isBlocked: boolean;
   /** The headers that tell how many requests are left. */
   pace: Record<string, string>;
-  /** What is stored under the key of this request. */
+  /** What is stored under the idempotency key of this request. */
   claimed: ClaimRow | null;
 }
 
