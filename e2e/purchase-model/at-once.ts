@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { Pay, PayAgain } from './buyer.ts';
 import { type Command, pick, type Reply, type Step } from './command.ts';
 import { copyOf, type Model, seen } from './model.ts';
-import type { World } from './world.ts';
+import { standingOf, type World } from './world.ts';
 
 /** A step that was made, and what it was answered. */
 interface Made {
@@ -41,7 +41,8 @@ export class AtOnce implements Command {
       try {
         for (const { step, answer } of order) explain(step, explained, answer);
         for (const purchase of explained.purchases) {
-          if (purchase.jobKey) expect(found.get(purchase.jobKey)).toEqual(seen(purchase, explained.now()));
+          const answer = found.get(purchase.jobKey ?? '');
+          if (answer) expect(standingOf(answer.body)).toEqual(seen(purchase, explained.now()));
         }
       } catch (error) {
         failures.push(`${order.map(({ step }) => step).join(', ')}: ${error}`);
@@ -51,7 +52,10 @@ export class AtOnce implements Command {
       return true;
     });
     if (!isExplained) throw new Error([`No order explains ${told(one)} and ${told(other)}.`, ...failures].join('\n'));
-    await world.observeAll(model);
+    for (const purchase of model.purchases) {
+      const answer = found.get(purchase.jobKey ?? '');
+      if (answer) world.compare(model, purchase, answer);
+    }
   }
   async #ready(step: Step, model: Model, world: World): Promise<() => Promise<Made>> {
     const purchase = pick(model, step.index);

@@ -64,8 +64,9 @@ export class Sweep implements Command {
     await world.service.sweep();
     for (const purchase of model.purchases) {
       if (purchase.jobKey === null) continue;
-      swept(model, purchase, (await world.agent.job(purchase.jobKey)).body);
-      await world.observe(model, purchase);
+      const found = await world.agent.job(purchase.jobKey);
+      swept(model, purchase, found.body);
+      world.compare(model, purchase, found);
     }
   }
   toString = () => 'Sweep()';

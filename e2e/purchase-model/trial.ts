@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { transitions } from '../../server/purchases/states.ts';
+import type { Counts } from '../support/part.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
 import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
@@ -10,17 +11,21 @@ import { World } from './world.ts';
 const commandsMax = 60;
 
 /**
- * Runs the model so often, on all services at once, and demands that every step of the table of transitions was taken
- * at least `each` times. Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
+ * Runs the model so often, on all services at once, and gives how often each step of the table of transitions was taken.
+ * Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
  */
-export async function tryPurchases(services: Service[], runs: number, each: number, seed: number): Promise<void> {
+export async function tryPurchases(services: Service[], runs: number, seed: number): Promise<Counts> {
   const share = Math.ceil(runs / services.length);
   console.log(`The seed is ${seed}.`);
   await Promise.all(services.map((service, lane) => tryOn(service, share, seed + lane)));
   const taken = await stepsTaken(services);
-  console.log(`${share * services.length} runs:`, Object.fromEntries(taken));
-  expect([...taken].filter(([, times]) => times < each)).toEqual([]);
+  console.log(`${share * services.length} runs:`, JSON.stringify(taken));
+  return taken;
 }
+
+/** The steps that were taken less often than `times`. */
+export const rarerThan = (times: number, taken: Counts): [string, number][] =>
+  Object.entries(taken).filter(([, seen]) => seen < times);
 
 /**
  * Drives purchases through random commands of agent, member, worker, clock and provider, and compares each step with
@@ -59,7 +64,7 @@ async function settleDown(model: Model, world: World): Promise<void> {
 }
 
 /** How often each step of the table of transitions was taken, by `transition from state`. */
-async function stepsTaken(services: Service[]): Promise<Map<string, number>> {
+async function stepsTaken(services: Service[]): Promise<Counts> {
   const steps = Object.entries(transitions).flatMap(([name, { from }]) => from.map((state) => `${name} from ${state}`));
   const taken = new Map(steps.map((step) => [step, 0]));
   for (const { database } of services) {
@@ -68,5 +73,5 @@ async function stepsTaken(services: Service[]): Promise<Map<string, number>> {
       where state_from is not null group by 1`);
     for (const { step, times } of rows) taken.set(step, (taken.get(step) ?? 0) + times);
   }
-  return taken;
+  return Object.fromEntries(taken);
 }

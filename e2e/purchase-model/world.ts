@@ -152,11 +152,13 @@ export class World {
 
   /** Looks at the purchase again: it must be as the model says. What may be done next is what the service lists. */
   async observe(model: Model, purchase: Purchase): Promise<void> {
-    if (purchase.jobKey === null) return;
-    const { status, body } = await this.agent.job(purchase.jobKey);
+    if (purchase.jobKey !== null) this.compare(model, purchase, await this.agent.job(purchase.jobKey));
+  }
+
+  /** What was just read of the purchase must be as the model says. */
+  compare(model: Model, purchase: Purchase, { status, body }: Answer): void {
     expect(status).toBe(200);
-    const { state, payment_state, charge_state, review_state } = body;
-    expect({ state, payment_state, charge_state, review_state }).toEqual(seen(purchase, model.now()));
+    expect(standingOf(body)).toEqual(seen(purchase, model.now()));
     expect(body.progress.percent).toBeGreaterThanOrEqual(purchase.percent);
     purchase.percent = body.progress.percent;
     purchase.reportDigest = body.report_digest;
@@ -167,13 +169,11 @@ export class World {
     for (const purchase of model.purchases) await this.observe(model, purchase);
   }
 
-  /** How every job stands now, by its key. */
-  async look(model: Model): Promise<Map<string, ReturnType<typeof seen>>> {
-    const found = new Map<string, ReturnType<typeof seen>>();
+  /** Every job as it is read now, by its key. */
+  async look(model: Model): Promise<Map<string, Answer>> {
+    const found = new Map<string, Answer>();
     for (const { jobKey } of model.purchases) {
-      if (jobKey === null) continue;
-      const { state, payment_state, charge_state, review_state } = (await this.agent.job(jobKey)).body;
-      found.set(jobKey, { state, payment_state, charge_state, review_state });
+      if (jobKey !== null) found.set(jobKey, await this.agent.job(jobKey));
     }
     return found;
   }
@@ -187,6 +187,11 @@ export class World {
     model.last = { send, answer };
     return answer;
   }
+}
+
+/** How a job stands, of all that is told of it. */
+export function standingOf({ state, payment_state, charge_state, review_state }: Answer['body']): object {
+  return { state, payment_state, charge_state, review_state };
 }
 
 /** The database as a process reaches it while it is alive. */

@@ -1,3 +1,8 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const trialsFolder = path.resolve(import.meta.dirname, '../../.data/trials');
+
 /** Which piece of a long trial this run is: the `number`th, from 1, of so many. */
 export interface Part {
   readonly number: number;
@@ -18,4 +23,32 @@ export function chosenPart(text = process.env.TRIAL_PART): Part {
 /** How many of `rounds` fall to a piece. */
 export function shareOf(rounds: number, { of }: Part): number {
   return Math.ceil(rounds / of);
+}
+
+/** How often things happened. */
+export type Counts = Readonly<Record<string, number>>;
+
+/**
+ * Writes down what a piece counted, and gives the sum over all pieces once each of them has been run, else null. What
+ * chance must bring is demanded of the sum: any one piece may miss it. A piece that is run again counts anew.
+ */
+export function sumOfParts(trial: string, { number, of }: Part, counts: Counts, folder = trialsFolder): Counts | null {
+  const inPieces = path.join(folder, `${trial}-of-${of}`);
+  mkdirSync(inPieces, { recursive: true });
+  writeFileSync(path.join(inPieces, `${number}.json`), JSON.stringify(counts));
+  const sum: Record<string, number> = {};
+  for (let piece = 1; piece <= of; piece += 1) {
+    const counted = countsIn(path.join(inPieces, `${piece}.json`));
+    if (!counted) return null;
+    for (const [name, times] of Object.entries(counted)) sum[name] = (sum[name] ?? 0) + times;
+  }
+  return sum;
+}
+
+function countsIn(file: string): Counts | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
 }
