@@ -71,9 +71,10 @@ export async function fuzz(service: Service, runs: number, seed = firstSeed): Pr
     check: new AnswerCheck(service.baseUrl),
   });
   try {
-    await run.lanes(runs / 2, seed);
+    const half = Math.ceil(runs / 2);
+    await run.lanes(half, seed);
     const middle = await server.memory();
-    await run.lanes(runs / 2, seed + 1);
+    await run.lanes(half, seed + 1);
     const end = await server.memory();
     const growth = { rss: end.rss - middle.rss, heapUsed: end.heapUsed - middle.heapUsed };
     return { reached: run.reached, growth };
@@ -112,7 +113,7 @@ class FuzzRun {
   async lanes(runs: number, seed: number): Promise<void> {
     const lanes = await Promise.allSettled([
       ...operationNames.map((name) => this.#lane(name, runs, seed)),
-      ...operationNames.filter(isTool).map((name) => this.#mcpLane(name, runs / mcpShare, seed)),
+      ...operationNames.filter(isTool).map((name) => this.#mcpLane(name, Math.ceil(runs / mcpShare), seed)),
     ]);
     const faults = lanes.flatMap((lane) => (lane.status === 'rejected' ? [faultText(lane.reason)] : []));
     if (faults.length > 0) throw new Error(faults.map((text) => text.slice(0, faultTextMax)).join('\n\n'));
