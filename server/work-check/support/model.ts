@@ -1,5 +1,5 @@
 import asset from '../assets/support-model.json' with { type: 'json' };
-import { FEATURE_COUNT, THREE_SOFT, WHOLE_SOFT } from './features.ts';
+import { FEATURE_COUNT, WHOLE_EXACT, WHOLE_SOFT } from './features.ts';
 
 /** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
 export type Tree = { f: number[]; v: number[]; r: number[] };
@@ -21,12 +21,12 @@ export const supportModel: SupportModel = asset;
 /** Shares of the linear part, of the trees, and of a prior that no training moves: what is covered is rather supported. */
 const LINEAR_SHARE = 0.5;
 const TREES_SHARE = 0.3;
-const PRIOR_SLOPE = 4;
-const PRIOR_MIDDLE = 0.6;
+const PRIOR_SLOPE = 3;
+const PRIOR_MIDDLE = 0.68;
 
 /** How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability. */
 export function supportScore(features: Float64Array, model: SupportModel = supportModel): number {
-  const covered = ((features[WHOLE_SOFT] ?? 0) + (features[THREE_SOFT] ?? 0)) / 2;
+  const covered = ((features[WHOLE_SOFT] ?? 0) + (features[WHOLE_EXACT] ?? 0)) / 2;
   const prior = PRIOR_SLOPE * (covered - PRIOR_MIDDLE);
   return sigmoid(LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model) + prior);
 }

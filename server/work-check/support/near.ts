@@ -4,7 +4,7 @@ import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
 import type { Setter, Sought } from './features.ts';
-import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
+import { areSiblings, broaderThan, oppositesOf, rarity } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
 import { bestWindow, candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted } from './windows.ts';
 
@@ -38,6 +38,8 @@ type Seen = {
   swapped: number;
   hedgeLost: number;
   strongWords: number;
+  rarerEnd: number;
+  negated: number;
 };
 
 /** Features of each sentence of a statement beside the passages that hold most of it. */
@@ -139,6 +141,14 @@ export function readNear(
     'near_strong_words',
     sum(({ strongWords }) => strongWords),
   );
+  set(
+    'near_rarer_end',
+    sum(({ rarerEnd }) => rarerEnd),
+  );
+  set(
+    'near_negated',
+    sum(({ negated }) => negated),
+  );
 }
 
 function readSentence(
@@ -181,6 +191,7 @@ function readSentence(
     ...readTone(beside),
     ...readSwaps(beside),
     ...readEnds(beside),
+    ...readUnlikely(beside),
     ...readOrder(beside),
   };
 }
@@ -322,6 +333,27 @@ function readEnds({ wanted, levels, near }: Beside): Pick<Seen, 'sameEnd' | 'oth
     else if (own.some((end) => known?.has(otherEnd(end)))) opposed += 1;
   }
   return { sameEnd, otherEnd: opposed };
+}
+
+const RARER_MAX = 4;
+const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
+
+/**
+ * Of words that the passages do not hold and that have an opposite: by how much each is the rarer of the two, and how
+ * many of them deny by their form. Who writes freely takes the common end of a scale; the other wants a source.
+ */
+function readUnlikely({ wanted, levels }: Beside): Pick<Seen, 'rarerEnd' | 'negated'> {
+  let [rarerEnd, negated] = [0, 0];
+  for (const [at, { stem, token }] of wanted.entries()) {
+    if (token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
+    const opposites = oppositesOf(stem);
+    if (opposites.length === 0) continue;
+    const apart = rarity(stem) - Math.min(...opposites.map(rarity));
+    rarerEnd += Math.min(RARER_MAX, Math.max(0, apart));
+    if ((NEGATING.test(stem) && opposites.some((other) => stem.endsWith(other))) || token.lower.endsWith('less'))
+      negated += 1;
+  }
+  return { rarerEnd, negated };
 }
 
 /** The ends of scales that the passages name in words which the statement does not share. */
