@@ -59,11 +59,17 @@ export interface Request {
 const crowding = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 /** Resolves when the job has come to stand so. */
-export const inState = (stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> =>
-  stage.eventually(async () => {
-    const { body } = await agent.job(jobKey);
-    return Object.entries(wanted).every(([field, value]) => body[field] === value);
-  });
+export function inState(stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> {
+  let found: Answer | undefined;
+  return stage.eventually(
+    async () => {
+      found = await agent.job(jobKey);
+      const { body } = found;
+      return Object.entries(wanted).every(([field, value]) => body[field] === value);
+    },
+    () => `${JSON.stringify(wanted)} of a job that stands so: ${found?.text}`,
+  );
+}
 
 /** Starts the service in production mode; it ends with the file's tests. */
 export async function openStage(): Promise<Stage> {

@@ -186,12 +186,15 @@ export function registrations(stage: Stage, count: number): Promise<Errand[]> {
   });
 }
 
-const dispute = async (agent: Agent, jobKey: string) =>
-  agent.post(`/api/agent/v1/jobs/${jobKey}/review`, {
+async function dispute(agent: Agent, jobKey: string): Promise<void> {
+  const { body } = await agent.job(jobKey);
+  const answer = await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, {
     decision: 'dispute',
     reason: 'citation_invalid',
-    report_digest: (await agent.job(jobKey)).body.report_digest,
+    report_digest: body.report_digest,
   });
+  expect(answer.status, answer.text).toBe(200);
+}
 
 const each = <T extends Errand>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
