@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { rarerThan, tryPurchases } from './purchase-model/trial.ts';
-import { chosenPart, shareOf, sumOfParts } from './support/part.ts';
+import { tryPurchases } from './purchase-model/trial.ts';
+import { chosenPart, chosenSeed, rarerThan, shareOf, sumOfParts } from './support/part.ts';
 import { startService } from './support/service.ts';
 
 const part = chosenPart();
-/** New runs every time, unless one asks for those of `TRIAL_SEED`. */
-const seed = Number(process.env.TRIAL_SEED ?? Date.now() % 2 ** 31);
 /** While some wait for their chains the others keep the machine busy. */
 const lanes = 4;
 const services = await Promise.all(Array.from({ length: lanes }, () => startService()));
 
 describe('a purchase, whatever its agent, member, worker, clock and provider do,', () => {
   it('stands 10,000 times where the model says, and takes every step a hundred times', async () => {
-    const taken = await tryPurchases(services, shareOf(10_000, part), seed);
+    const taken = await tryPurchases(services, shareOf(10_000, part), chosenSeed());
     const ofAll = sumOfParts('purchase-model', part, taken);
     if (!ofAll) return;
     console.log('All pieces together:', JSON.stringify(ofAll));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rarerThan, tryPurchases } from './purchase-model/trial.ts';
+import { tryPurchases } from './purchase-model/trial.ts';
+import { rarerThan } from './support/part.ts';
 import { startService } from './support/service.ts';
 
 /** The same runs every time, which take every step; the long trial takes new ones. */

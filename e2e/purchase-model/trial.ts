@@ -23,10 +23,6 @@ export async function tryPurchases(services: Service[], runs: number, seed: numb
   return taken;
 }
 
-/** The steps that were taken less often than `times`. */
-export const rarerThan = (times: number, taken: Counts): [string, number][] =>
-  Object.entries(taken).filter(([, seen]) => seen < times);
-
 /**
  * Drives purchases through random commands of agent, member, worker, clock and provider, and compares each step with
  * the model. A divergence fails with the seed and the commands that lead to it.

@@ -25,8 +25,15 @@ export function shareOf(rounds: number, { of }: Part): number {
   return Math.ceil(rounds / of);
 }
 
+/** Where the runs of a model begin: anew every time, unless one asks for those of `TRIAL_SEED`. */
+export const chosenSeed = (): number => Number(process.env.TRIAL_SEED ?? Date.now() % 2 ** 31);
+
 /** How often things happened. */
 export type Counts = Readonly<Record<string, number>>;
+
+/** What happened less often than `times`. */
+export const rarerThan = (times: number, counts: Counts): [string, number][] =>
+  Object.entries(counts).filter(([, counted]) => counted < times);
 
 /**
  * Writes down what a piece counted, and gives the sum over all pieces once each of them has been run, else null. What
