@@ -2,6 +2,18 @@ import type { Citation } from './contract.ts';
 import type { EvidenceSource } from './reading/evidence-index.ts';
 
 const encoder = new TextEncoder();
+const encoded = new WeakMap<EvidenceSource, Uint8Array>();
+
+/** A source's text as UTF-8: citations of it are made and followed many times in one check. */
+function bytesOf(source: EvidenceSource): Uint8Array {
+  let bytes = encoded.get(source);
+  if (bytes === undefined) {
+    bytes = encoder.encode(source.text);
+    encoded.set(source, bytes);
+  }
+  return bytes;
+}
+
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -33,7 +45,7 @@ function splitsPair(text: string, at: number): boolean {
 export function resolveCitation(citation: Citation, sources: readonly EvidenceSource[]): string | undefined {
   const source = sources.find(({ ref }) => ref === citation.ref);
   if (source === undefined || source.digest !== citation.digest) return undefined;
-  const bytes = encoder.encode(source.text);
+  const bytes = bytesOf(source);
   const { start, end } = citation;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start || end > bytes.length)
     return undefined;

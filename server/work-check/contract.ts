@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { z } from 'zod';
 import { addIssue, checkBytes, type IssueContext, json, text } from './input-fields.ts';
-import { canonicalJson, type JsonValue, jsonBytes, utf8Bytes } from './json-value.ts';
+import { canonicalJson, type JsonValue, jsonBytes } from './json-value.ts';
 
 export const CONTRACT_VERSION = 'svc.work_check.v1';
 export const SERVICE_KEY = 'svc_work_check';
@@ -192,7 +192,13 @@ export function plannedChecks(request: CheckRequest): PlannedCheck[] {
 
 /** `sha256:<hex>` over the UTF-8 bytes of a text. */
 export function textDigest(content: string): string {
-  return `sha256:${bytesToHex(sha256(new TextEncoder().encode(content)))}`;
+  return bytesDigest(encoder.encode(content));
+}
+
+const encoder = new TextEncoder();
+
+function bytesDigest(bytes: Uint8Array): string {
+  return `sha256:${bytesToHex(sha256(bytes))}`;
 }
 
 export type EvidenceEntry = { ref: string; source: string; digest: string; bytes: number; observed_at: string | null };
@@ -203,7 +209,8 @@ export function evidenceManifest(request: Pick<CheckRequest, 'evidence'>): Evide
     const ref = `evidence/${index}`;
     const { source, text, observed_at } =
       typeof item === 'string' ? { source: ref, text: item, observed_at: undefined } : item;
-    return { ref, source, digest: textDigest(text), bytes: utf8Bytes(text), observed_at: observed_at ?? null };
+    const bytes = encoder.encode(text);
+    return { ref, source, digest: bytesDigest(bytes), bytes: bytes.length, observed_at: observed_at ?? null };
   });
 }
 

@@ -31,6 +31,19 @@ describe('the Markdown report', () => {
     );
   });
 
+  it('finds the one mark, address or space at issue in a line of plain words', () => {
+    const said = (mark: string): string => escapeMarkdown(`Plain words ${mark} more of them.`);
+    expect(said('https://a.example')).toBe('Plain words https&#58;//a.example more of them.');
+    expect(said('MAILTO:x')).toBe('Plain words MAILTO&#58;x more of them.');
+    expect(said('www.a.example')).toBe('Plain words www&#46;a.example more of them.');
+    expect(said('_so_ on')).toBe('Plain words \\_so\\_ on more of them.');
+    for (const mark of ['*', '`', '[', ']', '|', '~', '\\'])
+      expect(said(mark)).toBe(`Plain words \\${mark} more of them.`);
+    for (const space of ['  ', '\t', '\n', '\u00a0']) expect(said(space)).toBe('Plain words more of them.');
+    expect(escapeMarkdown('1. first')).toBe('\\1. first');
+    expect(escapeMarkdown('Ends in a space ')).toBe('Ends in a space');
+  });
+
   it('removes characters that hide or turn text', () => {
     expect(escapeMarkdown('a\u202eb\u200bc\u0007')).toBe('a b c');
   });

@@ -1,11 +1,37 @@
 import type { Report } from './contract.ts';
 
-/** Words and marks of plain prose, in which nothing needs to be escaped. */
-const HARMLESS = /^[A-Za-z](?:[A-Za-z0-9 ,;%?!'"()“”‘’]|\.(?= |$)|:(?= |$))*[A-Za-z0-9.!?)”"]$/;
+const QUOTES = [...'“”‘’'].map((quote) => quote.charCodeAt(0));
+const [SPACE, COLON, POINT, UNDERSCORE] = [32, 58, 46, 95];
+
+/** Whether a character of ASCII marks nothing up, wherever it stands. */
+const HARMLESS = Array.from(
+  { length: 128 },
+  (_, code) => code >= 32 && code < 127 && !'&<>\\`*[]|~'.includes(String.fromCharCode(code)),
+);
+
+/**
+ * Whether nothing in a text needs to be escaped: most lines of a report are plain prose, and reading a line once is much
+ * cheaper than searching it for each mark. May say no to a text that needs nothing, never yes to one that does.
+ */
+function isPlain(text: string): boolean {
+  if (!/^[A-Za-z“‘"'(]/.test(text) || text.endsWith(' ')) return false;
+  let before = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 128 ? !HARMLESS[code] : !QUOTES.includes(code)) return false;
+    // Two spaces become one; a colon may end the scheme of an address, a point its "www".
+    if (code === SPACE && before === SPACE) return false;
+    if (code === COLON && /[pso]/i.test(String.fromCharCode(before))) return false;
+    if (code === POINT && /w/i.test(String.fromCharCode(before))) return false;
+    if (code === UNDERSCORE && !/^[a-z]_[a-z]$/.test(text.slice(at - 1, at + 2))) return false;
+    before = code;
+  }
+  return true;
+}
 
 /** Makes submitted text safe inside a Markdown line or table cell: it can neither mark up, link, nor break a row. */
 export function escapeMarkdown(text: string): string {
-  if (HARMLESS.test(text) && !text.includes('  ')) return text;
+  if (isPlain(text)) return text;
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()

@@ -78,7 +78,7 @@ export function composeReport(parts: ReportParts): Report {
     score: parts.score,
     confidence: parts.confidence,
     criteria_evaluated: findings.slice(0, parts.stated).map(({ criterion }) => criterion),
-    evidence_items: entries.map(({ origin: _, ...entry }) => entry),
+    evidence_items: entries.map(({ ref, source, digest, observed_at }) => ({ ref, source, digest, observed_at })),
     kind: request.kind ?? 'validation',
     ...(request.work_kind === undefined ? {} : { work_kind: request.work_kind }),
     recommended_action: ACTIONS[verdict],

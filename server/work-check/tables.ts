@@ -8,6 +8,8 @@ const ROWS_MAX = 2_000;
 /** Tables of a text, in Markdown, with bars, as CSV or with tabs: a header and rows with the same number of cells. */
 export function readTables(text: string, source: number): Table[] {
   const tables: Table[] = [];
+  // A header needs a row below it.
+  if (!text.includes('\n')) return tables;
   let current: Cell[][] = [];
   const close = (): void => {
     const [header, ...rows] = current;

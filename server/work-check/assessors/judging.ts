@@ -21,7 +21,7 @@ const FAULT_COST = 0.75;
 const DISTANCE_COST = 0.5;
 /** Where one statement stands. */
 export function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
-  const { features, best } = readFeatures(reading.claim.text, index);
+  const { features, best } = readFeatures(reading.claim.text, index, reading.claim.tokens);
   const learned = lowered(supportScore(features), reading.faults);
   // A cell found by row and column says more than any likeness of words.
   const found = reading.cell?.agrees === true || namesSource(reading.claim, index);

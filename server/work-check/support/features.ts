@@ -1,5 +1,5 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { compareQuantities, readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
 import { oppositesOf } from './lexicon.ts';
@@ -81,15 +81,15 @@ export type Sought = {
   tokens: readonly Token[];
   wanted: readonly Wanted[];
   matches: Matches;
+  figures: readonly Quantity[];
 };
 
-/** Features of one statement read against the evidence, and the passages of its best window. */
-export function readFeatures(text: string, index: EvidenceIndex): Reading {
+/** Features of one statement read against the evidence, and the passages of its best window. `tokens` are its own. */
+export function readFeatures(text: string, index: EvidenceIndex, tokens: readonly Token[] = tokenize(text)): Reading {
   const features = new Float64Array(FEATURE_COUNT);
   const set: Setter = (name, value) => {
     features[PLACES[name]] = value;
   };
-  const tokens = tokenize(text);
   const wanted = wantedOf(tokens);
   const weights = Float64Array.from(wanted, ({ weight }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
@@ -102,7 +102,7 @@ export function readFeatures(text: string, index: EvidenceIndex): Reading {
   set('three_soft', (three?.soft ?? 0) / total);
   set('three_exact', (three?.exact ?? 0) / total);
   set('five_soft', (five?.soft ?? 0) / total);
-  const sought: Sought = { tokens, wanted, matches };
+  const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens) };
   readWhole(sought, weights, total, index, set);
   readRuns(tokens, index, set);
   readNear(splitSentences(text), sought, weights, index, set);
@@ -136,7 +136,7 @@ function speechOf(index: EvidenceIndex): number {
 
 /** What stands anywhere in the evidence, and what stands nowhere. */
 function readWhole(
-  { tokens, wanted, matches: { levels } }: Sought,
+  { tokens, wanted, matches: { levels }, figures }: Sought,
   weights: Float64Array,
   total: number,
   index: EvidenceIndex,
@@ -162,7 +162,6 @@ function readWhole(
   set('unseen_second', unseen[1] ?? 0);
   set('unseen_count', unseen.length);
   set('unseen_share', unseen.length / Math.max(1, wanted.length));
-  const figures = readQuantities(tokens);
   const stands = figures.filter((figure) =>
     index.passages.some(
       ({ instruction, quantities }) =>

@@ -1,6 +1,6 @@
 import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { deniedStems } from '../reading/negation.ts';
-import { compareQuantities, readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
 import type { Setter, Sought } from './features.ts';
@@ -15,6 +15,7 @@ type Beside = {
   /** How well those passages hold each wanted word. */
   levels: readonly number[];
   near: readonly Passage[];
+  figures: readonly Quantity[];
 };
 
 /** What is seen of one sentence; over several sentences the worst or the sum counts. */
@@ -154,7 +155,7 @@ export function readNear(
 function readSentence(
   tokens: readonly Token[],
   only: boolean,
-  { wanted, matches }: Sought,
+  { wanted, matches, figures }: Sought,
   weights: Float64Array,
   index: EvidenceIndex,
 ): Seen | undefined {
@@ -181,7 +182,7 @@ function readSentence(
     part.push(word);
     levels.push(three.levels[at] ?? 0);
   }
-  const beside: Beside = { tokens, wanted: part, levels, near };
+  const beside: Beside = { tokens, wanted: part, levels, near, figures: only ? figures : readQuantities(tokens) };
   return {
     one: one.soft / total,
     three: three.soft / total,
@@ -243,9 +244,8 @@ function gapBetween(stems: readonly string[], before: string, stem: string): num
   return least;
 }
 
-function readFigures({ tokens, near }: Beside): Pick<Seen, 'figuresUnseen' | 'figuresRival'> {
-  const figures = readQuantities(tokens);
-  const compared = (match: 'same' | 'different', figure: (typeof figures)[number]): boolean =>
+function readFigures({ figures, near }: Beside): Pick<Seen, 'figuresUnseen' | 'figuresRival'> {
+  const compared = (match: 'same' | 'different', figure: Quantity): boolean =>
     near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === match));
   const away = figures.filter((figure) => !compared('same', figure));
   return {
@@ -296,17 +296,14 @@ function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | '
   if (inexact.length === 0) return { opposites: 0, siblings: 0 };
   const level = new Map(wanted.map(({ stem }, at) => [stem, levels[at] ?? 0]));
   const free = new Set<string>();
-  /** The free words of the passages by what is broader than they are. */
+  /** The free words of the passages by what is broader than they are, where it is broader than a word at issue. */
   const under = new Map<string, string[]>();
+  for (const { stem } of inexact) for (const above of broaderThan(stem)) under.set(above, []);
   for (const passage of near) {
     for (const stem of passage.content) {
       if (level.has(stem) || free.has(stem)) continue;
       free.add(stem);
-      for (const above of broaderThan(stem)) {
-        const list = under.get(above);
-        if (list === undefined) under.set(above, [stem]);
-        else list.push(stem);
-      }
+      if (under.size > 0) for (const above of broaderThan(stem)) under.get(above)?.push(stem);
     }
   }
   let [opposites, siblings] = [0, 0];
