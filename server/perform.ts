@@ -23,6 +23,7 @@ import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
 import { parseInput } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
+import { jobAbout } from './purchases/job.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
 
@@ -84,7 +85,7 @@ export async function perform<Name extends OperationName>(
       operation.effect === 'read'
         ? await read(name, operation, ctx, caller, input)
         : await change(name, operation, ctx, caller, input);
-    return { ...outcome, headers: { ...outcome.headers, ...pace } } as Outcome<OutputOf<Name>>;
+    return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {
     throw declared(operation, ctx, error);
   }
@@ -100,7 +101,7 @@ async function admit(
   if (operation.audience.includes('public')) {
     return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
   }
-  const caller = await callerOf(ctx, { limit: operation.limit, key: keyOf(operation, ctx, rawInput) });
+  const caller = await callerOf(ctx, besides(operation, ctx, rawInput));
   const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
   if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
   throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
@@ -108,12 +109,20 @@ async function admit(
   });
 }
 
-/** What a request claims to be a repeat of, before anything in it is believed; null where that cannot be looked up. */
-function keyOf(operation: Operation, ctx: Context, rawInput: unknown): Besides['key'] {
-  if (ctx.idempotencyKey === null || operation.idempotency === 'none') return null;
+/** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */
+function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides {
   const path = pathKeys(operation).map((name) => (rawInput as Record<string, unknown> | null)?.[name]);
-  if (!path.every((key) => typeof key === 'string' && plainKey.test(key))) return null;
-  return { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey };
+  if (!path.every((key) => typeof key === 'string' && plainKey.test(key))) {
+    return { limit: operation.limit, key: null, about: null };
+  }
+  return {
+    limit: operation.limit,
+    key:
+      ctx.idempotencyKey === null || operation.idempotency === 'none'
+        ? null
+        : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
+    about: operation.reads === 'job' ? jobAbout(String(path[0])) : null,
+  };
 }
 
 const plainKey = /^\w{1,64}$/;
@@ -139,18 +148,19 @@ async function read(
   input: Record<string, unknown>,
 ): Promise<Outcome> {
   const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
-  const look = async (at: Date) =>
-    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller, input, db: ctx.runtime.db.shared }));
-  let outcome = await look(ctx.now);
+  const look = async (who: Caller, at: Date) =>
+    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller: who, input, db: ctx.runtime.db.shared }));
+  let outcome = await look(caller, ctx.now);
   if (!operation.waits || !ctx.wait) return outcome;
   // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
   if (ctx.wait.seen === null && !outcome.headers['Retry-After']) return outcome;
   const first = digestOf(outcome.text);
   const seen = ctx.wait.seen ?? first;
   const until = after(ctx.now, ctx.wait.seconds);
+  const afresh: Caller = 'about' in caller ? { ...caller, about: null } : caller;
   while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until) {
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
-    outcome = await look(ctx.runtime.clock());
+    outcome = await look(afresh, ctx.runtime.clock());
   }
   return outcome;
 }
@@ -246,10 +256,21 @@ function replay(known: Recalled): Outcome | null {
     throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
   }
   if (known.state !== 'answered') return null;
-  const { status, body, headers } = known.answer;
-  const parsed = JSON.parse(body);
-  if (status >= 400) throw new Problem(parsed.code, parsed.detail, { replayOf: body });
-  return { status, body: parsed, text: body, headers, replayed: true };
+  const { status, body: text, headers } = known.answer;
+  if (status >= 400) {
+    const { code, detail } = JSON.parse(text);
+    throw new Problem(code, detail, { replayOf: text });
+  }
+  // Most replays leave as the text they are.
+  return {
+    status,
+    get body() {
+      return JSON.parse(text);
+    },
+    text,
+    headers,
+    replayed: true,
+  };
 }
 
 /** The request's claim on its idempotency key; null when it carries none. */

@@ -2,7 +2,7 @@ import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import type { Audience, LimitName } from '../kernel/operation.ts';
 import { type Packed, unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
-import { counting, paced, type RateCount } from '../kernel/rate-limit.ts';
+import { type About, counting, paced, type RateCount } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
 import { noteUse } from './credential.ts';
@@ -23,6 +23,8 @@ export interface Buyer {
   pace: Record<string, string>;
   /** What is stored under the idempotency key of this request. */
   claimed: ClaimRow | null;
+  /** What else was read with the buyer, as it stood then. */
+  about: unknown;
 }
 
 /** A person who belongs to the account. */
@@ -81,23 +83,27 @@ const unpackedCredential = unpacking<CredentialRow>({
   amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
 });
 
-/** What else the statement that finds a buyer does: count under a limit, look up what a key stands for. */
+/** What else the statement that finds a buyer does: count under a limit, look up what a key stands for, read a row. */
 export interface Besides {
   limit: LimitName | undefined;
   key: Pick<Claim, 'operation' | 'pathKeys' | 'key'> | null;
+  about: About | null;
 }
 
 /**
  * Authenticates what was presented; a bad credential is refused even where none is needed. A buyer's request is counted
  * with that. Throws `invalid_token` or `rate_limited`.
  */
-export async function callerOf(ctx: Context, besides: Besides = { limit: undefined, key: null }): Promise<Caller> {
+export async function callerOf(
+  ctx: Context,
+  besides: Besides = { limit: undefined, key: null, about: null },
+): Promise<Caller> {
   if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, besides);
   if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
   return { kind: 'anonymous' };
 }
 
-async function buyerOf(ctx: Context, token: string, { limit, key }: Besides): Promise<Buyer> {
+async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besides): Promise<Buyer> {
   const { rateLimits } = ctx.runtime.configuration;
   const known = isWellFormedToken(token)
     ? sql`
@@ -118,8 +124,8 @@ async function buyerOf(ctx: Context, token: string, { limit, key }: Besides): Pr
     : undefined;
   const names: LimitName[] = limit ? ['requests', limit] : ['requests'];
   const rows = known
-    ? await ctx.runtime.db.shared.many<{ who: Packed<CredentialRow> } & RateCount>(
-        counting(known, 'principal_key', names, rateLimits, ctx.now),
+    ? await ctx.runtime.db.shared.many<{ who: Packed<CredentialRow>; about: unknown } & RateCount>(
+        counting(known, 'principal_key', names, rateLimits, ctx.now, about),
       )
     : [];
   if (!rows[0]) throw ended();
@@ -142,6 +148,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key }: Besides): Pr
     isBlocked: row.is_blocked,
     pace: paced(rows, rateLimits, ctx.now),
     claimed: row.claimed,
+    about: rows[0].about,
   };
 }
 

@@ -2,7 +2,7 @@ import { after } from './clock.ts';
 import type { Queries } from './database.ts';
 import type { LimitName } from './operation.ts';
 import { Problem } from './problem.ts';
-import { type Sql, sql, statement } from './sql.ts';
+import { assembled, type Sql, sql } from './sql.ts';
 
 /** At most `quota` requests in a window, which opens with the first of them. */
 export interface RateLimit {
@@ -19,10 +19,19 @@ export interface RateCount {
   window_end: Date;
 }
 
+/** Something that belongs to whoever makes a request, read with the look at who that is. */
+export interface About {
+  readonly name: string;
+  /** Selects one row at most, for the row `who`; `parameter` stands where the key belongs. The same text for a name. */
+  select(parameter: string): string;
+  readonly key: string;
+}
+
 /**
  * Counts a request in the statement that finds who makes it, so that both cost one round trip. `who` selects one row at
- * most; the statement answers with that row, packed, once for each limit, each time with its `RateCount`. All processes
- * count on the same row, one after the other, so a limit holds exactly however many there are.
+ * most; the statement answers with that row, packed, once for each limit, each time with its `RateCount` and what else
+ * was asked for about it. All processes count on the same row, one after the other, so a limit holds exactly however
+ * many there are.
  */
 export function counting(
   who: Sql,
@@ -30,11 +39,14 @@ export function counting(
   names: readonly LimitName[],
   limits: RateLimits,
   now: Date,
+  about: About | null = null,
 ): Sql {
   const first = who.values.length + 1;
   const ends = names.map((name) => after(now, limits[name].windowSeconds));
-  return statement(
-    `with who as (${who.text}), counted as (
+  const found = () => (about ? `(select to_json(about) from (${about.select(`$${first + 3}`)}) about)` : 'null');
+  return assembled(
+    `${who.name} ${subjectColumn} ${about?.name}`,
+    () => `with who as (${who.text}), counted as (
       insert into rate_counts as counts (subject, limit_name, used, window_end)
       select who.${subjectColumn}, asked.name, 1, asked.window_end
       from who, unnest($${first}::text[], $${first + 1}::timestamptz[]) as asked (name, window_end)
@@ -42,8 +54,8 @@ export function counting(
         used = case when counts.window_end <= $${first + 2} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= $${first + 2} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
-    select to_json(who) as who, counted.* from who, counted`,
-    [...who.values, names, ends, now],
+    select to_json(who) as who, counted.*, ${found()} as about from who, counted`,
+    [...who.values, names, ends, now, ...(about ? [about.key] : [])],
   );
 }
 

@@ -29,6 +29,18 @@ export function statement(text: string, values: readonly unknown[]): Sql {
   return { name, text, values };
 }
 
+const assembledTexts = new Map<string, string>();
+
+/** The same for a text that is long to put together: it is made once for each `shape`, which says all it depends on. */
+export function assembled(shape: string, text: () => string, values: readonly unknown[]): Sql {
+  let known = assembledTexts.get(shape);
+  if (known === undefined) {
+    known = text();
+    assembledTexts.set(shape, known);
+  }
+  return statement(known, values);
+}
+
 function prepared(text: string): Prepared {
   let known = byText.get(text);
   if (!known) {

@@ -236,6 +236,7 @@ export const pay = defineOperation({
   audience: ['agent'],
   effect: 'money',
   idempotency: 'required',
+  reads: 'job',
   input: JobKey.extend({
     rail: z.enum(['card', 'x402']),
     method: z.enum(['wallet_credit']).optional().meta({
@@ -292,6 +293,7 @@ export const job = defineOperation({
   input: JobKey,
   output: Job,
   success: [200],
+  reads: 'job',
   waits: true,
   problems: ['invalid_token', 'not_found'],
   tool: 'svc.purchase_status',

@@ -5,7 +5,8 @@ import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
 import { type Packed, unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sql, statement } from '../kernel/sql.ts';
+import type { About } from '../kernel/rate-limit.ts';
+import { assembled, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
@@ -120,10 +121,10 @@ export async function advance(
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
   const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to];
   // Column names come from the type above, never from input.
-  const assignments = columns.map(([column], index) => `${column} = $${index + values.length + 1}`).join(', ');
-  const text = `
+  const names = columns.map(([column]) => column);
+  const text = () => `
     with moved as (
-      update jobs set ${assignments}
+      update jobs set ${names.map((column, index) => `${column} = $${index + values.length + 1}`).join(', ')}
       where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
       returning new.*, old.state as state_before),
     noted as (
@@ -131,7 +132,7 @@ export async function advance(
       select quote_key, $4, $5, $6, state_before, $7 from moved)
     select to_json(moved) as job from moved`;
   const moved = await tx.maybe<{ job: Packed<JobRow> }>(
-    statement(text, [...values, ...columns.map(([, value]) => value)]),
+    assembled(`advance ${names}`, text, [...values, ...columns.map(([, value]) => value)]),
   );
   if (!moved) throw notAllowed(`${transition} is not possible now.`);
   return unpackedRow(moved.job);
@@ -156,15 +157,32 @@ export function loadedJobs(jobs: 'jobs' | 'page'): string {
         order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
 }
 
+const ownJob = `
+    select ${loadedJobs('jobs')}
+    where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
+
 /** The job, if it is one of the caller's. Throws `not_found`: a stranger's job looks like no job. */
 export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const text = `
-    select ${loadedJobs('jobs')}
-    where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
-  const packed = await db.maybe<PackedJob>(statement(text, [jobKey, principalKey, accountKey]));
+  const packed = await db.maybe<PackedJob>(statement(ownJob, [jobKey, principalKey, accountKey]));
   if (!packed) throw new Problem('not_found', 'There is no such job for this caller.');
   return unpackedJob(packed);
+}
+
+/** The job of this key, to be read with the buyer it belongs to. */
+export function jobAbout(key: string): About {
+  return {
+    name: 'job',
+    select: (parameter) =>
+      `select ${loadedJobs('jobs')} where job_key = ${parameter} and jobs.principal_key = who.principal_key`,
+    key,
+  };
+}
+
+/** The job that the request names, as it was when the request came. Throws `not_found`. */
+export async function namedJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+  if (caller.kind !== 'member' && caller.about) return unpackedJob(caller.about as PackedJob);
+  return loadJob(db, jobKey, caller);
 }
 
 /** The same, held until the transaction ends: twins of a request take their turns, and each sees what came before. */
@@ -187,12 +205,21 @@ export async function jobReply(
   jobKey: string,
   caller: Buyer | Member,
   request: { baseUrl: string; now: Date },
-): Promise<{ body: contract.Job; headers: Record<string, string> }> {
-  const row = await loadJob(db, jobKey, caller);
+): Promise<JobReply> {
+  return replyWith(await loadJob(db, jobKey, caller), caller, request);
+}
+
+interface JobReply {
+  body: contract.Job;
+  headers: Record<string, string>;
+}
+
+function replyWith(row: LoadedJob, caller: Buyer | Member, request: { baseUrl: string; now: Date }): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
-export const job: Verb<typeof contract.job> = ({ ctx, caller, input, db }) => jobReply(db, input.job_key, caller, ctx);
+export const job: Verb<typeof contract.job> = async ({ ctx, caller, input, db }) =>
+  replyWith(await namedJob(db, input.job_key, caller), caller, ctx);
 
 /** The price as answers carry it. */
 export function priceView(amount: bigint): contract.Quote['price'] {

@@ -15,7 +15,7 @@ import { railUnavailable } from '../service/availability.ts';
 import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
-import { type JobRow, jobReply, type LoadedJob, loadJob, notAllowed } from './job.ts';
+import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**
@@ -25,7 +25,7 @@ import { can, hasLapsed, paymentIsOpen } from './states.ts';
  */
 export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
   requirePayer(ctx, caller, input.rail);
-  const job = await loadJob(db, input.job_key, caller);
+  const job = await namedJob(db, input.job_key, caller);
   if (input.method === 'wallet_credit') return payFromCredit(ctx, caller, steps, job);
   const rail = railOf(ctx);
   const offer = await rail.offer(
