@@ -6,8 +6,8 @@ import { Latencies, percentiles, perSecond, ratio, round, spread, table } from '
 import { type Server, startPlainServer, startService } from './service.ts';
 import { buyOverSql, execute } from './sql-buyer.ts';
 
-/** How long a server is loaded before its figures count. */
-const warmUpSeconds = 3;
+/** How long a server is loaded before its figures count: until then a fresh process compiles what it runs. */
+const warmUpSeconds = 10;
 const tables = [
   ...'quotes jobs payments reports receipts reviews ledger_transfers audit_rows idempotency_claims'.split(' '),
   'pgboss.job',
