@@ -108,7 +108,7 @@ const faultyBuilds: FaultyBuild[] = [
   },
   {
     fault: 'cancels while a payment is open',
-    where: /lateral \(select coalesce\(json_agg/,
+    where: /^\s*select to_json\(jobs\)/,
     to: (text) => `select p.*, 'none' as payment_state from (${text}) p`,
     use: async (agent) => agent.post(`/api/agent/v1/jobs/${await unknownPayment(agent)}/cancel`),
     refused: /has an open payment/,

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** How a faulty build differs from the right one: in a statement that it sends to the database. */
 export interface Rewrite {
@@ -50,16 +50,16 @@ function tap(client: pg.PoolClient, state: { rewrite: Rewrite | null; struck: nu
   const send = client.query.bind(client) as (...args: unknown[]) => unknown;
   const query = (first: unknown, ...rest: unknown[]): unknown => {
     const noteRefusal = (error: unknown) => error && state.refusals.push(String(error));
-    // The pool passes a callback; a transaction takes the promise.
-    const told = rest.map((argument) =>
+    const noting = (argument: unknown) =>
       typeof argument === 'function'
         ? (...outcome: unknown[]) => {
             noteRefusal(outcome[0]);
             argument(...outcome);
           }
-        : argument,
-    );
-    const sent = send(rewritten(first, state), ...told);
+        : argument;
+    // The pool passes a callback, a statement brings its own, and the word that ends a transaction gives a promise.
+    if (first instanceof pg.Query) Object.assign(first, { callback: noting(Reflect.get(first, 'callback')) });
+    const sent = send(rewritten(first, state), ...rest.map(noting));
     if (sent instanceof Promise) sent.catch(noteRefusal);
     return sent;
   };
@@ -76,5 +76,6 @@ function rewritten(first: unknown, state: { rewrite: Rewrite | null; struck: num
   const values = (first as { values?: unknown[] }).values ?? [];
   const sent = rewrite.to?.(text, values) ?? { withoutValues: 'select' };
   // Without its name, which belongs to the text that was prepared under it.
-  return typeof sent === 'string' ? { text: sent, values } : { text: sent.withoutValues };
+  const other = typeof sent === 'string' ? { text: sent, values } : { text: sent.withoutValues, values: undefined };
+  return first instanceof pg.Query ? Object.assign(first, other, { name: undefined }) : other;
 }

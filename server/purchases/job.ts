@@ -148,12 +148,15 @@ export function notAllowed(detail: string): Problem {
   return new Problem('action_not_allowed', detail);
 }
 
+/** An instant as answers carry it: making a `Date` of each would cost more than the rest of a job's history. */
+const onWire = (instant: string): string => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** What a `PackedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
   return `to_json(${jobs}) as job, quotes.buyer_is_producer,
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits, timeline.events as timeline
     from ${jobs} join quotes using (quote_key),
-      lateral (select coalesce(json_agg(json_build_object('at', at, 'event', action, 'state', state_to)
+      lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)
         order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
 }
 
@@ -256,7 +259,7 @@ export function jobView(
     progress: { stage: state === row.state ? row.stage : state, percent: row.percent },
     report_digest: row.report_digest,
     failure: row.failure,
-    timeline: row.timeline.map(({ at, event, state }) => ({ at: new Date(at).toISOString(), event, state })),
+    timeline: row.timeline,
     next_actions: actions.map((action) =>
       actionView(
         action,

@@ -19,7 +19,7 @@ interface Route {
   keys: readonly string[];
 }
 
-/** The routes by the beginning of their addresses, which names what they are about: `/api/agent/v1/jobs`. */
+/** The routes by what their addresses are about, `/api/agent/v1/jobs`, and how many parts they have. */
 const routes = Map.groupBy(
   Object.values(operations).map((operation) => ({
     path: operation.path,
@@ -32,7 +32,8 @@ const routes = Map.groupBy(
 );
 
 function subjectOf(path: string): string {
-  return path.split('/', 5).join('/');
+  const parts = path.split('/');
+  return `${parts.slice(0, 5).join('/')} ${parts.length}`;
 }
 
 /** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
