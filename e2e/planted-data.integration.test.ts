@@ -345,8 +345,13 @@ beforeAll(async () => {
     agent.paidJob(),
   ]);
   await Promise.all([service.execute(delivered), service.execute(accepted)]);
-  await agent.post(`/api/agent/v1/jobs/${accepted}/review`, { decision: 'accept' });
-  await agent.post(`/api/agent/v1/jobs/${canceled}/cancel`);
+  for (const [path, body] of [
+    [`${accepted}/review`, { decision: 'accept' }],
+    [`${canceled}/cancel`, {}],
+  ] as const) {
+    const { status, text } = await agent.post(`/api/agent/v1/jobs/${path}`, body);
+    expect(status, text).toBe(200);
+  }
   await facilitatorFault(service.sandbox.controlUrl, { mode: 'drop_before_settle' });
   const unknown = await agent.paidJob();
   await clearFaults(service.sandbox.controlUrl);
