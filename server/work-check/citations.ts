@@ -4,7 +4,7 @@ import type { EvidenceSource } from './reading/evidence-index.ts';
 const encoder = new TextEncoder();
 const encoded = new WeakMap<EvidenceSource, Uint8Array>();
 
-/** A source's text as UTF-8: citations of it are made and followed many times in one check. */
+/** A source's text as UTF-8: citations of it are made and followed several times in one check. */
 function bytesOf(source: EvidenceSource): Uint8Array {
   let bytes = encoded.get(source);
   if (bytes === undefined) {
@@ -13,6 +13,9 @@ function bytesOf(source: EvidenceSource): Uint8Array {
   }
   return bytes;
 }
+
+/** Whether each character of a source is one byte, so that its offsets are the same in either count. */
+const isAscii = (source: EvidenceSource): boolean => bytesOf(source).length === source.text.length;
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -29,6 +32,7 @@ export function citePassage(
   const { start, end } = passage;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) return undefined;
   if (start < 0 || end <= start || end > source.text.length) return undefined;
+  if (isAscii(source)) return { ref: source.ref, digest: source.digest, start, end };
   if (splitsPair(source.text, start) || splitsPair(source.text, end)) return undefined;
   const from = encoder.encode(source.text.slice(0, start)).length;
   const to = from + encoder.encode(source.text.slice(start, end)).length;
@@ -49,6 +53,7 @@ export function resolveCitation(citation: Citation, sources: readonly EvidenceSo
   const { start, end } = citation;
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start || end > bytes.length)
     return undefined;
+  if (isAscii(source)) return source.text.slice(start, end);
   try {
     return strictDecoder.decode(bytes.subarray(start, end));
   } catch {

@@ -56,6 +56,8 @@ const MONTHS = new Map(
     .flatMap((name, index) => [[name, index + 1] as const, [name.slice(0, 3), index + 1] as const]),
 );
 MONTHS.set('sept', 9);
+/** Words with which a figure can begin. */
+const OPENING = new Set([...SMALL.keys(), ...MONTHS.keys()]);
 
 const CURRENCIES = new Map(
   '$ usd,usd usd,dollar usd,€ eur,eur eur,euro eur,£ gbp,gbp gbp,pound gbp,¥ jpy,jpy jpy,yen jpy,chf chf,cad cad,aud aud'
@@ -98,7 +100,7 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
 /** Whether a figure can begin here: most words need no closer look. */
 function opensFigure(token: Token | undefined): boolean {
   if (token === undefined || token.kind === 'mark') return false;
-  return token.kind === 'number' || SMALL.has(token.lower) || MONTHS.has(token.lower);
+  return token.kind === 'number' || OPENING.has(token.lower);
 }
 
 function monthOf(token: Token | undefined): number | undefined {

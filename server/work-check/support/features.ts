@@ -12,6 +12,7 @@ import {
   matchWords,
   SAME_BY_PREFIX,
   type Wanted,
+  type Window,
   wantedOf,
 } from './windows.ts';
 
@@ -82,6 +83,9 @@ export type Sought = {
   wanted: readonly Wanted[];
   matches: Matches;
   figures: readonly Quantity[];
+  /** The best single passage for all of it, and the best three in a row. */
+  one: Window;
+  three: Window;
 };
 
 /** Features of one statement read against the evidence, and the passages of its best window. `tokens` are its own. */
@@ -95,21 +99,22 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const matches = matchWords(wanted, index);
   const candidates = candidatesOf(matches, weights);
-  const [one, two, three, five] = [1, 2, 3, 5].map((size) => bestWindow(candidates, matches, weights, index, size));
-  set('one_soft', (one?.soft ?? 0) / total);
-  set('one_exact', (one?.exact ?? 0) / total);
-  set('two_soft', (two?.soft ?? 0) / total);
-  set('three_soft', (three?.soft ?? 0) / total);
-  set('three_exact', (three?.exact ?? 0) / total);
-  set('five_soft', (five?.soft ?? 0) / total);
-  const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens) };
+  const best = (size: number): Window => bestWindow(candidates, matches, weights, index, size);
+  const [one, three] = [best(1), best(3)];
+  set('one_soft', one.soft / total);
+  set('one_exact', one.exact / total);
+  set('two_soft', best(2).soft / total);
+  set('three_soft', three.soft / total);
+  set('three_exact', three.exact / total);
+  set('five_soft', best(5).soft / total);
+  const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens), one, three };
   readWhole(sought, weights, total, index, set);
   readRuns(tokens, index, set);
   readNear(splitSentences(text), sought, weights, index, set);
   set('speaker', Math.min(3, tokens.filter((token) => SPEAKER.has(token.lower)).length));
   set('evidence_passages', Math.log1p(index.passages.length));
   set('evidence_speaks', speechOf(index));
-  return { features, best: three?.passages ?? [] };
+  return { features, best: three.passages };
 }
 
 const SPEAKER = new Set(['i', 'my', 'me', 'you', 'your', 'yeah', 'yes', 'oh', 'wow', 'lol', "i'm", "i've", 'haha']);

@@ -155,21 +155,22 @@ export function readNear(
 function readSentence(
   tokens: readonly Token[],
   only: boolean,
-  { wanted, matches, figures }: Sought,
+  sought: Sought,
   weights: Float64Array,
   index: EvidenceIndex,
 ): Seen | undefined {
-  let within = weights;
+  const { wanted, matches, figures } = sought;
+  let [within, one, three] = [weights, sought.one, sought.three];
   if (!only) {
     const own = new Set<string>();
     for (const token of tokens) own.add(token.stem);
     within = weights.map((weight, at) => (own.has(wanted[at]?.stem ?? '') ? weight : 0));
+    const candidates = candidatesOf(matches, within);
+    one = bestWindow(candidates, matches, within, index, 1);
+    three = bestWindow(candidates, matches, within, index, 3);
   }
   const total = within.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return undefined;
-  const candidates = candidatesOf(matches, within);
-  const one = bestWindow(candidates, matches, within, index, 1);
-  const three = bestWindow(candidates, matches, within, index, 3);
   const near: Passage[] = [];
   for (const at of three.passages) {
     const passage = index.passages[at];
