@@ -16,6 +16,8 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { type DatabaseTap, tapDatabase } from './database-tap.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+/** What processes that end by themselves leave of their compiled code, for the many that are killed to start with. */
+const COMPILED = path.join(ROOT, '.data', 'compiled');
 const LOOK_AGAIN_MS = 100;
 /** A wait ends at some time; it is far past what the service promises, for slow machines. */
 const TRIES_MAX = 900;
@@ -73,6 +75,7 @@ export function inState(stage: Stage, agent: Agent, jobKey: string, wanted: Reco
 
 /** Starts the service in production mode; it ends with the file's tests. */
 export async function openStage(): Promise<Stage> {
+  process.env.NODE_COMPILE_CACHE ??= COMPILED;
   const folder = mkdtempSync(path.join(tmpdir(), 'kill-points-'));
   // PostgreSQL, which root starts as nobody, must be able to enter.
   chmodSync(folder, 0o755);
