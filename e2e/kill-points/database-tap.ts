@@ -149,11 +149,14 @@ function statementIn({ prepared }: Conversation, message: Buffer): string | null
 }
 
 const opens = /^\s*begin/i;
+/** A transaction that is sent whole, as the queue does for its housekeeping: it is over when it is answered. */
+const isWhole = /^\s*begin\b.*\bcommit\s*;?\s*$/is;
 const ends = /^\s*(commit|rollback)/i;
 const commits = /^\s*commit/i;
 
 function note(conversation: Conversation, text: string): void {
-  if (opens.test(text)) Object.assign(conversation, { inTransaction: true, statements: [] });
+  if (isWhole.test(text)) conversation.statements.push(text);
+  else if (opens.test(text)) Object.assign(conversation, { inTransaction: true, statements: [] });
   else if (ends.test(text)) conversation.inTransaction = false;
   else conversation.statements.push(text);
 }

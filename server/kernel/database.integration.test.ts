@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { startService } from '../../e2e/support/service.ts';
 import { sql } from './sql.ts';
+import { transact } from './transaction.ts';
 
 const service = await startService();
-const { shared } = service.runtime.db;
+const { db } = service.runtime;
+const { shared } = db;
 
 describe('the connections that reads share', () => {
   const ask = () =>
@@ -36,5 +38,14 @@ describe('the connections that reads share', () => {
     const rows = ask();
     await expect(failed).rejects.toThrow('division by zero');
     expect(await rows).toHaveLength(8);
+  });
+});
+
+describe('a transaction', () => {
+  it('whose process is gone without a word is ended by the database, and holds no row for longer', async () => {
+    const { limit } = await transact(db, (tx) =>
+      tx.one<{ limit: string }>(sql`select current_setting('idle_in_transaction_session_timeout') as limit`),
+    );
+    expect(limit).toBe('15s');
   });
 });

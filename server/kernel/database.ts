@@ -38,6 +38,20 @@ const types: pg.CustomTypesConfig = {
 const lockTimeoutMs = 5_000;
 /** No statement of a purchase takes longer than this unless something is broken. */
 const statementTimeoutMs = 15_000;
+/**
+ * A transaction waits for nothing but its process. One that is frozen, or whose machine is gone without a word, would
+ * keep its rows from everybody for as long as the network takes it for alive, which is hours.
+ */
+const idleInTransactionMs = 15_000;
+
+const settings = {
+  lock_timeout: lockTimeoutMs,
+  statement_timeout: statementTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+  // Every statement finds its rows by keys, so one plan serves all values. Left to choose, PostgreSQL plans the wide
+  // ones anew at each execution, which takes longer than executing them.
+  plan_cache_mode: 'force_generic_plan',
+};
 
 /** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
 export function openDatabase(url: string, connections = 16): Database {
@@ -46,12 +60,9 @@ export function openDatabase(url: string, connections = 16): Database {
     max: connections,
     types,
     pipeline: true,
-    options: [
-      `-c lock_timeout=${lockTimeoutMs} -c statement_timeout=${statementTimeoutMs}`,
-      // Every statement finds its rows by keys, so one plan serves all values. Left to choose, PostgreSQL plans the wide
-      // ones anew at each execution, which takes longer than executing them.
-      '-c plan_cache_mode=force_generic_plan',
-    ].join(' '),
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   } as pg.PoolConfig);
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {});
