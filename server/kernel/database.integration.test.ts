@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startService } from '../../e2e/support/service.ts';
 import { sql } from './sql.ts';
@@ -47,5 +48,16 @@ describe('a transaction', () => {
       tx.one<{ limit: string }>(sql`select current_setting('idle_in_transaction_session_timeout') as limit`),
     );
     expect(limit).toBe('15s');
+  });
+
+  it('whose connection ends between two statements fails, and nothing else does', async () => {
+    const ended = transact(db, async (tx) => {
+      const { pid } = await tx.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+      await service.database.pool.query('select pg_terminate_backend($1)', [pid]);
+      await sleep(100);
+      return tx.one(sql`select 1`);
+    });
+    await expect(ended).rejects.toThrow();
+    expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
   });
 });

@@ -17,6 +17,7 @@ export interface Tx extends Queries {
  */
 export async function transact<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await database.pool.connect();
+  client.on('error', failsItsStatements);
   let broken: Error | undefined;
   try {
     return await runOn(client, work);
@@ -25,8 +26,12 @@ export async function transact<T>(database: Database, work: (tx: Tx) => Promise<
     throw error instanceof ConnectionLost ? error.cause : error;
   } finally {
     client.release(broken);
+    client.removeListener('error', failsItsStatements);
   }
 }
+
+/** A connection that ends between two statements fails the next one. Unheard, its end would end the process. */
+function failsItsStatements(): void {}
 
 async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
   const sent: Promise<unknown>[] = [];

@@ -100,6 +100,8 @@ function clearContent(tx: Tx, quoteKeys: string[], now: Date): void {
  */
 async function vacuum(db: Database): Promise<void> {
   const client = await db.pool.connect();
+  // If the connection is lost, its statement says so.
+  client.on('error', () => {});
   try {
     await client.query('set statement_timeout to 0');
     await client.query('vacuum quotes, dispute_texts');
