@@ -14,16 +14,21 @@ import { paymentIsOpen } from './states.ts';
  */
 export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, caller, input, db, steps }) => {
   const job = await loadJob(db, input.job_key, caller);
-  if (!paymentIsOpen(job.payment_state)) throw notAllowed('No payment for this job is open.');
+  const noneOpen = () => notAllowed('No payment for this job is open.');
+  if (!paymentIsOpen(job.payment_state)) throw noneOpen();
   const payment = await openPaymentOf(db, job.job_key);
   const onChain =
     payment && (await ctx.runtime.x402?.lookUp(authorizationOf(payment), payment.created_at).catch(() => null));
   const reply = await steps.transact(async (tx) => {
-    if (onChain && isFinal(onChain)) {
-      await recordOutcome(tx, ctx.runtime, payment, onChain, { now: ctx.runtime.clock() });
-    }
+    const isEnded =
+      onChain &&
+      isFinal(onChain) &&
+      (await recordOutcome(tx, ctx.runtime, payment, onChain, { now: ctx.runtime.clock() }));
     const reply = await jobReply(tx, job.job_key, caller, ctx);
-    if (reply.body.payment_state === 'none') steps.remember(tx, reply);
+    if (reply.body.payment_state !== 'none') return reply;
+    // Of two who ask at once one ends it, and the other is told what it would be told a moment later.
+    if (!isEnded) throw noneOpen();
+    steps.remember(tx, reply);
     return reply;
   });
   const { payment_state } = reply.body;

@@ -14,8 +14,8 @@ import { advance, type JobRow, notAllowed } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 
 /**
- * Writes down what the chain says about an open payment. While it can still end either way, nobody tries again with
- * the same signature before `tryAgainAt`.
+ * Writes down what the chain says about an open payment, and gives whether that has ended it here: somebody else may have
+ * been first. While it can still end either way, nobody tries again with the same signature before `tryAgainAt`.
  */
 export async function recordOutcome(
   tx: Tx,
@@ -23,15 +23,14 @@ export async function recordOutcome(
   payment: PaymentRow,
   onChain: OnChain,
   { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
-): Promise<void> {
-  if (onChain.outcome === 'paid') await collect(tx, runtime, payment, onChain.transaction, now);
-  else if (onChain.outcome === 'never') await giveUp(tx, payment, now);
-  else {
-    markUnknown(tx, payment.payment_key, tryAgainAt);
-    tx.write(sql`
-      update jobs set payment_state = 'unknown', updated_at = ${now}
-      where job_key = ${payment.job_key} and state = 'awaiting_payment' and payment_state = 'processing'`);
-  }
+): Promise<boolean> {
+  if (onChain.outcome === 'paid') return collect(tx, runtime, payment, onChain.transaction, now);
+  if (onChain.outcome === 'never') return giveUp(tx, payment, now);
+  markUnknown(tx, payment.payment_key, tryAgainAt);
+  tx.write(sql`
+    update jobs set payment_state = 'unknown', updated_at = ${now}
+    where job_key = ${payment.job_key} and state = 'awaiting_payment' and payment_state = 'processing'`);
+  return false;
 }
 
 /**
@@ -39,9 +38,16 @@ export async function recordOutcome(
  * hold the money, the receipt is signed and the work is queued. Whoever learns the fact first records it (the request
  * that paid, its repeat, or the reconciler); for everyone else it is done.
  */
-async function collect(tx: Tx, runtime: Runtime, payment: PaymentRow, transaction: string, now: Date): Promise<void> {
-  if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return;
+async function collect(
+  tx: Tx,
+  runtime: Runtime,
+  payment: PaymentRow,
+  transaction: string,
+  now: Date,
+): Promise<boolean> {
+  if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return false;
   await start(tx, runtime, payment, collected(payment.network), now);
+  return true;
 }
 
 /**
@@ -100,10 +106,11 @@ async function start(
 }
 
 /** Records the fact that a payment will never arrive: the job can be paid again. */
-async function giveUp(tx: Tx, payment: PaymentRow, now: Date): Promise<void> {
+async function giveUp(tx: Tx, payment: PaymentRow, now: Date): Promise<boolean> {
   const failure = 'The authorization can no longer pay.';
-  if (!(await decide(tx, payment.payment_key, { state: 'failed', failure }, now))) return;
+  if (!(await decide(tx, payment.payment_key, { state: 'failed', failure }, now))) return false;
   tx.write(sql`
     update jobs set payment_state = 'none', updated_at = ${now}
     where job_key = ${payment.job_key} and state = 'awaiting_payment'`);
+  return true;
 }

@@ -360,17 +360,18 @@ describe('a signature that has run out', () => {
     expect(paid.status).toBe(200);
   });
 
-  it('is canceled at once when its agent asks for that, and the job with it when its time to pay has passed', async () => {
+  it('is canceled at once, and once, when its agent asks for that, and the job with it when its time to pay has passed', async () => {
     const [agent, jobKey] = await openPayment('eip155:421614');
     const [lateAgent, lateJobKey] = await openPayment('eip155:421614');
     await runOut('eip155:421614');
-    const canceled = await cancelPayment(agent, jobKey);
-    expect([canceled.status, canceled.body.state, canceled.body.payment_state]).toEqual([
+    const answers = await Promise.all([1, 2, 3].map(() => cancelPayment(agent, jobKey)));
+    const [canceled, ...refused] = answers.toSorted((one, other) => one.status - other.status);
+    expect([canceled?.status, canceled?.body.state, canceled?.body.payment_state]).toEqual([
       200,
       'awaiting_payment',
       'none',
     ]);
-    expect((await cancelPayment(agent, jobKey)).body.code).toBe('action_not_allowed');
+    expect(refused.map(({ body }) => body.code)).toEqual(['action_not_allowed', 'action_not_allowed']);
 
     await later(lateAgent, payWindow, async () => {
       expect((await lateAgent.job(lateJobKey)).body).toMatchObject({
