@@ -50,6 +50,9 @@ export function percentiles(times: readonly number[]): [string, string, string] 
   return [String(times.length), at(0.5), at(0.99)];
 }
 
+/** How long anything is loaded before its figures count: until then a fresh process compiles what it runs. */
+export const warmUpSeconds = 10;
+
 /** Runs `work`, turn by turn, from `clients` at once for about `seconds`; resolves to how many ended per second. */
 export async function perSecond(
   clients: number,

@@ -2,12 +2,10 @@ import type pg from 'pg';
 import { type Arena, buyerOf, type Copy, clients, type Principal } from './arena.ts';
 import { buyOverHttp } from './http-buyer.ts';
 import { Connection } from './http-client.ts';
-import { Latencies, percentiles, perSecond, ratio, round, spread, table } from './measure.ts';
+import { Latencies, percentiles, perSecond, ratio, round, spread, table, warmUpSeconds } from './measure.ts';
 import { type Server, startPlainServer, startService } from './service.ts';
 import { buyOverSql, execute } from './sql-buyer.ts';
 
-/** How long a server is loaded before its figures count: until then a fresh process compiles what it runs. */
-const warmUpSeconds = 10;
 const tables = [
   ...'quotes jobs payments reports receipts reviews ledger_transfers audit_rows idempotency_claims'.split(' '),
   'pgboss.job',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Arena, buyerOf, type Copy, clients } from './arena.ts';
 import { checkRequest } from './http-buyer.ts';
 import { Connection } from './http-client.ts';
-import { perSecond, ratio, spread, table } from './measure.ts';
+import { perSecond, ratio, spread, table, warmUpSeconds } from './measure.ts';
 import type { Effort } from './purchases.ts';
 import { type Server, startPlainServer, startService } from './service.ts';
 
@@ -76,7 +76,7 @@ export async function readFrom(
   for (let turn = 0; first && turn < answered; turn += 1) await replay(first, turn);
   const rate = async (send: Send) => {
     const work = (turn: number, client: number) => send(connections[client] as Connection, turn);
-    await perSecond(clients, 1, work);
+    await perSecond(clients, warmUpSeconds, work);
     return perSecond(clients, seconds, work);
   };
   try {

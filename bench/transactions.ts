@@ -12,7 +12,7 @@ import { checkWork } from '../server/work-check/check.ts';
 import type { Checker } from '../server/work-check/checker.ts';
 import { type Arena, buyerOf, clients, type Principal } from './arena.ts';
 import { checkRequest, signed } from './http-buyer.ts';
-import { perSecond, ratio, spread, table } from './measure.ts';
+import { perSecond, ratio, spread, table, warmUpSeconds } from './measure.ts';
 import type { Effort } from './purchases.ts';
 import { buyOverSql } from './sql-buyer.ts';
 
@@ -23,14 +23,14 @@ export async function benchTransactions(arena: Arena, { rounds, seconds }: Effor
   for (let round = 0; round < rounds; round += 1) {
     await arena.onCopy(async ({ pool }) => {
       const buy = (turn: number) => buyOverSql(pool, buyerOf(arena.principals, turn), 'own');
-      await perSecond(clients, seconds / 3, buy);
+      await perSecond(clients, warmUpSeconds, buy);
       sql.push(await perSecond(clients, seconds, buy));
     });
     await arena.onCopy(async ({ env }) => {
       const runtime = withoutCalls(await openRuntime(env, 'web'));
       const buy = (turn: number) => buyInProcess(runtime, buyerOf(arena.principals, turn));
       try {
-        await perSecond(clients, seconds / 3, buy);
+        await perSecond(clients, warmUpSeconds, buy);
         inProcess.push(await perSecond(clients, seconds, buy));
       } finally {
         await runtime.close();
