@@ -45,9 +45,8 @@ const countsOf = (given: ReadonlyMap<string, number>): Counts =>
 
 /**
  * Drives registrations of one customer through random commands of agents, customer, member, worker and clock, so often,
- * on all
- * services at once, and compares each answer with the model. Gives how often each was given. A divergence fails with the seed and
- * the commands that lead to it.
+ * on all services at once, and compares each answer with the model. Gives how often each was given. A divergence fails
+ * with the seed and the commands that lead to it.
  */
 export async function tryRegistrations(services: Service[], runs: number, seed: number): Promise<Counts> {
   console.log(`The seed is ${seed}.`);

@@ -43,7 +43,7 @@ describe('the connections that reads share', () => {
 });
 
 describe('a transaction', () => {
-  it('whose process is gone without a word is ended by the database, and holds no row for longer', async () => {
+  it('may wait for its process for 15 seconds; after that the database ends it', async () => {
     const { limit } = await transact(db, (tx) =>
       tx.one<{ limit: string }>(sql`select current_setting('idle_in_transaction_session_timeout') as limit`),
     );

@@ -31,23 +31,11 @@ export function validateReport(
   }
 }
 
-/** The second-level headings of a Markdown text, in order. */
-function headingsOf(text: string): string[] {
-  const mark = '\n## ';
-  const body = `\n${text}`;
-  const headings: string[] = [];
-  for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + 1)) {
-    const end = body.indexOf('\n', at + 1);
-    headings.push(body.slice(at + mark.length, end === -1 ? undefined : end));
-  }
-  return headings;
-}
-
 function rulesOf(report: Report, request: CheckRequest, sources: readonly EvidenceSource[]): [string, boolean][] {
   const { checks, verification } = report;
   const listed = [...checks.performed, ...checks.skipped, ...checks.failed];
   const status = new Map(verification.checks.map((outcome) => [outcome.check, outcome.status]));
-  const headings = headingsOf(report.report.body);
+  const headings = [...report.report.body.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   const planned = plannedChecks(request);
   return [
     [
