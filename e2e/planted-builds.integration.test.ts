@@ -28,10 +28,10 @@ interface FaultyBuild extends Rewrite {
   named?: RegExp;
 }
 
-const limitCheck = /where usage\.used_microcents/;
+const limitCheck = /where exists \(select from g where/;
 const naiveLimitCheck: Rewrite = {
   where: limitCheck,
-  to: (text) => text.replace(/where usage\.used_microcents[\s\S]*(?=returning)/, ''),
+  to: (text) => text.replace(/where exists \(select from g where[\s\S]*(?=returning)/, ''),
 };
 const review = (agent: Agent, jobKey: string, decision: object) =>
   agent.post(`/api/agent/v1/jobs/${jobKey}/review`, decision);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Besides, type Caller, type CallerFor, callerOf } from './identity/caller.ts';
+import { type Besides, type Caller, type CallerFor, callerOf, stillThere } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
 import { checkViolation, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
@@ -24,6 +24,8 @@ import { type Tx, transact } from './kernel/transaction.ts';
 import { parseInput } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
+import { withNextActions } from './purchases/next-actions.ts';
+import { roomAbout } from './purchases/quote.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
 
@@ -81,10 +83,11 @@ export async function perform<Name extends OperationName>(
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
     const input = parse(operation, rawInput);
-    const outcome =
-      operation.effect === 'read'
-        ? await read(name, operation, ctx, caller, input)
-        : await change(name, operation, ctx, caller, input);
+    const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, input).catch(
+      async (error) => {
+        throw caller.kind === 'anonymous' ? error : await withNextActions(error, caller, input, ctx.runtime, ctx);
+      },
+    );
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {
     throw declared(operation, ctx, error);
@@ -121,7 +124,8 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
       ctx.idempotencyKey === null || operation.idempotency === 'none'
         ? null
         : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
-    about: operation.reads === 'job' ? jobAbout(String(path[0])) : null,
+    about:
+      operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx.now) : null,
   };
 }
 
@@ -158,11 +162,13 @@ async function read(
   const seen = ctx.wait.seen ?? first;
   const until = after(ctx.now, ctx.wait.seconds);
   const afresh: Caller = 'about' in caller ? { ...caller, about: null } : caller;
-  while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until) {
+  if (digestOf(outcome.text) !== seen || ctx.wait.seconds === 0) return outcome;
+  do {
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     outcome = await look(afresh, ctx.runtime.clock());
-  }
-  return outcome;
+  } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until);
+  // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
+  return look(await stillThere(ctx, afresh), ctx.runtime.clock());
 }
 
 async function change(

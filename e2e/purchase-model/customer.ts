@@ -6,11 +6,12 @@ import type { Grant, Model } from './model.ts';
 import type { World } from './world.ts';
 
 /** What a change of the grant is on the wire. */
-function onTheWire({ paysWithX402, perJob, daily, governedRefs, mayReview }: Partial<Grant>): object {
+function onTheWire({ paysWithX402, perJob, daily, total, governedRefs, mayReview }: Partial<Grant>): object {
   return {
     ...(paysWithX402 === undefined ? {} : { payment_methods: paysWithX402 ? ['x402', 'card_checkout'] : [] }),
     ...(perJob === undefined ? {} : { per_job_limit_microcents: perJob }),
     ...(daily === undefined ? {} : { daily_limit_microcents: daily }),
+    ...(total === undefined ? {} : { total_limit_microcents: total }),
     ...(governedRefs === undefined ? {} : { governed_refs: governedRefs }),
     ...(mayReview === undefined ? {} : { review_authority: mayReview }),
   };
@@ -18,7 +19,8 @@ function onTheWire({ paysWithX402, perJob, daily, governedRefs, mayReview }: Par
 
 /** Whether a change lets the agent do more than it may. */
 function raises({ grant }: Model, change: Partial<Grant>): boolean {
-  return Object.entries(change).some(([name, value]) => Number(value) > Number(grant[name as keyof Grant]));
+  const amount = (value: Grant[keyof Grant]) => (value === null ? Number.POSITIVE_INFINITY : Number(value));
+  return Object.entries(change).some(([name, value]) => amount(value) > amount(grant[name as keyof Grant]));
 }
 
 /** A member of the account changes what the agent may do. Whoever raises must have signed in just now. */

@@ -22,6 +22,7 @@ export interface Grant {
   paysWithX402: boolean;
   perJob: number;
   daily: number;
+  total: number | null;
   governedRefs: boolean;
   mayReview: boolean;
 }
@@ -31,6 +32,7 @@ export const generous: Grant = {
   paysWithX402: true,
   perJob: Number(defaultGrant.per_job_limit_microcents),
   daily: Number(defaultGrant.daily_limit_microcents),
+  total: null,
   governedRefs: true,
   mayReview: true,
 };
@@ -100,7 +102,7 @@ export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: st
     transfer: null,
     reportDigest: null,
     percent: 0,
-    nextActions: ['authorize'],
+    nextActions: [],
   };
 }
 
@@ -123,21 +125,25 @@ export function copyOf(model: Model): Model {
   };
 }
 
-/** What the grant has given away on a day (UTC), by what was authorized on it. */
-function usedOn({ purchases }: Model, day: string): number {
-  return purchases.filter(({ authorizedOn, counts }) => counts && authorizedOn === day).length * Number(price);
+/** Whether the limits cover what counts, of a day (UTC) and in all, and `more` besides. */
+function covers({ grant, purchases }: Model, day: string, more: number): boolean {
+  const counting = purchases.filter(({ counts }) => counts);
+  const onThatDay = counting.filter(({ authorizedOn }) => authorizedOn === day);
+  return (
+    Number(price) <= grant.perJob &&
+    (onThatDay.length + more) * Number(price) <= grant.daily &&
+    (counting.length + more) * Number(price) <= (grant.total ?? Number.POSITIVE_INFINITY)
+  );
 }
 
 /** Whether the limits leave room for one more purchase now. */
 export function hasRoom(model: Model): boolean {
-  const { perJob, daily } = model.grant;
-  const used = usedOn(model, new Date(model.now()).toISOString().slice(0, 10));
-  return Number(price) <= perJob && used + Number(price) <= daily;
+  return covers(model, new Date(model.now()).toISOString().slice(0, 10), 1);
 }
 
 /** Whether the limits still cover a purchase that was authorized under them or others. */
 export function isCovered(model: Model, { authorizedOn }: Purchase): boolean {
-  return Number(price) <= model.grant.perJob && usedOn(model, authorizedOn) <= model.grant.daily;
+  return covers(model, authorizedOn, 0);
 }
 
 /** Whether the work can be checked with everything that the request named. */

@@ -18,8 +18,9 @@ import {
 import { type Command, OnJob, pathOf, refusal, type Step } from './command.ts';
 import { AddSource, ChangeGrant, Pause, RemoveSource } from './customer.ts';
 import { generous, type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
+import { actionsOn } from './refusals.ts';
 import { DeleteContent, Pass, Provider, Retention, Sweep, Waive, Work } from './surroundings.ts';
-import type { WorkerFate, World } from './world.ts';
+import { namesOf, type WorkerFate, type World } from './world.ts';
 
 /** A command that sends one request. */
 type Listed = { act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Answer> };
@@ -27,6 +28,7 @@ type Listed = { act(model: Model, world: World, purchase: Purchase, jobKey: stri
 /** What the service lists as possible on a job, as commands that do it. */
 const listed: Record<string, (index: number, variant: number) => Listed> = {
   pay: (index, variant) => new Pay(index, variant % 2 === 0 ? 0 : 1),
+  cancel_payment: (index) => new CancelPayment(index),
   cancel: (index) => new Cancel(index),
   review: (index, variant) =>
     new Review(index, variant % 3 === 0 ? 'accept' : 'dispute', variant % 2 === 0 ? 'agent' : 'member'),
@@ -63,6 +65,8 @@ class Others extends OnJob {
     const look = async () => ({ ...(await world.agent.job(jobKey)).body, progress: null });
     const before = await look();
     const lists = (action: string): boolean => purchase.nextActions.includes(action);
+    const { body: seenByMember } = await world.member.get(pathOf(purchase));
+    expect(namesOf(seenByMember.next_actions)).toEqual(actionsOn(model, purchase, 'member'));
     for (const [action, code] of Object.entries({ report: 'report_not_ready', receipt: 'action_not_allowed' })) {
       const answer = await world.agent.get(`${pathOf(purchase)}/${action}`);
       expect(lists(action) ? answer.status : refusal(answer)).toEqual(lists(action) ? 200 : [409, code]);
@@ -94,6 +98,7 @@ const changes: ConstructorParameters<typeof ChangeGrant>[0][] = [
   ...Array<typeof everything>(4).fill(everything),
   { perJob: Number(price) - 1 },
   { daily: 2 * Number(price) },
+  { total: 3 * Number(price) },
   { paysWithX402: false },
   { governedRefs: false },
   { mayReview: false },

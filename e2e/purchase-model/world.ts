@@ -16,6 +16,7 @@ import { Agent, type Answer } from '../support/agent.ts';
 import { Member } from '../support/member.ts';
 import type { Service } from '../support/service.ts';
 import { type Model, type ProviderMode, type Purchase, seen } from './model.ts';
+import { actionsOn } from './refusals.ts';
 
 /** How a worker fares with a job: it delivers, its process dies, or the work itself breaks it. */
 export type WorkerFate = 'delivers' | 'dies' | 'breaks';
@@ -150,9 +151,11 @@ export class World {
     );
   }
 
-  /** Looks at the purchase again: it must be as the model says. What may be done next is what the service lists. */
+  /** Looks at the purchase again: it must be as the model says, and so must be what the service lists as possible. */
   async observe(model: Model, purchase: Purchase): Promise<void> {
-    if (purchase.jobKey !== null) this.compare(model, purchase, await this.agent.job(purchase.jobKey));
+    if (purchase.jobKey !== null) return this.compare(model, purchase, await this.agent.job(purchase.jobKey));
+    const { body } = await this.agent.get(`/api/agent/v1/purchases/${purchase.quoteKey}`);
+    expect(namesOf(body.next_actions)).toEqual(actionsOn(model, purchase, 'agent'));
   }
 
   /** What was just read of the purchase must be as the model says. */
@@ -162,7 +165,8 @@ export class World {
     expect(body.progress.percent).toBeGreaterThanOrEqual(purchase.percent);
     purchase.percent = body.progress.percent;
     purchase.reportDigest = body.report_digest;
-    purchase.nextActions = body.next_actions.map(({ action }: { action: string }) => action);
+    purchase.nextActions = namesOf(body.next_actions);
+    expect(purchase.nextActions).toEqual(actionsOn(model, purchase, 'agent'));
   }
 
   async observeAll(model: Model): Promise<void> {
@@ -188,6 +192,9 @@ export class World {
     return answer;
   }
 }
+
+/** The actions of a list of them. */
+export const namesOf = (actions: { action: string }[]): string[] => actions.map(({ action }) => action);
 
 /** How a job stands, of all that is told of it. */
 export function standingOf({ state, payment_state, charge_state, review_state }: Answer['body']): object {

@@ -4,10 +4,10 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Buyer } from './caller.ts';
 
-/** Refuses a new purchase of an account that owes a payment which was reversed (service.md 3). */
-export function requireUnblocked(caller: Buyer): void {
-  if (!caller.isBlocked) return;
-  throw new Problem(
+/** The refusal of a new purchase of an account that owes a payment which was reversed (service.md 3); else null. */
+export function blockedRefusal(caller: Buyer): Problem | null {
+  if (!caller.isBlocked) return null;
+  return new Problem(
     'purchases_blocked',
     'A payment of this account was reversed. Until that is settled nothing new can be bought.',
   );

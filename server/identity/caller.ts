@@ -166,3 +166,23 @@ async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
     ? { kind: 'member', memberKey: row.member_key, accountKey: row.account_key, signedInAt: row.created_at }
     : { kind: 'anonymous' };
 }
+
+/** A caller who was let in a while ago, with the grant as it is now. Throws `invalid_token` once it has ended. */
+export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> {
+  if (caller.kind === 'anonymous') return caller;
+  if (caller.kind === 'member') {
+    const member = ctx.presented.memberSession === null ? null : await memberOf(ctx, ctx.presented.memberSession);
+    if (member?.kind !== 'member') throw ended();
+    return member;
+  }
+  const now = ctx.runtime.clock();
+  const row = await ctx.runtime.db.shared.maybe<GrantRow & { is_blocked: boolean }>(sql`
+    select g.*, a.purchases_blocked_at is not null as is_blocked
+    from credentials c join principals p using (principal_key) join accounts a using (account_key)
+      join grants g using (principal_key)
+    where c.credential_key = ${caller.credential.credentialKey} and p.revoked_at is null and c.revoked_at is null
+      and (c.expires_at is null or c.expires_at > ${now})`);
+  if (!row) throw ended();
+  const { is_blocked: isBlocked, ...grant } = row;
+  return { ...caller, grant, isBlocked };
+}

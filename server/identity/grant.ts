@@ -3,7 +3,7 @@ import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Grant } from './contract.ts';
 
@@ -39,11 +39,65 @@ export function outsideGrant(detail: string): Problem {
   return new Problem('grant_scope_missing', detail);
 }
 
-/** Whether the grant lets the agent buy this service at all. Throws `grant_scope_missing`. */
-export function requireService(grant: GrantRow, serviceKey: string): void {
-  if (grant.paused_at) throw outsideGrant('The customer has paused this agent.');
-  if (!grant.service_keys.includes(serviceKey)) throw outsideGrant(`The grant does not cover ${serviceKey}.`);
+/** Why the grant does not let the agent buy this service; null when it does. */
+export function serviceRefusal(grant: GrantRow, serviceKey: string): Problem | null {
+  if (grant.paused_at) return outsideGrant('The customer has paused this agent.');
+  return grant.service_keys.includes(serviceKey) ? null : outsideGrant(`The grant does not cover ${serviceKey}.`);
 }
+
+/** Why the grant does not let the agent pay in this way; null when it does. */
+export function methodRefusal(grant: GrantRow, method: string): Problem | null {
+  return grant.payment_methods.includes(method) ? null : outsideGrant(`The grant does not cover ${method}.`);
+}
+
+/** What is held against the limits of a grant, as SQL: what one job takes, and all that is used with it. */
+interface Spending {
+  job: string;
+  onItsDay: string;
+  inTotal: string;
+}
+
+/** The limits in the order in which a refusal names them, each as the condition under which `g`, a grant, keeps it. */
+const limits = {
+  per_job: ({ job }, g) => `${job} <= ${g}.per_job_limit_microcents`,
+  daily: ({ onItsDay }, g) => `${onItsDay} <= ${g}.daily_limit_microcents`,
+  total: ({ inTotal }, g) => `(${g}.total_limit_microcents is null or ${inTotal} <= ${g}.total_limit_microcents)`,
+} as const satisfies Record<string, (spending: Spending, g: string) => string>;
+type Limit = keyof typeof limits;
+
+const withinLimits = (spending: Spending, g: string): string =>
+  Object.values(limits)
+    .map((kept) => kept(spending, g))
+    .join(' and ');
+
+/** What a grant has given away on one day, and on every other one; only a total limit looks at these. */
+const usedOn = (g: string, day: string): string => `coalesce((
+  select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
+const usedBesides = (g: string, day: string): string => `coalesce((
+  select sum(used_microcents)::bigint from grant_usage u
+  where u.grant_key = ${g}.grant_key and u.day <> ${day}::date and ${g}.total_limit_microcents is not null), 0)`;
+
+/** Whether a job could be authorized on a day: `reserve` would not refuse it. A condition on `g`, the row of a grant. */
+export function hasRoom(g: string, amount: string, day: string): string {
+  const onItsDay = `${amount} + ${usedOn(g, day)}`;
+  return withinLimits({ job: amount, onItsDay, inTotal: `${onItsDay} + ${usedBesides(g, day)}` }, g);
+}
+
+const takeRoom = `
+  with g as (select *, ${usedBesides('grants', '$2')} as other_days from grants where grant_key = $1)
+  insert into grant_usage as usage (grant_key, day, used_microcents)
+  select grant_key, $2::date, $3::bigint from g
+  where ${withinLimits({ job: '$3::bigint', onItsDay: '$3::bigint', inTotal: 'g.other_days + $3::bigint' }, 'g')}
+  on conflict (grant_key, day) do update set used_microcents = usage.used_microcents + excluded.used_microcents
+  where exists (select from g where ${withinLimits(
+    {
+      job: 'excluded.used_microcents',
+      onItsDay: 'usage.used_microcents + excluded.used_microcents',
+      inTotal: 'g.other_days + usage.used_microcents + excluded.used_microcents',
+    },
+    'g',
+  )})
+  returning 1`;
 
 /**
  * Takes `amount` of the grant's limits for a job authorized now. The counter of the day is checked, locked and raised
@@ -52,23 +106,7 @@ export function requireService(grant: GrantRow, serviceKey: string): void {
  */
 export async function reserve(tx: Tx, grantKey: string, amount: bigint, now: Date): Promise<void> {
   const day = utcDay(now);
-  const taken = await tx.maybe(sql`
-    with g as (
-      select grant_key, daily_limit_microcents as daily, total_limit_microcents as total,
-        coalesce((select sum(used_microcents)::bigint from grant_usage u
-          where u.grant_key = ${grantKey} and u.day <> ${day}::date and grants.total_limit_microcents is not null), 0)
-          as other_days
-      from grants
-      where grant_key = ${grantKey} and per_job_limit_microcents >= ${amount}::bigint
-    )
-    insert into grant_usage as usage (grant_key, day, used_microcents)
-    select grant_key, ${day}::date, ${amount}::bigint from g
-    where ${amount}::bigint <= daily and (total is null or other_days + ${amount}::bigint <= total)
-    on conflict (grant_key, day) do update set used_microcents = usage.used_microcents + excluded.used_microcents
-    where usage.used_microcents + excluded.used_microcents <= (select daily from g)
-      and ((select total from g) is null
-        or (select other_days from g) + usage.used_microcents + excluded.used_microcents <= (select total from g))
-    returning 1`);
+  const taken = await tx.maybe(statement(takeRoom, [grantKey, day, amount]));
   if (!taken) throw await exceeded(tx, grantKey, amount, { day, resetsAt: endOfUtcDay(now) });
 }
 
@@ -83,17 +121,30 @@ interface Taken {
  * Whether what a job has taken of its grant still lies within the limits, which a member may have lowered since: a
  * condition on the row `job` of the statement.
  */
-export const stillWithinLimits = (job: string): string => `exists (
-  select from grants g join grant_usage u using (grant_key)
-  where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on
-    and ${job}.price_microcents <= g.per_job_limit_microcents and u.used_microcents <= g.daily_limit_microcents
-    and (g.total_limit_microcents is null or g.total_limit_microcents
-      >= (select sum(used_microcents) from grant_usage t where t.grant_key = g.grant_key)))`;
+export function stillWithinLimits(job: string): string {
+  const inTotal = '(select sum(used_microcents) from grant_usage t where t.grant_key = g.grant_key)';
+  const spending = { job: `${job}.price_microcents`, onItsDay: 'u.used_microcents', inTotal };
+  return `exists (
+    select from grants g join grant_usage u using (grant_key)
+    where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on and ${withinLimits(spending, 'g')})`;
+}
 
 /** The refusal of a job that does not. */
 export function outsideLimits(db: Queries, { grant_key, authorized_on, price_microcents }: Taken): Promise<Problem> {
   return exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: price_microcents });
 }
+
+const spent = { job: '$3::bigint', onItsDay: '$3::bigint + that_day', inTotal: '$3::bigint + total' };
+const findLimit = `
+  with used as (
+    select coalesce(sum(used_microcents) filter (where day = $2::date), 0)::bigint - $4::bigint as that_day,
+      coalesce(sum(used_microcents), 0)::bigint - $4::bigint as total
+    from grant_usage where grant_key = $1)
+  select g.*, used.*, case
+    ${Object.entries(limits)
+      .map(([limit, kept]) => `when not ${kept(spent, 'g')} then '${limit}'`)
+      .join(' ')} end as limit_name
+  from grants g, used where grant_key = $1`;
 
 /** The limit that stands in the way, with figures to act on; what is `reserved` already is a part of what is used. */
 async function exceeded(
@@ -102,16 +153,18 @@ async function exceeded(
   amount: bigint,
   { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
 ): Promise<Problem> {
-  const row = await db.one<GrantRow & { that_day: bigint; total: bigint }>(sql`
-    select grants.*, coalesce(sum(used_microcents), 0)::bigint - ${reserved}::bigint as total,
-      coalesce(sum(used_microcents) filter (where day = ${day}::date), 0)::bigint - ${reserved}::bigint as that_day
-    from grants left join grant_usage using (grant_key)
-    where grant_key = ${grantKey} group by grants.grant_key`);
-  if (amount > row.per_job_limit_microcents) return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);
-  if (row.that_day + amount > row.daily_limit_microcents) {
-    return overLimit('daily', row.daily_limit_microcents, row.that_day, amount, resetsAt);
+  const row = await db.one<GrantRow & { that_day: bigint; total: bigint; limit_name: Limit | null }>(
+    statement(findLimit, [grantKey, day, amount, reserved]),
+  );
+  switch (row.limit_name) {
+    case 'per_job':
+      return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);
+    case 'daily':
+      return overLimit('daily', row.daily_limit_microcents, row.that_day, amount, resetsAt);
+    default:
+      // None any more: a limit was raised, or given back to, a moment ago.
+      return overLimit('total', row.total_limit_microcents ?? 0n, row.total, amount);
   }
-  return overLimit('total', row.total_limit_microcents ?? 0n, row.total, amount);
 }
 
 /** Gives back what a job took, to the day it was authorized on. */
@@ -121,13 +174,7 @@ export function release(tx: Tx, grantKey: string, day: string, amount: bigint): 
     where grant_key = ${grantKey} and day = ${day}::date`);
 }
 
-function overLimit(
-  limit: 'per_job' | 'daily' | 'total',
-  limitAt: bigint,
-  used: bigint,
-  asked: bigint,
-  resetsAt?: Date,
-) {
+function overLimit(limit: Limit, limitAt: bigint, used: bigint, asked: bigint, resetsAt?: Date) {
   const left = limitAt > used ? limitAt - used : 0n;
   return new Problem(
     'grant_limit_exceeded',

@@ -28,6 +28,9 @@ const act = (owner: Member, key: string, what: string, body: Record<string, unkn
 const actions = async (owner: Member, key: string): Promise<string[]> =>
   (await owner.get(`/api/agent/v1/agents/${key}/history`)).body.events.map(({ action }: { action: string }) => action);
 
+const namesOf = ({ next_actions }: Answer['body']): string[] =>
+  next_actions.map(({ action }: { action: string }) => action);
+
 describe('linking an agent to an account', () => {
   /** An agent that asks to be connected to this customer's account. */
   async function asking(email: string, changes: Record<string, unknown> = {}) {
@@ -225,6 +228,75 @@ describe('an agent of an account', () => {
       expect(await listed()).toEqual(['pay', 'cancel']);
     }
     expect((await agent.pay(jobKey)).status).toBe(402);
+  });
+
+  it('is told to authorize what its grant has room for, and nothing else', async () => {
+    const { agent, owner, key } = await account();
+    const { body: quote } = await agent.quote();
+    const [{ body: taken }, { body: listing }] = [await agent.quote(), await agent.quote()];
+    await agent.authorize(taken.quote_key);
+    const generous = (await owner.get('/api/agent/v1/agents')).body.agents[0].grant;
+    const { service_keys: _, paused: __, ...everything } = generous;
+    const narrowed: [string, Record<string, unknown>][] = [
+      ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }],
+      ['grant_limit_exceeded', { daily_limit_microcents: 999_999_999 }],
+      ['grant_limit_exceeded', { total_limit_microcents: 999_999_999 }],
+      ['grant_scope_missing', { payment_methods: ['card_saved'] }],
+    ];
+    /** What each way to a quote lists for it: asking for one, reading it, the list of all. */
+    const lists = async (): Promise<string[][]> => {
+      const asked = await agent.quote();
+      const read = await agent.get(`/api/agent/v1/purchases/${quote.quote_key}`);
+      const { body } = await agent.get('/api/agent/v1/purchases');
+      const listed = body.purchases.find((other: { quote_key: string }) => other.quote_key === listing.quote_key);
+      return [asked.body, read.body, listed].map(namesOf);
+    };
+    for (const [code, less] of narrowed) {
+      await change(owner, key, less);
+      expect(await lists(), code).toEqual([[], [], []]);
+      const refused = await agent.authorize(quote.quote_key);
+      expect([refused.status, refused.body.code, refused.body.next_actions]).toEqual([403, code, []]);
+      await change(owner, key, everything);
+    }
+    await change(owner, key, { daily_limit_microcents: 1_000_000_000, total_limit_microcents: 1_000_000_000 });
+    expect(await lists()).toEqual([['authorize'], ['authorize'], ['authorize']]);
+    expect((await agent.authorize(quote.quote_key)).status).toBe(201);
+    expect(await lists()).toEqual([[], [], []]);
+    // Another day has room of its own under a daily limit, and none under a total one.
+    service.advanceClock(86_400);
+    expect((await agent.authorize((await agent.quote()).body.quote_key)).body.limit).toBe('total');
+  });
+
+  it('is told in a refusal what it may do instead, as far as it may know of the purchase', async () => {
+    const { agent, owner, key } = await account();
+    const jobKey = await agent.authorizedJob();
+    await act(owner, key, 'pause', { paused: true });
+    const refused = await agent.pay(jobKey);
+    expect([refused.body.code, namesOf(refused.body)]).toEqual(['grant_scope_missing', ['cancel']]);
+    const foreign = await (await account()).agent.authorizedJob();
+    expect(Object.keys((await agent.pay(foreign)).body)).toEqual(Object.keys((await agent.pay('job_none')).body));
+  });
+
+  it('hears of a pause, and of its end, in the answer that it waits for', async () => {
+    const { agent, owner, key } = await account();
+    const jobKey = await agent.authorizedJob();
+    const waitingFor = async (decide: () => Promise<unknown>) => {
+      const asked = async () =>
+        (await pool.query("select used from rate_counts where subject = $1 and limit_name = 'requests'", [key])).rows[0]
+          .used;
+      const before = await asked();
+      const waiting = agent.job(jobKey, { prefer: 'wait=20', 'if-none-match': etag });
+      await expect.poll(asked).toBeGreaterThan(before);
+      await decide();
+      service.advanceClock(20);
+      return waiting;
+    };
+    const etag = (await agent.job(jobKey)).headers.get('etag') ?? '';
+    const paused = await waitingFor(() => act(owner, key, 'pause', { paused: true }));
+    expect([paused.status, namesOf(paused.body)]).toEqual([200, ['cancel']]);
+    await act(owner, key, 'pause', { paused: false });
+    const revoked = await waitingFor(() => act(owner, key, 'revoke'));
+    expect([revoked.status, revoked.body.code]).toEqual([401, 'invalid_token']);
   });
 
   it('is refused with what is left when its limit is lowered while it buys', async () => {

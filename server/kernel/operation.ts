@@ -36,8 +36,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly paid?: true;
   /** The answer carries a secret: it is never stored, and never cached on the way. */
   readonly secret?: true;
-  /** What its verb looks at first: the job that its path names comes with the buyer, in one round trip. */
-  readonly reads?: 'job';
+  /** What comes with the buyer, in one round trip: the job that its path names, or what room its grant leaves. */
+  readonly reads?: 'job' | 'room';
   /** Takes `Prefer: wait`. */
   readonly waits?: true;
   /** Anyone may keep the answer this many seconds. Without it answers are private. */

@@ -286,6 +286,11 @@ export class Problem extends Error {
   }
 }
 
+/** Refuses where there is a reason to. */
+export function refuse(refusal: Problem | null): void {
+  if (refusal) throw refusal;
+}
+
 /** The RFC 9457 object of a problem as the JSON text to send. `type` is an address that explains the code. */
 export function problemText(problem: Problem, request: { baseUrl: string; requestId: string }): string {
   if (problem.extras.replayOf) return problem.extras.replayOf;

@@ -52,6 +52,11 @@ export type OnChain =
   /** It can no longer move the money: expired, canceled, or used for something else. */
   | { outcome: 'never' };
 
+/** Whether a chain that keeps time says by now that a transfer which did not happen never will. */
+export function hasRunOut(validBefore: Date, now: Date): boolean {
+  return now.getTime() > validBefore.getTime() + expiryMarginMs + chainLagMs;
+}
+
 /** Whether this is how it ended. */
 export function isFinal(onChain: OnChain): onChain is Extract<OnChain, { outcome: 'paid' | 'never' }> {
   return onChain.outcome === 'paid' || onChain.outcome === 'never';
@@ -76,6 +81,8 @@ const logWindowsMax = 50;
 const searchOverlapBlocks = 100n;
 /** A block may carry a time a little behind the one before which it was accepted. */
 const expiryMarginMs = 15_000;
+/** How long a chain may be behind our clock. */
+const chainLagMs = 5_000;
 /** How long before we first saw an authorization somebody may have carried it out. */
 const usedBeforeMs = 3_600_000;
 

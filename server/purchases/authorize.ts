@@ -1,14 +1,13 @@
-import { requireUnblocked } from '../identity/blocked.ts';
-import { requireService, reserve } from '../identity/grant.ts';
+import { reserve, serviceRefusal } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
+import { Problem, refuse } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { seconds, service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { jobReply } from './job.ts';
+import { jobReply, purchaseRefusal } from './job.ts';
 import { loadQuote } from './quote.ts';
 
 /** Accepts the quote: the price is reserved under the grant's limits, and the job waits for its payment. */
@@ -16,7 +15,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
   }
-  requireService(caller.grant, service.serviceKey);
+  refuse(serviceRefusal(caller.grant, service.serviceKey));
   const jobKey = newKey('job');
   const job = await tx.maybe<{ price_microcents: bigint }>(sql`
     with authorized as (
@@ -32,11 +31,12 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     from authorized
     returning price_microcents`);
   if (!job) {
-    const { job_key } = await loadQuote(tx, input.quote_key, caller);
+    const { job_key } = await loadQuote(tx, input.quote_key, caller, ctx.now);
     if (!job_key) throw new Problem('quote_expired', 'The quote has expired.');
     return { status: 200, ...(await jobReply(tx, job_key, caller, ctx)) };
   }
-  requireUnblocked(caller);
+  // A job that nobody could pay for would only hold the limits.
+  refuse(purchaseRefusal(caller));
   audit(tx, {
     purchase: input.quote_key,
     actor: caller.principalKey,

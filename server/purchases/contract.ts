@@ -170,6 +170,7 @@ export const checkWork = defineOperation({
   }),
   output: Quote,
   success: [201],
+  reads: 'room',
   problems: [
     'invalid_token',
     'grant_scope_missing',

@@ -1,5 +1,6 @@
+import { blockedRefusal } from '../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
-import { stillWithinLimits } from '../identity/grant.ts';
+import { methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
@@ -8,6 +9,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { About } from '../kernel/rate-limit.ts';
 import { assembled, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
@@ -62,6 +64,8 @@ export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers what the job has taken of it. Looked at as long as it can be paid. */
   within_limits: boolean;
+  /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
+  payment_until: string | null;
   timeline: { at: string; event: string; state: string }[];
 }
 
@@ -154,7 +158,11 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 /** What a `PackedJob` is read from, behind `select`; `jobs` is the table, or the name of some of its rows. */
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
   return `to_json(${jobs}) as job, quotes.buyer_is_producer,
-      ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits, timeline.events as timeline
+      ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
+      case when ${jobs}.payment_state in ('processing', 'unknown') then (
+        select ${onWire('valid_before')} from payments
+        where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as payment_until,
+      timeline.events as timeline
     from ${jobs} join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)
         order by sequence), '[]') as events from audit_rows where purchase_key = ${jobs}.quote_key) timeline`;
@@ -239,7 +247,14 @@ export function jobView(
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller);
   const actions = nextActions(
-    { ...row, state, review_state, has_receipt: row.collected_at !== null, has_report: row.report_digest !== null },
+    {
+      ...row,
+      state,
+      review_state,
+      has_receipt: row.collected_at !== null,
+      has_report: row.report_digest !== null,
+      payment_has_run_out: row.payment_until !== null && hasRunOut(new Date(row.payment_until), now),
+    },
     authority,
   );
   return {
@@ -285,20 +300,30 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 
 /** What the caller may do at all, before the state of the job is looked at. */
 export function authorityOf(caller: Buyer | Member): Authority {
-  if (caller.kind === 'member') return { actor: 'customer', mayPay: false, mayReview: true, maySpend: false };
-  const { grant } = caller;
-  const active = !caller.isBlocked && grant.paused_at === null && grant.service_keys.includes(service.serviceKey);
+  if (caller.kind === 'member') return { actor: 'customer', mayBuy: false, mayReview: true, mayCancel: false };
   return {
     actor: 'agent',
-    mayPay: active && grant.payment_methods.includes('x402'),
-    mayReview: grant.review_authority,
-    maySpend: true,
+    mayBuy: purchaseRefusal(caller) === null,
+    mayReview: reviewRefusal(caller) === null,
+    mayCancel: true,
   };
+}
+
+/** Why this agent may not begin a purchase or pay for one; null when it may, as far as no limit stands in the way. */
+export function purchaseRefusal(caller: Buyer): Problem | null {
+  const { grant } = caller;
+  return serviceRefusal(grant, service.serviceKey) ?? methodRefusal(grant, 'x402') ?? blockedRefusal(caller);
+}
+
+/** Why this agent may not decide on a delivery; null when it may. */
+export function reviewRefusal({ grant }: Buyer): Problem | null {
+  return grant.review_authority ? null : outsideGrant('The grant does not let the agent review deliveries.');
 }
 
 const actionOperations = {
   authorize: contract.authorize,
   pay: contract.pay,
+  cancel_payment: contract.cancelPayment,
   cancel: contract.cancel,
   report: contract.report,
   review: contract.review,

@@ -1,4 +1,5 @@
 import type { Buyer, Member } from '../identity/caller.ts';
+import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
@@ -6,7 +7,7 @@ import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
 import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';
-import { type QuoteRow, quoteView, railsOf } from './quote.ts';
+import { loadedQuotes, type QuoteRow, quoteView, railsOf } from './quote.ts';
 
 /** Whose rows a list shows: a buyer its own, a member those of the account. The column is ours, never input. */
 export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'account_key'; key: string } {
@@ -17,7 +18,8 @@ export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'ac
 
 export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, input, db }) => {
   const rows = await newestFirst<QuoteRow>(db, caller, input, 'quotes', 'quote_key', {
-    select: 'page.*, jobs.job_key from page left join jobs using (quote_key)',
+    select: loadedQuotes('page', '$3'),
+    values: [utcDay(ctx.now)],
   });
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
   const rails = railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? []);
@@ -49,7 +51,7 @@ interface PageInput {
 
 /**
  * A page and the first row of the one after it, by index however far back it lies. The texts given are code of the
- * caller's; values are parameters. Throws `not_found` when `after` names no row of the caller's.
+ * caller's; values are parameters, those given from `$3` on. Throws `not_found` when `after` names no row of the caller's.
  */
 async function newestFirst<Row>(
   db: Queries,
@@ -57,16 +59,17 @@ async function newestFirst<Row>(
   { after, limit }: PageInput,
   table: 'quotes' | 'jobs',
   key: 'quote_key' | 'job_key',
-  { select, where = 'true' }: { select: string; where?: string },
+  { select, where = 'true', values = [] }: { select: string; where?: string; values?: unknown[] },
 ): Promise<Row[]> {
   const owner = ownerOf(caller);
   const from = after === undefined ? null : await positionOf(db, owner, after, table, key);
+  const next = 3 + values.length;
   const text = `
     with page as (
-      select * from ${table} where ${owner.column} = $1 and ${where} ${from ? `and (created_at, ${key}) < ($3, $4)` : ''}
+      select * from ${table} where ${owner.column} = $1 and ${where} ${from ? `and (created_at, ${key}) < ($${next}, $${next + 1})` : ''}
       order by created_at desc, ${key} desc limit $2)
     select ${select} order by page.created_at desc, page.${key} desc`;
-  return db.many<Row>(statement(text, [owner.key, limit + 1, ...(from ? [from, after] : [])]));
+  return db.many<Row>(statement(text, [owner.key, limit + 1, ...values, ...(from ? [from, after] : [])]));
 }
 
 async function positionOf(

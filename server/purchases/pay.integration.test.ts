@@ -363,7 +363,11 @@ describe('a signature that has run out', () => {
   it('is canceled at once, and once, when its agent asks for that, and the job with it when its time to pay has passed', async () => {
     const [agent, jobKey] = await openPayment('eip155:421614');
     const [lateAgent, lateJobKey] = await openPayment('eip155:421614');
+    expect((await agent.job(jobKey)).body.next_actions).toEqual([]);
     await runOut('eip155:421614');
+    expect(await later(agent, 200, async () => (await agent.job(jobKey)).body.next_actions)).toMatchObject([
+      { action: 'cancel_payment', mcp_tool: 'svc.cancel_payment' },
+    ]);
     const answers = await Promise.all([1, 2, 3].map(() => cancelPayment(agent, jobKey)));
     const [canceled, ...refused] = answers.toSorted((one, other) => one.status - other.status);
     expect([canceled?.status, canceled?.body.state, canceled?.body.payment_state]).toEqual([

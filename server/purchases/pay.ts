@@ -1,10 +1,10 @@
-import { requireUnblocked } from '../identity/blocked.ts';
+import { blockedRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
-import { outsideGrant, outsideLimits, requireService } from '../identity/grant.ts';
+import { methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
+import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
@@ -34,7 +34,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     input.network,
   );
   if (ctx.payment === null) {
-    requireUnblocked(caller);
+    refuse(blockedRefusal(caller));
     await requirePayable(ctx, job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
@@ -46,7 +46,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
-  requireUnblocked(caller);
+  refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
@@ -58,9 +58,9 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
 
 /** Refuses a rail that the service has not, or that the grant does not cover. */
 function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {
-  requireService(caller.grant, service.serviceKey);
+  refuse(serviceRefusal(caller.grant, service.serviceKey));
   if (name === 'card') throw railUnavailable(ctx.runtime, name);
-  if (!caller.grant.payment_methods.includes('x402')) throw outsideGrant('The grant does not cover x402.');
+  refuse(methodRefusal(caller.grant, name));
 }
 
 function railOf(ctx: Context): X402Rail {
@@ -70,7 +70,7 @@ function railOf(ctx: Context): X402Rail {
 
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
 async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: LoadedJob): Promise<Reply<contract.Job>> {
-  requireUnblocked(caller);
+  refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;

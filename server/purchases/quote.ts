@@ -1,16 +1,17 @@
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
-import { outsideGrant, requireService } from '../identity/grant.ts';
+import { hasRoom, outsideGrant, serviceRefusal } from '../identity/grant.ts';
 import { containsToken } from '../identity/token.ts';
 import { audit } from '../kernel/audit.ts';
-import { after } from '../kernel/clock.ts';
+import { after, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
+import { Problem, refuse } from '../kernel/problem.ts';
+import type { About } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
 import { price, seconds, service } from '../service/terms.ts';
@@ -18,6 +19,7 @@ import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
 import { actionView, authorityOf, priceView } from './job.ts';
+import { mayAuthorize } from './states.ts';
 
 /** A quote as stored. */
 export interface QuoteRow {
@@ -34,12 +36,14 @@ export interface QuoteRow {
   created_at: Date;
   expires_at: Date;
   job_key: string | null;
+  /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
+  within_limits: boolean;
 }
 
 /** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
 export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
   const { max_price_microcents, ...request } = input;
-  requireService(caller.grant, service.serviceKey);
+  refuse(serviceRefusal(caller.grant, service.serviceKey));
   await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
   const inputText = JSON.stringify(request);
   if (containsToken(inputText)) {
@@ -97,7 +101,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = { ...frozen, state: 'open', job_key: null };
+  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller) };
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
 
@@ -130,7 +134,7 @@ async function requireSources(
 }
 
 export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
-  const row = await loadQuote(db, input.quote_key, caller);
+  const row = await loadQuote(db, input.quote_key, caller, ctx.now);
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
@@ -141,18 +145,41 @@ function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean 
   return names.includes(caller.principalKey.toLowerCase());
 }
 
+/** Whether the buyer's grant leaves room for a check, to be read with the buyer. */
+export function roomAbout(now: Date): About {
+  return {
+    name: 'room',
+    select: (day) => `select ${hasRoom('who', `${price}::bigint`, day)} as is_left`,
+    key: utcDay(now),
+  };
+}
+
+function roomFor({ about }: Buyer): boolean {
+  return (about as { is_left: boolean }).is_left;
+}
+
+/** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */
+export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
+  return `${quotes}.*, jobs.job_key, ${quotes}.state <> 'open' or exists (
+      select from grants g where g.principal_key = ${quotes}.principal_key
+        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits
+    from ${quotes} left join jobs using (quote_key)`;
+}
+
+const ownQuote = `
+    select ${loadedQuotes('quotes', '$4')}
+    where quote_key = $1 and (quotes.principal_key = $2 or quotes.account_key = $3)`;
+
 /** The quote, if it is one of the caller's. Throws `not_found`. */
-export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | Member): Promise<QuoteRow> {
+export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | Member, now: Date): Promise<QuoteRow> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const row = await db.maybe<QuoteRow>(sql`
-    select quotes.*, jobs.job_key from quotes left join jobs using (quote_key)
-    where quote_key = ${quoteKey} and (quotes.principal_key = ${principalKey} or quotes.account_key = ${accountKey})`);
+  const row = await db.maybe<QuoteRow>(statement(ownQuote, [quoteKey, principalKey, accountKey, utcDay(now)]));
   if (!row) throw new Problem('not_found', 'There is no such quote for this caller.');
   return row;
 }
 
 /** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
-function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key'>): string {
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits'>): string {
   return digestOf(
     canonicalJson({
       ...frozen,
@@ -187,7 +214,6 @@ export function quoteView(
 ): contract.Quote {
   const state = row.state === 'open' && request.now >= row.expires_at ? 'expired' : row.state;
   const authority = authorityOf(caller);
-  const mayAuthorize = state === 'open' && authority.mayPay;
   return {
     quote_key: row.quote_key,
     state,
@@ -203,7 +229,7 @@ export function quoteView(
     planned_checks: row.planned_checks,
     rails,
     refund_policy: refundPolicy,
-    next_actions: mayAuthorize
+    next_actions: mayAuthorize({ state, within_limits: row.within_limits }, authority)
       ? [
           actionView(
             'authorize',

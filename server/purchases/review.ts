@@ -1,9 +1,8 @@
 import { actorOf, type Buyer, type Member } from '../identity/caller.ts';
-import { outsideGrant } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
+import { Problem, refuse } from '../kernel/problem.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -14,7 +13,16 @@ import { enqueueCheck } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { advance, holdJob, type JobRow, jobReply, type LoadedJob, notAllowed, reviewStateAt } from './job.ts';
+import {
+  advance,
+  holdJob,
+  type JobRow,
+  jobReply,
+  type LoadedJob,
+  notAllowed,
+  reviewRefusal,
+  reviewStateAt,
+} from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
@@ -29,9 +37,7 @@ type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_ke
  * second one waives the charge. The same decision again answers with the job as it stands.
  */
 export const review: Verb<typeof contract.review> = async ({ ctx, caller, input, tx }) => {
-  if (caller.kind !== 'member' && !caller.grant.review_authority) {
-    throw outsideGrant('The grant does not let the agent review deliveries.');
-  }
+  if (caller.kind !== 'member') refuse(reviewRefusal(caller));
   const job = await holdJob(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {

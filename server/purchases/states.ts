@@ -108,6 +108,8 @@ export interface JobFacts {
   has_report: boolean;
   /** What it has taken of the grant still lies within the limits. */
   within_limits: boolean;
+  /** Its open payment is a signed transfer that its chain carries out no more. */
+  payment_has_run_out: boolean;
   /** The request declares the buyer itself as the producer of the work. */
   buyer_is_producer: boolean;
 }
@@ -115,12 +117,13 @@ export interface JobFacts {
 /** Who asks, and what the caller's grant says about it. Members of the account have no grant: they may review. */
 export interface Authority {
   actor: 'agent' | 'customer';
-  mayPay: boolean;
+  /** Whether a quote may be authorized and a job paid, as far as no limit stands in the way. */
+  mayBuy: boolean;
   mayReview: boolean;
-  maySpend: boolean;
+  mayCancel: boolean;
 }
 
-export type ActionName = 'authorize' | 'pay' | 'cancel' | 'report' | 'review' | 'receipt';
+export type ActionName = 'authorize' | 'pay' | 'cancel_payment' | 'cancel' | 'report' | 'review' | 'receipt';
 
 /** Whether the table lets `transition` happen to a job in this state. */
 export function can(transition: TransitionName, state: JobState): boolean {
@@ -167,12 +170,18 @@ export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
   return job.review_state === 'open';
 }
 
+/** Whether a quote may be authorized now: nothing that would refuse it stands in the way. */
+export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean }, authority: Authority): boolean {
+  return quote.state === 'open' && quote.within_limits && authority.mayBuy;
+}
+
 /** Exactly what may be called on a job now: each of these works, every other is refused. */
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
-  if (can('collect', job.state) && settled && authority.mayPay && job.within_limits) actions.push('pay');
-  if (can('cancel', job.state) && settled && authority.maySpend) actions.push('cancel');
+  if (can('collect', job.state) && settled && authority.mayBuy && job.within_limits) actions.push('pay');
+  if (!settled && job.payment_has_run_out && authority.mayCancel) actions.push('cancel_payment');
+  if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   if (job.has_report) actions.push('report');
   const canReview = mayAccept(job, authority.actor) || mayDispute(job);
   if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ProblemCode, problems } from '../kernel/problem.ts';
+import { NextAction } from '../purchases/contract.ts';
 
 /** How a refusal looks on the wire, whichever transport carries it. OpenAPI and the MCP tools are made from these. */
 
@@ -23,6 +24,10 @@ export const ProblemObject = z
         }),
       )
       .optional(),
+    next_actions: z
+      .array(NextAction)
+      .optional()
+      .meta({ description: 'What is allowed instead, where an action on a purchase is refused.' }),
   })
   .meta({
     id: 'Problem',

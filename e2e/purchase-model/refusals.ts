@@ -1,0 +1,45 @@
+import { hasRunOut } from '../../server/payments/chain.ts';
+import { can, paymentIsOpen } from '../../server/purchases/states.ts';
+import type { Refusal } from './command.ts';
+import { hasRoom, isCovered, type Model, type Purchase } from './model.ts';
+
+/** What the service must refuse, and with that what it must list: exactly the rest. */
+
+export const outsideGrant: Refusal = [403, 'grant_scope_missing'];
+const overLimit: Refusal = [403, 'grant_limit_exceeded'];
+export const notAllowed: Refusal = [409, 'action_not_allowed'];
+export const unknown: Refusal = [409, 'payment_unknown'];
+
+/** Why a quote that has no job cannot be authorized now; null when it can. */
+export function authorizeRefusal(model: Model, purchase: Purchase): Refusal | null {
+  if (model.grant.paused) return outsideGrant;
+  if (model.now() >= purchase.quotedUntil) return [409, 'quote_expired'];
+  if (!model.grant.paysWithX402) return outsideGrant;
+  return hasRoom(model) ? null : overLimit;
+}
+
+/** Why a job cannot be paid now; null when it can. */
+export function payRefusal(model: Model, purchase: Purchase): Refusal | null {
+  if (model.grant.paused || !model.grant.paysWithX402) return outsideGrant;
+  if (paymentIsOpen(purchase.payment)) return unknown;
+  if (!can('collect', purchase.state)) return notAllowed;
+  return isCovered(model, purchase) ? null : overLimit;
+}
+
+/** Everything that the agent, or a member of its account, may do about a purchase now, as the service lists it. */
+export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'member'): string[] {
+  if (purchase.jobKey === null) {
+    return party === 'agent' && !authorizeRefusal(model, purchase) ? ['authorize'] : [];
+  }
+  const isOpen = paymentIsOpen(purchase.payment);
+  const hasRunOutBy = purchase.transfer && hasRunOut(new Date(purchase.transfer.validBefore), new Date(model.now()));
+  const allowed = {
+    pay: party === 'agent' && !payRefusal(model, purchase),
+    cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
+    cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
+    report: purchase.reportDigest !== null,
+    review: can('accept', purchase.state) && (party === 'member' || model.grant.mayReview),
+    receipt: purchase.paidWith !== null,
+  };
+  return Object.entries(allowed).flatMap(([action, isAllowed]) => (isAllowed ? [action] : []));
+}

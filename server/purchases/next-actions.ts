@@ -1,0 +1,43 @@
+import type { Buyer, Member } from '../identity/caller.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Runtime } from '../runtime.ts';
+import type { NextAction } from './contract.ts';
+import { jobView, loadJob } from './job.ts';
+import { loadQuote, quoteView } from './quote.ts';
+
+/**
+ * The refusal of an action on a purchase, with what is allowed on it instead (interface.md 1). Other errors, and what is
+ * refused about nothing of the caller's, stay as they are.
+ */
+export async function withNextActions(
+  error: unknown,
+  caller: Buyer | Member,
+  input: Record<string, unknown>,
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  { baseUrl }: { baseUrl: string },
+): Promise<unknown> {
+  if (!(error instanceof Problem) || !isAboutState(error)) return error;
+  const { code, message, extras } = error;
+  const request = { baseUrl, now: clock() };
+  const next_actions = await allowed(db.shared, caller, input, request).catch((missing) => {
+    if (missing instanceof Problem) return null;
+    throw missing;
+  });
+  return next_actions ? new Problem(code, message, { ...extras, members: { ...extras.members, next_actions } }) : error;
+}
+
+/** Whether it is the state of the purchase, or the grant, that stands in the way. */
+function isAboutState({ code, status }: Problem): boolean {
+  return (status === 403 || status === 409) && !code.startsWith('idempotency_');
+}
+
+async function allowed(
+  db: Runtime['db']['shared'],
+  caller: Buyer | Member,
+  { job_key, quote_key }: Record<string, unknown>,
+  request: { baseUrl: string; now: Date },
+): Promise<NextAction[] | null> {
+  if (typeof job_key === 'string') return jobView(await loadJob(db, job_key, caller), caller, request).next_actions;
+  if (typeof quote_key !== 'string') return null;
+  return quoteView(await loadQuote(db, quote_key, caller, request.now), caller, request, []).next_actions;
+}
