@@ -111,13 +111,14 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
           g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
-          a.purchases_blocked_at is not null as is_blocked, to_json(claimed) as claimed
+          a.purchases_blocked_at is not null as is_blocked, (
+            select to_json(claimed) from idempotency_claims claimed
+            where claimed.scope = p.principal_key and claimed.operation = ${key?.operation}
+              and claimed.path_keys = ${key?.pathKeys} and claimed.idempotency_key = ${key?.key}) as claimed
         from credentials c
         join principals p using (principal_key)
         join accounts a using (account_key)
         join grants g using (principal_key)
-        left join idempotency_claims claimed on claimed.scope = principal_key and claimed.operation = ${key?.operation}
-          and claimed.path_keys = ${key?.pathKeys} and claimed.idempotency_key = ${key?.key}
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
           and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
           and (c.use_by is null or c.last_used_at is not null or c.use_by > ${ctx.now})`

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { sql } from './sql.ts';
 import { transact } from './transaction.ts';
@@ -59,5 +60,31 @@ describe('a transaction', () => {
     });
     await expect(ended).rejects.toThrow();
     expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
+  });
+});
+
+describe('a purchase and the lists that it is in', () => {
+  /** How often each table was read as a whole so far. Connections report that when they are asked to. */
+  const scans = async () => {
+    const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
+    const everyConnection = Array.from({ length: db.pool.totalCount }, () => [
+      shared.many(report),
+      transact(db, (tx) => tx.many(report)),
+    ]);
+    await Promise.all(everyConnection.flat());
+    const { rows } = await service.database.pool.query(
+      `select relname, seq_scan::int from pg_stat_user_tables where schemaname = 'public'`,
+    );
+    return Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
+  };
+
+  it('are found by keys, even in a new database, where no table is known to be large', async () => {
+    const agent = await Agent.arrive(service);
+    const before = await scans();
+    const jobKey = await agent.paidJob();
+    await service.execute(jobKey);
+    await agent.job(jobKey);
+    for (const list of ['purchases', 'jobs', 'receipts', 'events']) await agent.get(`/api/agent/v1/${list}`);
+    expect(await scans()).toEqual(before);
   });
 });
