@@ -22,8 +22,8 @@ export const checkPoints: WorkerPoint[] = [
   { point: 'K26 the assessor has answered', stopAt: { before: /update jobs set stage = /, saying: 'writing' } },
   { point: 'K27 the check is done', stopAt: { before: /update jobs set .*report_digest = /s } },
   { point: 'K28 the report is written', stopAt: { beforeCommitOf: /insert into reports/ } },
-  { point: 'K28 the report is committed, unacknowledged', stopAt: { after: /insert into reports/ } },
-  { point: 'K29 the message is acknowledged', stopAt: { after: acknowledges } },
+  { point: 'K28 the report is committed', stopAt: { after: /insert into reports/ } },
+  { point: 'K29 the message is acknowledged, the job handed on', stopAt: { after: acknowledges } },
 ];
 
 /** On the way to a letter. */

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -44,6 +45,8 @@ export interface Service {
   carryOut(signature: string): Promise<void>;
   /** Starts another API process on the same database. */
   startDoor(): Promise<Door>;
+  /** Starts a worker process on the same database: it does by itself what `execute` and `sweep` do. */
+  startWorker(): void;
 }
 
 /**
@@ -63,7 +66,7 @@ export async function startService(
   const { port } = server.address() as AddressInfo;
   const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };
   const opened = await openRuntime(env, 'web');
-  const doors: Door[] = [];
+  const processes: { stop(): void }[] = [];
   let shiftMs = 0;
   const runtime: Runtime = { ...opened, clock: () => new Date(Date.now() + shiftMs) };
   const checker = openChecker(runtime.configuration.assessor);
@@ -90,7 +93,7 @@ export async function startService(
   });
   afterAll(async () => {
     provoked.save();
-    for (const door of doors) door.stop();
+    for (const process of processes) process.stop();
     server.close();
     server.closeAllConnections();
     await checker.close();
@@ -124,8 +127,12 @@ export async function startService(
     },
     async startDoor() {
       const door = await startDoor(env);
-      doors.push(door);
+      processes.push(door);
       return door;
+    },
+    startWorker() {
+      const worker = fork(path.join(import.meta.dirname, 'worker.ts'), { env: { ...process.env, ...env } });
+      processes.push({ stop: () => worker.kill('SIGKILL') });
     },
   };
 }

@@ -17,6 +17,8 @@ export type ModelServer = {
   calls: () => number;
   /** What the model named `sandbox` does from now on. */
   behave: (behaviour: string) => void;
+  /** Lets it answer what it was asked while it was `held`. */
+  release: () => void;
   close: () => Promise<void>;
 };
 
@@ -24,14 +26,16 @@ export type ModelServer = {
  * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: `good`,
  * `slow`, `stall`, `too-many-requests`, `broken`, `truncated`, `wrong-enum`, `missing-criteria`, `invented-citations`,
  * `echo`, `huge`, `not-a-number`, `directed`, `strict`, `scripted`, which answers what `script`
- * returns, or `sandbox`, which does what it was last told to.
+ * returns, or `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
  */
 export async function startModelServer(port: number, script: () => string = () => ''): Promise<ModelServer> {
   let calls = 0;
   let current = 'good';
+  let held: (() => void)[] = [];
   const server = createServer((request, response) => {
     calls += 1;
-    void answer(request, response, script, current).catch(() => response.destroy());
+    const released = current === 'held' ? new Promise<void>((resolve) => held.push(resolve)) : null;
+    void answer(request, response, script, current, released).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: bound } = server.address() as AddressInfo;
@@ -40,6 +44,10 @@ export async function startModelServer(port: number, script: () => string = () =
     calls: () => calls,
     behave: (behaviour) => {
       current = behaviour;
+    },
+    release: () => {
+      for (const resolve of held) resolve();
+      held = [];
     },
     close: () =>
       new Promise((resolve) => {
@@ -54,6 +62,7 @@ async function answer(
   response: ServerResponse,
   script: () => string,
   current: string,
+  released: Promise<void> | null,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -68,6 +77,7 @@ async function answer(
   if (behaviour === 'stall') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
   if (behaviour === 'too-many-requests') return refuse(response, 429, 'rate limited');
   if (behaviour === 'broken') return refuse(response, 500, 'broken');
+  if (behaviour === 'held') await released;
   if (behaviour === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
   const content = behaviour === 'scripted' ? script() : contentOf(behaviour, prompt);
   response.writeHead(200, { 'content-type': 'application/json' });

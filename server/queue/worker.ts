@@ -12,8 +12,12 @@ import type { Runtime } from '../runtime.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
-/** Messages fetched at once; a full batch is followed by the next without waiting. */
-const batchSize = 8;
+/**
+ * Checks under way at once. One by a language model mostly waits for its vendor, so one at a time would leave the worker
+ * idle; eight are few enough for what a vendor lets one key ask at once, for the connections to the database, and for
+ * the memory of the largest inputs. What computes gains nothing from more: other workers do.
+ */
+const checksAtOnce = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
 /** A flood of registrations must not keep a sign-in link waiting. */
@@ -28,23 +32,24 @@ const runtime = await openRuntime(process.env, 'worker');
 const checker = openChecker(runtime.configuration.assessor);
 const stopping = new AbortController();
 
-await runtime.queue.boss.work<CheckMessage>(
+const underWay = new Set<Promise<void>>();
+
+/**
+ * Messages are handed on one by one: the next is fetched as soon as there is a place for it, whatever the checks before
+ * it take, and not before, so that what this worker could not begin stays there for others. Handed on, a message is done
+ * with: from then on the job's own lease and the sweep see to it that it ends.
+ */
+const checkWork = await runtime.queue.boss.work<CheckMessage>(
   checkQueue,
-  {
-    batchSize,
-    burstWhenBatchFull: true,
-    pollingIntervalSeconds: pollSeconds,
-    notifyPollingIntervalSeconds: pollSeconds,
-  },
+  { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
   async (messages) => {
-    await Promise.all(
-      messages.map(({ data }) =>
-        // A failure leaves the job to the sweep, which finds it by its lease; the queue need not try again.
-        executeJob(runtime, checker, data.job_key).catch((error) =>
-          log('execution_failed', { job_key: data.job_key, ...errorFields(error) }),
-        ),
-      ),
-    );
+    for (const { data } of messages) {
+      const check = carryOut(data.job_key).finally(() => underWay.delete(check));
+      underWay.add(check);
+    }
+    if (underWay.size >= checksAtOnce) await Promise.race(underWay);
+    // Where there was one message there may be more, which no announcement is still to come for.
+    runtime.queue.boss.notifyWorker(checkWork);
   },
 );
 
@@ -76,6 +81,13 @@ await Promise.all([
 ]);
 await runtime.close();
 await checker.close();
+
+/** Carries a check out. A failure leaves the job to the sweep, which finds it by its lease. */
+async function carryOut(jobKey: string): Promise<void> {
+  await executeJob(runtime, checker, jobKey).catch((error) =>
+    log('execution_failed', { job_key: jobKey, ...errorFields(error) }),
+  );
+}
 
 /** Does `round` again and again until the worker stops. */
 async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {

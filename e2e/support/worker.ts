@@ -1,0 +1,4 @@
+/** The worker as a process of a test's own: it ends with the process that has started it. */
+import '../../server/queue/worker.ts';
+
+process.once('disconnect', () => process.exit());

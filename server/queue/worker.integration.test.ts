@@ -1,0 +1,66 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { startModelServer } from '../../sandbox/model/server.ts';
+
+const model = await startModelServer(0);
+const service = await startService({
+  ASSESSOR_MODELS: 'compatible:sandbox',
+  ASSESSOR_COMPATIBLE_URL: model.url,
+  ASSESSOR_TIMEOUT_SECONDS: '60',
+});
+afterAll(() => model.close());
+
+/** What a worker has at most under way at once. */
+const checksAtOnce = 8;
+/** A machine with other things to do starts processes and jobs late. */
+const patience = { timeout: 20_000 };
+
+const stateOf = async (agent: Agent, jobKey: string): Promise<string> => (await agent.job(jobKey)).body.state;
+/** How many of the jobs are in each state. */
+async function states(agent: Agent, jobKeys: string[]): Promise<Record<string, number>> {
+  const found = await Promise.all(jobKeys.map((jobKey) => stateOf(agent, jobKey)));
+  return Object.fromEntries([...new Set(found)].map((state) => [state, found.filter((one) => one === state).length]));
+}
+
+describe('a worker', () => {
+  it('checks what is paid for while a model takes its time over another job', { timeout: 60_000 }, async () => {
+    service.startWorker();
+    const agent = await Agent.arrive(service);
+    model.behave('held');
+    const slow = await agent.paidJob();
+    await expect.poll(model.calls, patience).toBe(1);
+    model.behave('good');
+    const quick = await agent.paidJob();
+    await expect.poll(() => stateOf(agent, quick), patience).toBe('delivered');
+    expect(await stateOf(agent, slow)).toBe('running');
+    model.release();
+    await expect.poll(() => stateOf(agent, slow), patience).toBe('delivered');
+  });
+
+  it('that has its hands full takes a job once it has a place for it, or leaves it to another', {
+    timeout: 60_000,
+  }, async () => {
+    const [one, other] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
+    const before = model.calls();
+    /** The model has been asked so often since, and holds its answers. */
+    const asked = (times: number) => expect.poll(() => model.calls() - before, patience).toBe(times);
+    const paidJobs = (agent: Agent, count: number) => Promise.all(Array.from({ length: count }, () => agent.paidJob()));
+    model.behave('held');
+    const first = await paidJobs(one, checksAtOnce + 1);
+    await expect.poll(() => states(one, first), patience).toEqual({ running: checksAtOnce, queued: 1 });
+    await asked(checksAtOnce);
+    model.release();
+    await expect.poll(() => states(one, first), patience).toEqual({ delivered: checksAtOnce, running: 1 });
+
+    const second = await paidJobs(other, checksAtOnce);
+    await expect.poll(() => states(other, second), patience).toEqual({ running: checksAtOnce - 1, queued: 1 });
+    service.startWorker();
+    await expect.poll(() => states(other, second), patience).toEqual({ running: checksAtOnce });
+    expect(await states(one, first)).toEqual({ delivered: checksAtOnce, running: 1 });
+    await asked(2 * checksAtOnce + 1);
+    model.release();
+    await expect.poll(() => states(one, first), patience).toEqual({ delivered: checksAtOnce + 1 });
+    await expect.poll(() => states(other, second), patience).toEqual({ delivered: checksAtOnce });
+  });
+});
