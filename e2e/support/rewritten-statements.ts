@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { Statement } from '../../server/kernel/statement.ts';
 
 /** How a faulty build differs from the right one: in a statement that it sends to the database. */
 export interface Rewrite {
@@ -58,7 +59,7 @@ function tap(client: pg.PoolClient, state: { rewrite: Rewrite | null; struck: nu
           }
         : argument;
     // The pool passes a callback, a statement brings its own, and the word that ends a transaction gives a promise.
-    if (first instanceof pg.Query) Object.assign(first, { callback: noting(Reflect.get(first, 'callback')) });
+    if (first instanceof Statement) Object.assign(first, { callback: noting(Reflect.get(first, 'callback')) });
     const sent = send(rewritten(first, state), ...rest.map(noting));
     if (sent instanceof Promise) sent.catch(noteRefusal);
     return sent;
@@ -77,5 +78,5 @@ function rewritten(first: unknown, state: { rewrite: Rewrite | null; struck: num
   const sent = rewrite.to?.(text, values) ?? { withoutValues: 'select' };
   // Without its name, which belongs to the text that was prepared under it.
   const other = typeof sent === 'string' ? { text: sent, values } : { text: sent.withoutValues, values: undefined };
-  return first instanceof pg.Query ? Object.assign(first, other, { name: undefined }) : other;
+  return first instanceof Statement ? Object.assign(first, other, { name: undefined }) : other;
 }

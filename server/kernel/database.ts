@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from './sql.ts';
+import { type Answer, Statement, types } from './statement.ts';
 
 /** Reading and writing rows: the same three questions inside and outside a transaction. */
 export interface Queries {
@@ -21,18 +22,6 @@ export interface Database extends Queries {
   readonly pool: pg.Pool;
   end(): Promise<void>;
 }
-
-const oidInt8 = 20;
-const oidDate = 1082;
-
-/** `bigint` columns are BigInt (money must not pass through a float); a `date` stays `YYYY-MM-DD`. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser(oid, format) {
-    if (oid === oidInt8) return (value: string) => BigInt(value);
-    if (oid === oidDate) return (value: string) => value;
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-};
 
 /** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
 const lockTimeoutMs = 5_000;
@@ -66,31 +55,51 @@ export function openDatabase(url: string, connections = 16): Database {
   } as pg.PoolConfig);
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {});
-  const lines = Array.from({ length: sharedLines }, () => sharedLine(pool));
-  let turn = 0;
+  const lines = sharedLines(pool);
   return {
     pool,
-    shared: queriesOn((statement) => {
-      turn = (turn + 1) % sharedLines;
-      return (lines[turn] as SharedLine).run(statement);
-    }),
+    shared: queriesOn(lines.run),
     async end() {
-      for (const line of lines) await line.end();
+      await lines.end();
       await pool.end();
     },
     ...queriesOn(({ name, text, values }) => pool.query({ name, text, values: [...values] })),
   };
 }
 
-/** As many reads run side by side. */
-const sharedLines = 4;
+/** As many connections are shared. */
+const lineCount = 4;
 
 interface SharedLine {
-  run(statement: Sql): Promise<pg.QueryResult>;
+  run(statement: Sql): Promise<Answer>;
   end(): Promise<void>;
 }
 
-/** One connection of the pool that many share, taken at the first use and replaced when it is lost. */
+/**
+ * A few connections that all callers share, in turn: what is asked while the event loop goes round once goes through
+ * one of them, in one packet. The busier the process, the fewer writes a statement costs.
+ */
+function sharedLines(pool: pg.Pool): SharedLine {
+  const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
+  let turn = 0;
+  let filling: SharedLine | undefined;
+  return {
+    run(statement) {
+      if (!filling) {
+        filling = lines[turn++ % lineCount];
+        setImmediate(() => {
+          filling = undefined;
+        });
+      }
+      return (filling as SharedLine).run(statement);
+    },
+    async end() {
+      for (const line of lines) await line.end();
+    },
+  };
+}
+
+/** One connection of the pool, taken at the first use and replaced when it is lost. */
 function sharedLine(pool: pg.Pool): SharedLine {
   let taken: Promise<pg.PoolClient> | undefined;
   const take = async () => {
@@ -108,7 +117,7 @@ function sharedLine(pool: pg.Pool): SharedLine {
         taken = undefined;
         throw error;
       });
-      return ask(await taken, statement);
+      return ask(await taken, statement, setImmediate);
     },
     async end() {
       const client = await taken?.catch(() => undefined);
@@ -119,30 +128,34 @@ function sharedLine(pool: pg.Pool): SharedLine {
   };
 }
 
-const held = new WeakSet<Socket>();
+const held = new WeakSet<Duplex>();
 
-/** Sends a statement. Those that are sent without waiting for each other leave in one packet, which costs one write. */
-export function ask(client: pg.PoolClient, query: string | Sql): Promise<pg.QueryResult> {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+/**
+ * Sends a statement. Those that are sent without waiting for each other leave in one packet, which costs one write;
+ * `later` says when.
+ */
+export function ask(
+  client: pg.PoolClient,
+  query: string | Sql,
+  later: (flush: () => void) => void = process.nextTick,
+): Promise<Answer> {
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
   if (!held.has(stream)) {
     held.add(stream);
     stream.cork();
-    process.nextTick(() => {
+    later(() => {
       held.delete(stream);
       stream.uncork();
     });
   }
-  if (typeof query === 'string') return client.query(query);
-  // The driver copies a query that is described by an object property by property, which costs more than all of this.
-  const { name, text, values } = query;
+  const sent = typeof query === 'string' ? { text: query } : query;
   return new Promise((resolve, reject) => {
-    const callback = (error: Error | null, result: pg.QueryResult) => (error ? reject(error) : resolve(result));
-    client.query(Object.assign(new pg.Query(text, [...values]), { name, callback }));
+    client.query(new Statement(sent, (error, answer) => (error ? reject(error) : resolve(answer))));
   });
 }
 
 /** `Queries` over anything that can run a statement. */
-export function queriesOn(run: (statement: Sql) => Promise<pg.QueryResult>): Queries {
+export function queriesOn(run: (statement: Sql) => Promise<{ rows: unknown[] }>): Queries {
   const many = async <Row>(statement: Sql) => (await run(statement)).rows as Row[];
   return {
     many,

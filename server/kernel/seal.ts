@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 
 /** NIST SP 800-38D: 96 random bits are good for 2^32 texts under one key. */
 const nonceBytes = 12;
@@ -27,13 +27,13 @@ export function unseal(sealed: string, secretKey: string): string {
   return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
 }
 
-const keys = new Map<string, Uint8Array>();
+const keys = new Map<string, KeyObject>();
 
 /** A key for this purpose alone (RFC 5869), derived once from each secret that a process has. */
-function keyOf(secretKey: string): Uint8Array {
+function keyOf(secretKey: string): KeyObject {
   let key = keys.get(secretKey);
   if (!key) {
-    key = new Uint8Array(hkdfSync('sha256', secretKey, '', 'submitted content', 32));
+    key = createSecretKey(new Uint8Array(hkdfSync('sha256', secretKey, '', 'submitted content', 32)));
     keys.set(secretKey, key);
   }
   return key;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ask, type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
 import { type Sql, statement } from './sql.ts';
+import type { Answer } from './statement.ts';
 
 /** A transaction in progress. It must not outlive the function it was given to. */
 export interface Tx extends Queries {
@@ -43,7 +44,7 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     list.push(promise);
     return promise;
   };
-  const run = (query: string | Sql): Promise<pg.QueryResult> => {
+  const run = (query: string | Sql): Promise<Answer> => {
     if (!open) throw new Error('the transaction is over');
     return ask(client, query);
   };
@@ -67,7 +68,7 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     open = false;
     // A failed statement turns the commit into a rollback, which must not pass for success.
     const [commit] = await Promise.all([committed, ...sent]);
-    if (commit.command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    if (commit.tag !== 'COMMIT') throw new Error('the transaction was rolled back');
     return result;
   } catch (error) {
     open = false;
