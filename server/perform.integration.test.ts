@@ -312,6 +312,14 @@ describe('the door', () => {
     expect([conflict.status, conflict.body.code]).toEqual([409, 'idempotency_key_conflict']);
   });
 
+  it.each(keyed)('%s: gives the refusal of a body again, byte for byte', async (name) => {
+    const [client, key] = [clientFor(name), randomUUID()];
+    const body = { ...wellFormed[name](nothing), colour: 'red' };
+    const [first, again] = [await ask(client, name, body, { key }), await ask(client, name, body, { key })];
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([422, null]);
+    expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([422, first.text, 'true']);
+  });
+
   it('says that the first request is still running when it holds the key for long', async () => {
     const client = await service.database.pool.connect();
     await client.query('begin');

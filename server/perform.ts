@@ -21,7 +21,7 @@ import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/o
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { parseInput } from './kernel/validation.ts';
+import { parseInput, refuseUnreadable } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
 import { withNextActions } from './purchases/next-actions.ts';
@@ -70,7 +70,7 @@ export interface Outcome<Output = unknown> {
 type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>;
 
 /**
- * The one door to the domain: authenticate, parse and bound, replay, then the verb with the grant in its hand.
+ * The one door to the domain: authenticate, replay, parse and bound, then the verb with the grant in its hand.
  * Throws `Problem` (only codes the operation declares) and, from an operation that is paid for, `PaymentRequired`.
  * Whatever else goes wrong is logged and leaves as `internal`.
  */
@@ -82,10 +82,10 @@ export async function perform<Name extends OperationName>(
   const operation: Operation = operations[name];
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
-    const input = parse(operation, rawInput);
-    const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, input).catch(
+    refuseUnreadable(rawInput);
+    const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
       async (error) => {
-        throw caller.kind === 'anonymous' ? error : await withNextActions(error, caller, input, ctx.runtime, ctx);
+        throw caller.kind === 'anonymous' ? error : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
       },
     );
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
@@ -114,10 +114,8 @@ async function admit(
 
 /** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */
 function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides {
-  const path = pathKeys(operation).map((name) => (rawInput as Record<string, unknown> | null)?.[name]);
-  if (!path.every((key) => typeof key === 'string' && plainKey.test(key))) {
-    return { limit: operation.limit, key: null, about: null };
-  }
+  const path = plainPath(operation, rawInput);
+  if (!path) return { limit: operation.limit, key: null, about: null };
   return {
     limit: operation.limit,
     key:
@@ -130,6 +128,12 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
 }
 
 const plainKey = /^\w{1,64}$/;
+
+/** The keys in the address of a request; null when one of them cannot be a key. */
+function plainPath(operation: Operation, rawInput: unknown): string[] | null {
+  const path = pathKeys(operation).map((name) => (rawInput as Record<string, unknown> | null)?.[name]);
+  return path.every((key) => typeof key === 'string' && plainKey.test(key)) ? (path as string[]) : null;
+}
 
 /** Counts a request of somebody who is not known yet. */
 async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context): Promise<Record<string, string>> {
@@ -149,8 +153,9 @@ async function read(
   operation: Operation,
   ctx: Context,
   caller: Caller,
-  input: Record<string, unknown>,
+  rawInput: unknown,
 ): Promise<Outcome> {
+  const input = parse(operation, rawInput);
   const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
   const look = async (who: Caller, at: Date) =>
     finish(operation, await verb({ ctx: { ...ctx, now: at }, caller: who, input, db: ctx.runtime.db.shared }));
@@ -176,21 +181,23 @@ async function change(
   operation: Operation,
   ctx: Context,
   caller: Caller,
-  input: Record<string, unknown>,
+  rawInput: unknown,
 ): Promise<Outcome> {
-  const claim = claimOf(operation, ctx, caller, input);
-  if (!claim) return run(name, operation, ctx, caller, input, null);
+  // What was answered is answered again before it is looked at: only an address that is none is refused ahead of that.
+  const claim = claimOf(operation, ctx, caller, plainPath(operation, rawInput) ? rawInput : parse(operation, rawInput));
+  if (!claim) return run(name, operation, ctx, caller, parse(operation, rawInput), null);
   const { shared } = ctx.runtime.db;
   const known = 'claimed' in caller ? recalled(caller.claimed, claim) : await recall(shared, claim);
   const answer = replay(known);
   if (answer) return answer;
-  // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
-  // claim of a request that has done nothing yet.
-  if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
-    const twin = replay(await recall(shared, claim));
-    if (twin) return twin;
-  }
   try {
+    const input = parse(operation, rawInput);
+    // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
+    // claim of a request that has done nothing yet.
+    if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
+      const twin = replay(await recall(shared, claim));
+      if (twin) return twin;
+    }
     return await run(name, operation, ctx, caller, input, claim);
   } catch (error) {
     // A twin may have answered while this one was on its way to being refused: its answer is the answer.
@@ -280,12 +287,13 @@ function replay(known: Recalled): Outcome | null {
 }
 
 /** The request's claim on its idempotency key; null when it carries none. */
-function claimOf(operation: Operation, ctx: Context, caller: Caller, input: Record<string, unknown>): Claim | null {
+function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: unknown): Claim | null {
   if (operation.idempotency === 'none') return null;
   if (ctx.idempotencyKey === null) {
     if (operation.idempotency === 'optional') return null;
     throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
   }
+  const input = rawInput as Record<string, unknown>;
   const keys = pathKeys(operation);
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
   const fingerprint = digestOf(canonicalJson(bodyOnly));

@@ -5,9 +5,8 @@ import { type FieldError, Problem, type ProblemCode, problems } from './problem.
 /** More errors than this help nobody. */
 const maxErrors = 20;
 
-/** What a schema makes of an input from outside. Throws the refusal of one that breaks it. */
+/** What a schema makes of an input that is readable. Throws the refusal of one that breaks it. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  refuseUnreadable(input);
   const parsed = comparing(() => schema.safeParse(input));
   if (!parsed.success) throw validationProblem(parsed.error);
   return parsed.data;
@@ -49,7 +48,7 @@ const inputMax = { depthMax: 48, nodesMax: 100_000 };
  * Refuses what no field of any operation may hold, wherever it stands: a text that the database cannot hold, a key
  * `__proto__`, a number that is not exact, more depth or members than a reader should have to walk.
  */
-function refuseUnreadable(input: unknown): void {
+export function refuseUnreadable(input: unknown): void {
   const fault = findJsonFault(input, inputMax);
   if (!fault) return;
   const { path, message, ...rest } = fault;

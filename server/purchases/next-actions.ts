@@ -12,14 +12,14 @@ import { loadQuote, quoteView } from './quote.ts';
 export async function withNextActions(
   error: unknown,
   caller: Buyer | Member,
-  input: Record<string, unknown>,
+  input: unknown,
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   { baseUrl }: { baseUrl: string },
 ): Promise<unknown> {
   if (!(error instanceof Problem) || !isAboutState(error)) return error;
   const { code, message, extras } = error;
   const request = { baseUrl, now: clock() };
-  const next_actions = await allowed(db.shared, caller, input, request).catch((missing) => {
+  const next_actions = await allowed(db.shared, caller, input as Record<string, unknown>, request).catch((missing) => {
     if (missing instanceof Problem) return null;
     throw missing;
   });
