@@ -294,10 +294,7 @@ describe('the door', () => {
     add_source: { text: 'Transport is paid by the buyer.' },
     rotate_credential: { grace_period_seconds: 0 },
   };
-  const conflicting = keyed.filter((name) =>
-    (operations[name] as Operation).problems.includes('idempotency_key_conflict'),
-  );
-  it.each(conflicting)('%s: holds a key to the body it came with', async (name) => {
+  it.each(keyed.filter((name) => changed[name]))('%s: holds a key to the body it came with', async (name) => {
     const job_key = await agent.authorizedJob();
     const subject = { ...nothing, job_key, quote_key: (await agent.job(job_key)).body.quote_key };
     if (name === 'review') {
@@ -314,10 +311,15 @@ describe('the door', () => {
 
   it.each(keyed)('%s: gives the refusal of a body again, byte for byte', async (name) => {
     const [client, key] = [clientFor(name), randomUUID()];
-    const body = { ...wellFormed[name](nothing), colour: 'red' };
-    const [first, again] = [await ask(client, name, body, { key }), await ask(client, name, body, { key })];
+    const body = wellFormed[name](nothing);
+    const refused = () => ask(client, name, { ...body, colour: 'red' }, { key });
+    const [first, again] = [await refused(), await refused()];
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([422, null]);
     expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([422, first.text, 'true']);
+    // Whoever has no name is told apart by the body: for them it is another request.
+    if ((operations[name] as Operation).audience.includes('public')) return;
+    const mended = await ask(client, name, body, { key });
+    expect([mended.status, mended.body.code]).toEqual([409, 'idempotency_key_conflict']);
   });
 
   it('says that the first request is still running when it holds the key for long', async () => {

@@ -278,7 +278,7 @@ export const cancelPayment = defineOperation({
   input: JobKey,
   output: Job,
   success: [200],
-  problems: ['invalid_token', 'not_found', 'action_not_allowed', 'payment_unknown'],
+  problems: ['invalid_token', 'not_found', 'idempotency_key_conflict', 'action_not_allowed', 'payment_unknown'],
   tool: 'svc.cancel_payment',
 });
 
@@ -461,7 +461,14 @@ export const cancel = defineOperation({
   input: JobKey,
   output: Job,
   success: [200],
-  problems: ['invalid_token', 'not_found', 'idempotency_in_progress', 'action_not_allowed', 'payment_unknown'],
+  problems: [
+    'invalid_token',
+    'not_found',
+    'idempotency_key_conflict',
+    'idempotency_in_progress',
+    'action_not_allowed',
+    'payment_unknown',
+  ],
   tool: 'svc.cancel_job',
   destroys: true,
 });
