@@ -9,6 +9,34 @@ const service = await startService();
 const { db } = service.runtime;
 const { shared } = db;
 
+describe('a purchase and the lists that it is in', () => {
+  /**
+   * How often each table was read as a whole so far. Connections report that when they are asked to; those that check
+   * the invariants after a test report it late, so this comes first.
+   */
+  const scans = async () => {
+    const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
+    const connections = Array.from({ length: db.pool.totalCount });
+    // The shared ones take turns, from one round of the event loop to the next.
+    for (const _ of connections) await shared.many(report);
+    await Promise.all(connections.map(() => transact(db, (tx) => tx.many(report))));
+    const { rows } = await service.database.pool.query(
+      `select relname, seq_scan::int from pg_stat_user_tables where schemaname = 'public'`,
+    );
+    return Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
+  };
+
+  it('are found by keys, even in a new database, where no table is known to be large', async () => {
+    const agent = await Agent.arrive(service);
+    const before = await scans();
+    const jobKey = await agent.paidJob();
+    await service.execute(jobKey);
+    await agent.job(jobKey);
+    for (const list of ['purchases', 'jobs', 'receipts', 'events']) await agent.get(`/api/agent/v1/${list}`);
+    expect(await scans()).toEqual(before);
+  });
+});
+
 describe('the connections that reads share', () => {
   const ask = () =>
     Promise.all(Array.from({ length: 8 }, () => shared.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)));
@@ -60,30 +88,5 @@ describe('a transaction', () => {
     });
     await expect(ended).rejects.toThrow();
     expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
-  });
-});
-
-describe('a purchase and the lists that it is in', () => {
-  /** How often each table was read as a whole so far. Connections report that when they are asked to. */
-  const scans = async () => {
-    const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
-    const connections = Array.from({ length: db.pool.totalCount });
-    // The shared ones take turns, from one round of the event loop to the next.
-    for (const _ of connections) await shared.many(report);
-    await Promise.all(connections.map(() => transact(db, (tx) => tx.many(report))));
-    const { rows } = await service.database.pool.query(
-      `select relname, seq_scan::int from pg_stat_user_tables where schemaname = 'public'`,
-    );
-    return Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
-  };
-
-  it('are found by keys, even in a new database, where no table is known to be large', async () => {
-    const agent = await Agent.arrive(service);
-    const before = await scans();
-    const jobKey = await agent.paidJob();
-    await service.execute(jobKey);
-    await agent.job(jobKey);
-    for (const list of ['purchases', 'jobs', 'receipts', 'events']) await agent.get(`/api/agent/v1/${list}`);
-    expect(await scans()).toEqual(before);
   });
 });
