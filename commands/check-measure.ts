@@ -5,7 +5,14 @@ import { checkWork } from '../server/work-check/check.ts';
 import type { Report } from '../server/work-check/contract.ts';
 import { utf8Bytes } from '../server/work-check/json-value.ts';
 import { isWithin } from '../server/work-check/verdict.ts';
-import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet, readDataSets } from './check-data.ts';
+import {
+  areaUnderCurve,
+  balancedAccuracy,
+  bareOverlap,
+  type DataRow,
+  type DataSet,
+  readDataSets,
+} from './check-data.ts';
 
 /**
  * Measures the assessor that serves jobs on a folder of `*.jsonl.gz`.
@@ -47,6 +54,7 @@ function summarizeSet(name: string, rows: readonly Measured[]) {
     rows: rows.length,
     balanced_accuracy: percent(balancedAccuracy(rows, THRESHOLD)),
     auc: percent(areaUnderCurve(rows)),
+    overlap_auc: percent(areaUnderCurve(rows.map(({ row, label }) => ({ label, score: bareOverlap(row) })))),
     share_decided: percent(decided.length / Math.max(1, rows.length)),
     unsupported_passed: percent(
       share(
@@ -140,5 +148,5 @@ else {
 }
 
 function line(set: ReturnType<typeof summarizeSet>): string {
-  return `${set.name.padEnd(24)} rows ${String(set.rows).padStart(5)}  bAcc ${set.balanced_accuracy}  AUC ${set.auc}  decided ${set.share_decided}  passed ${set.unsupported_passed}  supported contradicted ${set.supported_contradicted}  ms/KB ${set.ms_per_kb}`;
+  return `${set.name.padEnd(24)} rows ${String(set.rows).padStart(5)}  bAcc ${set.balanced_accuracy}  AUC ${set.auc}  overlap ${set.overlap_auc}  decided ${set.share_decided}  passed ${set.unsupported_passed}  supported contradicted ${set.supported_contradicted}  ms/KB ${set.ms_per_kb}`;
 }

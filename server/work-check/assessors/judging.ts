@@ -2,7 +2,7 @@ import type { Claim } from '../claims.ts';
 import type { ClaimReading, Fault } from '../contradictions.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readFeatures } from '../support/features.ts';
-import { sigmoid, supportModel, supportScore } from '../support/model.ts';
+import { supportModel, supportScore } from '../support/model.ts';
 import type { AssessmentTask } from './port.ts';
 
 /** How the embedded assessor judges one statement: the learned score first, then rules that can only lower it. */
@@ -22,7 +22,7 @@ const DISTANCE_COST = 0.5;
 /** Where one statement stands. */
 export function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
   const { features, best } = readFeatures(reading.claim.text, index, reading.claim.tokens);
-  const learned = lowered(supportScore(features), reading.faults);
+  const learned = supportScore(features, costOf(reading.faults));
   // A cell found by row and column says more than any likeness of words.
   const found = reading.cell?.agrees === true || namesSource(reading.claim, index);
   const score = found && reading.faults.length === 0 ? Math.max(learned, AGREEING_CELL) : learned;
@@ -41,14 +41,12 @@ function namesSource({ record }: Claim, index: EvidenceIndex): boolean {
   );
 }
 
-/** A score after what the rules found: it can only fall. */
-export function lowered(score: number, faults: readonly Fault[]): number {
-  const cost = faults.reduce(
+/** The log odds that what the rules found costs a statement. */
+export function costOf(faults: readonly Fault[]): number {
+  return faults.reduce(
     (sum, fault) => sum + (fault.contradicts ? CONTRADICTION_COST : FAULT_COST) + (fault.distance ?? 0) * DISTANCE_COST,
     0,
   );
-  const odds = Math.log(Math.max(score, 1e-6) / Math.max(1 - score, 1e-6));
-  return sigmoid(odds - cost);
 }
 
 /** The work read as one statement; undefined when it is too long for that. */
@@ -65,7 +63,7 @@ export function judgeWhole(judged: readonly Judged[], { work, evidence }: Assess
   )
     return only;
   const { features, best } = readFeatures(text, evidence);
-  const score = lowered(supportScore(features), faults);
+  const score = supportScore(features, costOf(faults));
   const claim = {
     at: 'the work',
     text,

@@ -56,3 +56,17 @@ export function deniedStems(tokens: readonly Token[]): string[][] {
   }
   return groups.filter((group) => group.length > 0);
 }
+
+const YES = new Set(['yes', 'yea', 'yeah', 'yep']);
+const NO = new Set(['no', 'nay', 'nope']);
+const SUBJECTS = new Set(['i', 'you', 'he', 'she', 'it', 'we', 'they', 'there', 'this', 'that', 'these', 'those']);
+
+/** The "yes" or "no" by which a text answers a question: it stands by itself, or a sentence of its own comes after it. */
+export function answerOf(tokens: readonly Token[]): 'yes' | 'no' | undefined {
+  for (const [at, { lower }] of tokens.entries()) {
+    if (!YES.has(lower) && !NO.has(lower)) continue;
+    const next = tokens[at + 1];
+    if (next === undefined || next.kind === 'mark' || SUBJECTS.has(next.lower)) return YES.has(lower) ? 'yes' : 'no';
+  }
+  return undefined;
+}

@@ -195,7 +195,7 @@ const FUNCTION_WORDS = new Set(
     'when where why how be am is are was were been being have has had having do does did done will would shall should ' +
     'can could may might must also just very too such each any about into ' +
     'through between against again once while because until although though however ' +
-    "s t re ve ll d m n't not no never ''"
+    "s t re ve ll d m n't not no never yes yea yeah yep nay nope ''"
   ).split(' '),
 );
 

@@ -63,16 +63,17 @@ export const FEATURES = [
   ['near_swapped', -1],
   ['near_hedge_lost', -1],
   ['near_strong_words', -1],
-  ['near_rarer_end', -1],
+  ['near_misfit', -1],
   ['near_negated', -1],
 ] as const satisfies readonly (readonly [string, -1 | 0 | 1])[];
 
 export type FeatureName = (typeof FEATURES)[number][0];
 export const FEATURE_COUNT = FEATURES.length;
 const PLACES = Object.fromEntries(FEATURES.map(([name], at) => [name, at])) as Record<FeatureName, number>;
-/** Places of the two features that carry the coverage prior. */
+/** Places of the features that the fixed part of the score reads. */
 export const WHOLE_SOFT = PLACES.whole_soft;
 export const WHOLE_EXACT = PLACES.whole_exact;
+export const MISFIT = PLACES.near_misfit;
 
 export type Setter = (name: FeatureName, value: number) => void;
 export type Reading = { features: Float64Array; best: number[] };

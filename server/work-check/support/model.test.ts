@@ -29,6 +29,8 @@ describe('the support score', () => {
     ['an opposite', 'The harbour board increased the fee.', 'The harbour board decreased the fee.'],
     ['a name', 'Isla Munro kept the light.', 'Isla Grant kept the light.'],
     ['another kind of the same thing', 'The tower is white.', 'The tower is green.'],
+    ['an answer', 'Yes, the tower is white.', 'No, the tower is white.'],
+    ['a word that goes with the one beside it', 'The board took care of the lamp.', 'The board gave care of the lamp.'],
   ])('falls when %s is changed', (_, said, changed) => {
     expect(score(changed)).toBeLessThan(score(said));
   });

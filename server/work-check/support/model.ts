@@ -1,5 +1,5 @@
 import asset from '../assets/support-model.json' with { type: 'json' };
-import { FEATURE_COUNT, WHOLE_EXACT, WHOLE_SOFT } from './features.ts';
+import { FEATURE_COUNT, MISFIT, WHOLE_EXACT, WHOLE_SOFT } from './features.ts';
 
 /** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
 export type Tree = { f: number[]; v: number[]; r: number[] };
@@ -23,12 +23,28 @@ const LINEAR_SHARE = 0.5;
 const TREES_SHARE = 0.3;
 const PRIOR_SLOPE = 3;
 const PRIOR_MIDDLE = 0.68;
+/** Under this share the prior falls ever steeper: where most words are not found, finer signs mean little. */
+const PRIOR_BEND = 0.6;
+const PRIOR_CURVE = 30;
+/** Log odds lost for each by which an opposite fits better than the word that stands there; at most for one word. */
+const MISFIT_COST = 0.1;
+const MISFIT_MAX = 4;
 
-/** How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability. */
-export function supportScore(features: Float64Array, model: SupportModel = supportModel): number {
+/** Far below any threshold the odds are drawn together, so that scores of six digits can still be told apart. */
+const FLAT_UNDER = -2;
+const FLATNESS = 0.35;
+
+/**
+ * How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability.
+ * `cost` are the log odds that the faults found in it cost.
+ */
+export function supportScore(features: Float64Array, cost = 0, model: SupportModel = supportModel): number {
   const covered = ((features[WHOLE_SOFT] ?? 0) + (features[WHOLE_EXACT] ?? 0)) / 2;
-  const prior = PRIOR_SLOPE * (covered - PRIOR_MIDDLE);
-  return sigmoid(LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model) + prior);
+  const prior = PRIOR_SLOPE * (covered - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - covered) ** 2;
+  const misfit = MISFIT_COST * Math.min(MISFIT_MAX, features[MISFIT] ?? 0);
+  const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model);
+  const odds = learned + prior - misfit - cost;
+  return sigmoid(odds < FLAT_UNDER ? FLAT_UNDER + FLATNESS * (odds - FLAT_UNDER) : odds);
 }
 
 export function sigmoid(x: number): number {

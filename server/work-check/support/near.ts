@@ -1,11 +1,12 @@
 import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
-import { deniedStems } from '../reading/negation.ts';
+import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
 import type { Setter, Sought } from './features.ts';
-import { areSiblings, broaderThan, oppositesOf, rarity } from './lexicon.ts';
+import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
+import { misfitOf } from './usage.ts';
 import { bestWindow, candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted } from './windows.ts';
 
 /** One sentence of a statement beside the passages that hold most of it. */
@@ -39,7 +40,7 @@ type Seen = {
   swapped: number;
   hedgeLost: number;
   strongWords: number;
-  rarerEnd: number;
+  misfit: number;
   negated: number;
 };
 
@@ -143,8 +144,8 @@ export function readNear(
     sum(({ strongWords }) => strongWords),
   );
   set(
-    'near_rarer_end',
-    sum(({ rarerEnd }) => rarerEnd),
+    'near_misfit',
+    sum(({ misfit }) => misfit),
   );
   set(
     'near_negated',
@@ -265,11 +266,17 @@ const STRONG = new Set(
     ' ',
   ),
 );
-const REFUSALS = new Set(['no', 'nay', 'nope']);
-
-/** Whether a "no" stands by itself, as an answer: what comes after it is no word that it could deny. */
-function isRefusal(tokens: readonly Token[]): boolean {
-  return tokens.some(({ lower }, at) => REFUSALS.has(lower) && tokens[at + 1]?.kind !== 'word');
+/** How far the answer that opens a statement and what comes after it are at odds with each other, or with the passages. */
+function answerClash(tokens: readonly Token[], denies: boolean, near: readonly Passage[], nearDenies: boolean): number {
+  switch (answerOf(tokens)) {
+    case 'yes':
+      return denies ? 0.5 : 0;
+    case 'no':
+      if (denies) return 0;
+      return nearDenies || near.some((passage) => answerOf(passage.tokens) === 'no') ? 0.5 : 1;
+    default:
+      return 0;
+  }
 }
 
 function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialLost' | 'hedgeLost' | 'strongWords'> {
@@ -278,13 +285,14 @@ function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialL
   const theirs = new Set(nearDenied.flat());
   const own = new Set(denied.flat());
   const stated = new Set(tokens.flatMap(({ content, stem }) => (content && !own.has(stem) ? [stem] : [])));
-  const refuses = isRefusal(tokens) && nearDenied.length === 0 && !near.some((passage) => isRefusal(passage.tokens));
   const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
     among.some(({ lower }) => words.has(lower));
   const strong = new Set(tokens.flatMap(({ lower }) => (STRONG.has(lower) ? [lower] : [])));
   for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
   return {
-    denialAdded: denied.filter((group) => !group.some((stem) => theirs.has(stem))).length + (refuses ? 1 : 0),
+    denialAdded:
+      denied.filter((group) => !group.some((stem) => theirs.has(stem))).length +
+      answerClash(tokens, denied.length > 0, near, nearDenied.length > 0),
     denialLost: nearDenied.filter((group) => group.every((stem) => stated.has(stem))).length,
     hedgeLost: near.some((passage) => any(HEDGES, passage.tokens)) && !any(HEDGES, tokens) ? 1 : 0,
     strongWords: strong.size,
@@ -333,25 +341,23 @@ function readEnds({ wanted, levels, near }: Beside): Pick<Seen, 'sameEnd' | 'oth
   return { sameEnd, otherEnd: opposed };
 }
 
-const RARER_MAX = 4;
 const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
 
 /**
- * Of words that the passages do not hold and that have an opposite: by how much each is the rarer of the two, and how
- * many of them deny by their form. Who writes freely takes the common end of a scale; the other wants a source.
+ * Of words that the passages do not hold and that have an opposite: how much better the opposite would fit between the
+ * words around each, and how many of them deny by their form. What no one would write of itself wants a source.
  */
-function readUnlikely({ wanted, levels }: Beside): Pick<Seen, 'rarerEnd' | 'negated'> {
-  let [rarerEnd, negated] = [0, 0];
+function readUnlikely({ tokens, wanted, levels }: Beside): Pick<Seen, 'misfit' | 'negated'> {
+  let [misfit, negated] = [0, 0];
   for (const [at, { stem, token }] of wanted.entries()) {
     if (token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
     const opposites = oppositesOf(stem);
     if (opposites.length === 0) continue;
-    const apart = rarity(stem) - Math.min(...opposites.map(rarity));
-    rarerEnd += Math.min(RARER_MAX, Math.max(0, apart));
+    misfit += misfitOf(tokens, tokens.indexOf(token));
     if ((NEGATING.test(stem) && opposites.some((other) => stem.endsWith(other))) || token.lower.endsWith('less'))
       negated += 1;
   }
-  return { rarerEnd, negated };
+  return { misfit, negated };
 }
 
 /** The ends of scales that the passages name in words which the statement does not share. */

@@ -1,0 +1,45 @@
+import asset from '../assets/usage.json' with { type: 'json' };
+import type { Token } from '../reading/tokens.ts';
+import { oppositesOf } from './lexicon.ts';
+import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './neighbours.ts';
+
+/**
+ * How words that have an opposite are used: how often, and how much more or less often than chance beside each
+ * neighbour. Built by `npm run check:train`. Each entry of `before` and `after` is a run of three characters a
+ * neighbour: two for its place in `neighbours`, one for the log ratio.
+ */
+const words = new Map(asset.words.split(' ').map((word, at) => [word, at]));
+const neighbours = new Map(asset.neighbours.split(' ').map((word, at) => [word, at]));
+const before = asset.before.split(' ');
+const after = asset.after.split(' ');
+const MISFIT_MAX = 4;
+
+/**
+ * By how much an opposite of the word at `at` would be the more usual word in its place in a sentence, as log odds
+ * from 0 to 4: how often either is used, and how well either goes with the words before and after (naive Bayes).
+ */
+export function misfitOf(tokens: readonly Token[], at: number): number {
+  const stem = tokens[at]?.stem ?? '';
+  const left = neighbours.get(neighbourOf(tokens[at - 1], FIRST));
+  const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
+  const own = usual(stem, left, right);
+  const other = Math.max(...oppositesOf(stem).map((opposite) => usual(opposite, left, right)));
+  return Math.min(MISFIT_MAX, Math.max(0, other - own));
+}
+
+function usual(stem: string, left: number | undefined, right: number | undefined): number {
+  const at = words.get(stem);
+  if (at === undefined) return 0;
+  const often = logOf(asset.often[at]);
+  return often + ratioOf(before[at], left) + ratioOf(after[at], right);
+}
+
+function ratioOf(packed: string | undefined, neighbour: number | undefined): number {
+  if (packed === undefined || neighbour === undefined) return 0;
+  const [high, low] = [DIGITS[neighbour >> 6], DIGITS[neighbour & 63]];
+  for (let at = 0; at < packed.length; at += 3)
+    if (packed[at] === high && packed[at + 1] === low) return logOf(packed[at + 2]) - NOTHING / STEPS_PER_UNIT;
+  return 0;
+}
+
+const logOf = (digit = 'A'): number => DIGITS.indexOf(digit) / STEPS_PER_UNIT;
