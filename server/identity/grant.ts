@@ -70,21 +70,24 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/** What a grant has given away on one day, and on every other one; only a total limit looks at these. */
-const usedOn = (g: string, day: string): string => `coalesce((
-  select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
-const usedBesides = (g: string, day: string): string => `coalesce((
-  select sum(used_microcents)::bigint from grant_usage u
-  where u.grant_key = ${g}.grant_key and u.day <> ${day}::date and ${g}.total_limit_microcents is not null), 0)`;
-
 /** Whether a job could be authorized on a day: `reserve` would not refuse it. A condition on `g`, the row of a grant. */
 export function hasRoom(g: string, amount: string, day: string): string {
-  const onItsDay = `${amount} + ${usedOn(g, day)}`;
-  return withinLimits({ job: amount, onItsDay, inTotal: `${onItsDay} + ${usedBesides(g, day)}` }, g);
+  const onItsDay = `coalesce((
+    select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
+  const spending = { job: amount, onItsDay: `${amount} + ${onItsDay}`, inTotal: `${amount} + ${usedInTotal(g)}` };
+  return withinLimits(spending, g);
 }
 
+/** What a grant has given away in all. */
+const usedInTotal = (g: string): string =>
+  `coalesce((select sum(used_microcents) from grant_usage t where t.grant_key = ${g}.grant_key), 0)`;
+
 const takeRoom = `
-  with g as (select *, ${usedBesides('grants', '$2')} as other_days from grants where grant_key = $1)
+  with g as (
+    select *, coalesce((
+      select sum(used_microcents)::bigint from grant_usage u
+      where u.grant_key = $1 and u.day <> $2::date and grants.total_limit_microcents is not null), 0) as other_days
+    from grants where grant_key = $1)
   insert into grant_usage as usage (grant_key, day, used_microcents)
   select grant_key, $2::date, $3::bigint from g
   where ${withinLimits({ job: '$3::bigint', onItsDay: '$3::bigint', inTotal: 'g.other_days + $3::bigint' }, 'g')}
@@ -122,8 +125,7 @@ interface Taken {
  * condition on the row `job` of the statement.
  */
 export function stillWithinLimits(job: string): string {
-  const inTotal = '(select sum(used_microcents) from grant_usage t where t.grant_key = g.grant_key)';
-  const spending = { job: `${job}.price_microcents`, onItsDay: 'u.used_microcents', inTotal };
+  const spending = { job: `${job}.price_microcents`, onItsDay: 'u.used_microcents', inTotal: usedInTotal('g') };
   return `exists (
     select from grants g join grant_usage u using (grant_key)
     where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on and ${withinLimits(spending, 'g')})`;
