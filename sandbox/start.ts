@@ -33,7 +33,8 @@ export type SandboxOptions = {
   readonly log?: (line: string) => void;
 };
 
-const START_MS_MAX = 30_000;
+/** What cannot start says so and ends; this is for what hangs, and generous to a machine with too much to do. */
+const START_MS_MAX = 180_000;
 const STOP_MS_MAX = 10_000;
 
 /**
@@ -64,10 +65,10 @@ export async function startSandbox({ port, dataDir, log }: SandboxOptions): Prom
   }
 
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(
-      () => void stop().then(() => reject(new Error('The sandbox did not start.'))),
-      START_MS_MAX,
-    );
+    const timer = setTimeout(() => {
+      complaint ||= `The sandbox did not start within ${START_MS_MAX / 1000} s.`;
+      void stop();
+    }, START_MS_MAX);
     void exited.then(() => {
       clearTimeout(timer);
       reject(new Error(complaint || 'The sandbox ended before it was ready.'));

@@ -9,7 +9,7 @@ export type Anvil = { readonly rpcUrl: string; readonly exited: Promise<void>; s
 
 // Enough for every reorganisation that the sandbox is asked for; more only costs memory.
 const STATES_KEPT = 64;
-const START_MS_MAX = 10_000;
+const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 5_000;
 const ERROR_CHARACTERS_MAX = 2_000;
 
