@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
+import { Problem, refuse } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Grant } from './contract.ts';
@@ -110,7 +110,10 @@ const takeRoom = `
 export async function reserve(tx: Tx, grantKey: string, amount: bigint, now: Date): Promise<void> {
   const day = utcDay(now);
   const taken = await tx.maybe(statement(takeRoom, [grantKey, day, amount]));
-  if (!taken) throw await exceeded(tx, grantKey, amount, { day, resetsAt: endOfUtcDay(now) });
+  if (taken) return;
+  refuse(await exceeded(tx, grantKey, amount, { day, resetsAt: endOfUtcDay(now) }));
+  // A moment later nothing stands in the way any more.
+  await reserve(tx, grantKey, amount, now);
 }
 
 /** What a job has taken of the limits of its grant. */
@@ -131,8 +134,11 @@ export function stillWithinLimits(job: string): string {
     where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on and ${withinLimits(spending, 'g')})`;
 }
 
-/** The refusal of a job that does not. */
-export function outsideLimits(db: Queries, { grant_key, authorized_on, price_microcents }: Taken): Promise<Problem> {
+/** The refusal of a job that does not; null when it does by now. */
+export function outsideLimits(
+  db: Queries,
+  { grant_key, authorized_on, price_microcents }: Taken,
+): Promise<Problem | null> {
   return exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: price_microcents });
 }
 
@@ -148,13 +154,16 @@ const findLimit = `
       .join(' ')} end as limit_name
   from grants g, used where grant_key = $1`;
 
-/** The limit that stands in the way, with figures to act on; what is `reserved` already is a part of what is used. */
+/**
+ * The limit that stands in the way, with figures to act on, or null when none does; what is `reserved` already is a part
+ * of what is used.
+ */
 async function exceeded(
   db: Queries,
   grantKey: string,
   amount: bigint,
   { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
-): Promise<Problem> {
+): Promise<Problem | null> {
   const row = await db.one<GrantRow & { that_day: bigint; total: bigint; limit_name: Limit | null }>(
     statement(findLimit, [grantKey, day, amount, reserved]),
   );
@@ -163,9 +172,10 @@ async function exceeded(
       return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);
     case 'daily':
       return overLimit('daily', row.daily_limit_microcents, row.that_day, amount, resetsAt);
-    default:
-      // None any more: a limit was raised, or given back to, a moment ago.
+    case 'total':
       return overLimit('total', row.total_limit_microcents ?? 0n, row.total, amount);
+    case null:
+      return null;
   }
 }
 

@@ -92,7 +92,7 @@ async function requirePayable(ctx: Context, job: LoadedJob): Promise<void> {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, ctx.now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
-  if (!job.within_limits) throw await outsideLimits(ctx.runtime.db, job);
+  if (!job.within_limits) refuse(await outsideLimits(ctx.runtime.db, job));
 }
 
 function outcomeUnknown(): Problem {
