@@ -6,7 +6,6 @@ import { oppositesOf } from './lexicon.ts';
 import { namesOf, readNear } from './near.ts';
 import { readRuns } from './runs.ts';
 import {
-  bestWindow,
   candidatesOf,
   type Matches,
   matchWords,
@@ -14,6 +13,7 @@ import {
   type Wanted,
   type Window,
   wantedOf,
+  windowsOf,
 } from './windows.ts';
 
 /** Each feature with the direction the score may move when it grows: 1 up, -1 down, 0 either. */
@@ -100,7 +100,7 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const matches = matchWords(wanted, index);
   const candidates = candidatesOf(matches, weights);
-  const best = (size: number): Window => bestWindow(candidates, matches, weights, index, size);
+  const best = windowsOf(candidates, matches, weights, index);
   const [one, three] = [best(1), best(3)];
   set('one_soft', one.soft / total);
   set('one_exact', one.exact / total);

@@ -30,16 +30,12 @@ const NONE: readonly string[] = [];
 
 /** Looks words up once: the same few stems are asked for again and again. */
 function namer(table: number[][]): (stem: string) => readonly string[] {
-  const known = new Map<number, readonly string[]>();
+  const known: (readonly string[] | undefined)[] = Array.from({ length: table.length });
   return (stem) => {
     const id = ids.get(stem);
     if (id === undefined) return NONE;
-    let list = known.get(id);
-    if (list === undefined) {
-      list = (table[id] ?? []).map((other) => words[other] ?? '');
-      known.set(id, list);
-    }
-    return list;
+    known[id] ??= table[id]?.map((other) => words[other] ?? '') ?? NONE;
+    return known[id];
   };
 }
 

@@ -7,7 +7,7 @@ import type { Setter, Sought } from './features.ts';
 import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
-import { bestWindow, candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted } from './windows.ts';
+import { candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted, windowsOf } from './windows.ts';
 
 /** One sentence of a statement beside the passages that hold most of it. */
 type Beside = {
@@ -167,8 +167,8 @@ function readSentence(
     for (const token of tokens) own.add(token.stem);
     within = weights.map((weight, at) => (own.has(wanted[at]?.stem ?? '') ? weight : 0));
     const candidates = candidatesOf(matches, within);
-    one = bestWindow(candidates, matches, within, index, 1);
-    three = bestWindow(candidates, matches, within, index, 3);
+    const best = windowsOf(candidates, matches, within, index);
+    [one, three] = [best(1), best(3)];
   }
   const total = within.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return undefined;

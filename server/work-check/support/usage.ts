@@ -36,9 +36,9 @@ function usual(stem: string, left: number | undefined, right: number | undefined
 
 function ratioOf(packed: string | undefined, neighbour: number | undefined): number {
   if (packed === undefined || neighbour === undefined) return 0;
-  const [high, low] = [DIGITS[neighbour >> 6], DIGITS[neighbour & 63]];
-  for (let at = 0; at < packed.length; at += 3)
-    if (packed[at] === high && packed[at + 1] === low) return logOf(packed[at + 2]) - NOTHING / STEPS_PER_UNIT;
+  const place = `${DIGITS[neighbour >> 6]}${DIGITS[neighbour & 63]}`;
+  for (let at = packed.indexOf(place); at !== -1; at = packed.indexOf(place, at + 1))
+    if (at % 3 === 0) return logOf(packed[at + 2]) - NOTHING / STEPS_PER_UNIT;
   return 0;
 }
 

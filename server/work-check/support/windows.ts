@@ -107,8 +107,24 @@ function weigh(levels: Float64Array, weights: Float64Array): number {
   return sum;
 }
 
+/** The best window of each size. Evidence of fewer passages than that has one window, found once. */
+export function windowsOf(
+  candidates: readonly number[],
+  matches: Matches,
+  weights: Float64Array,
+  index: EvidenceIndex,
+): (size: number) => Window {
+  const found = new Map<number, Window>();
+  return (size) => {
+    const held = Math.max(1, Math.min(size, index.passages.length));
+    const window = found.get(held) ?? bestWindow(candidates, matches, weights, index, held);
+    found.set(held, window);
+    return window;
+  };
+}
+
 /** The best run of `size` passages of one source around the candidates; `soft` and `exact` are weights found in it. */
-export function bestWindow(
+function bestWindow(
   candidates: readonly number[],
   { rows }: Matches,
   weights: Float64Array,
