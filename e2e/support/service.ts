@@ -61,7 +61,8 @@ export async function startService(
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
   const sandbox = await onFreePort((port) => startSandbox({ port, dataDir: folder }));
-  const server = createServer();
+  // A connection that the server ends, unused, while a test that was held up sends on it, would fail the test.
+  const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };

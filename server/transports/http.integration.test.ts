@@ -40,6 +40,14 @@ function exchange(bytes: string): Promise<RawAnswer> {
 const ask = (line: string, ...headers: string[]) =>
   exchange([`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n'));
 
+describe('a connection', () => {
+  it('outlasts the minute for which proxies keep theirs, unless it is asked to end', async () => {
+    const { headers } = await fetch(`http://127.0.0.1:${port}/.well-known/jwks.json`);
+    expect(headers.get('keep-alive')).toBe('timeout=65');
+    expect((await ask('GET /.well-known/jwks.json')).head.toLowerCase()).toContain('connection: close');
+  });
+});
+
 describe('what is no request', () => {
   it.each([
     ['another protocol', 'EHLO example.com\r\n\r\n'],

@@ -36,8 +36,16 @@ function subjectOf(path: string): string {
   return `${parts.slice(0, 5).join('/')} ${parts.length}`;
 }
 
-/** A request's headers and body must be here by then; a slow sender must not hold a connection for good. */
-const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
+/**
+ * A request's headers and body must be here by then; a slow sender must not hold a connection for good. Between requests
+ * it is kept for longer than the minute that proxies keep theirs: they would send a request into one that is closing.
+ */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65_000,
+};
 
 /** The server of one process: it answers the operations itself, and has `showPage` answer everything else. */
 export function operationServer(
