@@ -13,6 +13,8 @@ const PREFIX = 5;
 /** A word in more passages than this is common in the evidence at hand. */
 const COMMON_PASSAGES = 120;
 const CANDIDATES_MAX = 48;
+/** Leaves room for the rounding of sums. */
+const NEARLY = 0.999_999;
 
 export function wantedOf(tokens: readonly Token[]): Wanted[] {
   const seen = new Set<string>();
@@ -93,12 +95,15 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
 
 export type Window = { soft: number; exact: number; passages: number[]; levels: Float64Array };
 
+/** A passage with how much of the wanted weight it holds. */
+export type Candidate = { passage: number; score: number };
+
 /** Passages ranked by how much of the wanted weight they hold; only the first ones are looked at more closely. */
-export function candidatesOf({ rows }: Matches, weights: Float64Array): number[] {
-  const scored: { passage: number; score: number }[] = [];
+export function candidatesOf({ rows }: Matches, weights: Float64Array): Candidate[] {
+  const scored: Candidate[] = [];
   for (const [passage, row] of rows) scored.push({ passage, score: weigh(row, weights) });
   scored.sort((a, b) => b.score - a.score || a.passage - b.passage);
-  return scored.slice(0, CANDIDATES_MAX).map(({ passage }) => passage);
+  return scored.slice(0, CANDIDATES_MAX);
 }
 
 function weigh(levels: Float64Array, weights: Float64Array): number {
@@ -109,7 +114,7 @@ function weigh(levels: Float64Array, weights: Float64Array): number {
 
 /** The best window of each size. Evidence of fewer passages than that has one window, found once. */
 export function windowsOf(
-  candidates: readonly number[],
+  candidates: readonly Candidate[],
   matches: Matches,
   weights: Float64Array,
   index: EvidenceIndex,
@@ -125,7 +130,7 @@ export function windowsOf(
 
 /** The best run of `size` passages of one source around the candidates; `soft` and `exact` are weights found in it. */
 function bestWindow(
-  candidates: readonly number[],
+  candidates: readonly Candidate[],
   { rows }: Matches,
   weights: Float64Array,
   index: EvidenceIndex,
@@ -134,7 +139,9 @@ function bestWindow(
   const best = { soft: 0, start: -1 };
   const seen = new Set<number>();
   const levels = new Float64Array(weights.length);
-  for (const passage of candidates) {
+  for (const { passage, score } of candidates) {
+    // No passage from here on holds more, so no window that is new holds more than this of each of its passages.
+    if (size * score < best.soft * NEARLY) break;
     for (let start = passage; start > passage - size; start -= 1) {
       if (seen.has(start)) continue;
       seen.add(start);
