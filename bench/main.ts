@@ -2,54 +2,10 @@
  * `npm run bench`: speed as ratios, in one run. `-- purchases transactions reads limits growth pickup x402` name the
  * parts to run, all without; `-- quick` is a smoke run whose figures mean nothing.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { buildApp } from '../commands/build.ts';
-import { freePorts } from '../commands/ports.ts';
 import { generateClient } from '../commands/prisma.ts';
-import { type Arena, openArena } from './arena.ts';
-import { benchGrowth } from './growth.ts';
-import { benchHotGrant } from './limits.ts';
-import { benchPickUp } from './pick-up.ts';
-import { benchPurchases } from './purchases.ts';
-import { benchReads } from './reads.ts';
-import { benchTransactions } from './transactions.ts';
-import { benchX402 } from './x402.ts';
-
-const quick = process.argv.includes('quick');
-const effort = quick ? { rounds: 1, seconds: 8 } : { rounds: 3, seconds: 10 };
-const [filled, grown] = quick ? [2_000, 20_000] : [10_000, 1_000_000];
-
-const inArena: Record<string, (arena: Arena) => Promise<string>> = {
-  purchases: (arena) => benchPurchases(arena, effort),
-  transactions: (arena) => benchTransactions(arena, effort),
-  reads: (arena) => benchReads(arena, effort),
-  limits: (arena) => benchHotGrant(arena, effort),
-  pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
-  growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
-};
-const parts = [...Object.keys(inArena), 'x402'];
-const named = parts.filter((part) => process.argv.includes(part));
-const wanted = named.length > 0 ? named : parts;
 
 await generateClient();
 await buildApp();
-const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
-try {
-  const benches = wanted.flatMap((part) => inArena[part] ?? []);
-  if (benches.length > 0) {
-    const arena = await openArena(await freePorts(), folder, filled);
-    for (const bench of benches) console.log(`${await bench(arena)}\n`);
-    await arena.close();
-  }
-  if (wanted.includes('x402')) {
-    const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 60 };
-    console.log(await benchX402(await freePorts(), path.join(folder, 'x402'), payments));
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-process.exit(0);
+// What is measured imports the client, which is not there before.
+await import('./parts.ts');
