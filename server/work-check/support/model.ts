@@ -28,7 +28,7 @@ const PRIOR_BEND = 0.6;
 const PRIOR_CURVE = 30;
 /** Log odds lost for each by which an opposite fits better than the word that stands there; at most for one word. */
 const MISFIT_COST = 0.1;
-const MISFIT_MAX = 4;
+const STATEMENT_MISFIT_MAX = 4;
 
 /** Far below any threshold the odds are drawn together, so that scores of six digits can still be told apart. */
 const FLAT_UNDER = -2;
@@ -41,7 +41,7 @@ const FLATNESS = 0.35;
 export function supportScore(features: Float64Array, cost = 0, model: SupportModel = supportModel): number {
   const covered = ((features[WHOLE_SOFT] ?? 0) + (features[WHOLE_EXACT] ?? 0)) / 2;
   const prior = PRIOR_SLOPE * (covered - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - covered) ** 2;
-  const misfit = MISFIT_COST * Math.min(MISFIT_MAX, features[MISFIT] ?? 0);
+  const misfit = MISFIT_COST * Math.min(STATEMENT_MISFIT_MAX, features[MISFIT] ?? 0);
   const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model);
   const odds = learned + prior - misfit - cost;
   return sigmoid(odds < FLAT_UNDER ? FLAT_UNDER + FLATNESS * (odds - FLAT_UNDER) : odds);

@@ -12,7 +12,7 @@ const words = new Map(asset.words.split(' ').map((word, at) => [word, at]));
 const neighbours = new Map(asset.neighbours.split(' ').map((word, at) => [word, at]));
 const before = asset.before.split(' ');
 const after = asset.after.split(' ');
-const MISFIT_MAX = 4;
+const WORD_MISFIT_MAX = 4;
 
 /**
  * By how much an opposite of the word at `at` would be the more usual word in its place in a sentence, as log odds
@@ -24,7 +24,7 @@ export function misfitOf(tokens: readonly Token[], at: number): number {
   const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
   const own = usual(stem, left, right);
   const other = Math.max(...oppositesOf(stem).map((opposite) => usual(opposite, left, right)));
-  return Math.min(MISFIT_MAX, Math.max(0, other - own));
+  return Math.min(WORD_MISFIT_MAX, Math.max(0, other - own));
 }
 
 function usual(stem: string, left: number | undefined, right: number | undefined): number {
