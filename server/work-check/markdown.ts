@@ -1,37 +1,15 @@
 import type { Report } from './contract.ts';
 
-const QUOTES = [...'“”‘’'].map((quote) => quote.charCodeAt(0));
-const [SPACE, COLON, POINT, UNDERSCORE] = [32, 58, 46, 95];
-
-/** Whether a character of ASCII marks nothing up, wherever it stands. */
-const HARMLESS = Array.from(
-  { length: 128 },
-  (_, code) => code >= 32 && code < 127 && !'&<>\\`*[]|~'.includes(String.fromCharCode(code)),
-);
-
 /**
- * Whether nothing in a text needs to be escaped: most lines of a report are plain prose, and reading a line once is much
- * cheaper than searching it for each mark. May say no to a text that needs nothing, never yes to one that does.
+ * Where a text may need more than to be copied: it opens with something else than a letter or a quotation mark, or holds
+ * a character outside of plain prose, a mark, two spaces, the end of a scheme or "www", or an underscore at the edge of a
+ * word. Most lines of a report hold none of it, and one search is much cheaper than one for each mark.
  */
-function isPlain(text: string): boolean {
-  if (!/^[A-Za-z“‘"'(]/.test(text) || text.endsWith(' ')) return false;
-  let before = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 128 ? !HARMLESS[code] : !QUOTES.includes(code)) return false;
-    // Two spaces become one; a colon may end the scheme of an address, a point its "www".
-    if (code === SPACE && before === SPACE) return false;
-    if (code === COLON && /[pso]/i.test(String.fromCharCode(before))) return false;
-    if (code === POINT && /w/i.test(String.fromCharCode(before))) return false;
-    if (code === UNDERSCORE && !/^[a-z]_[a-z]$/.test(text.slice(at - 1, at + 2))) return false;
-    before = code;
-  }
-  return true;
-}
+const NOT_PLAIN = /^(?![A-Za-z“‘"'(])|[^ -~“”‘’]|[&<>\\`*[\]|~]| {2}|[pso]:|w\.|(?<![a-z])_|_(?![a-z])| $/i;
 
 /** Makes submitted text safe inside a Markdown line or table cell: it can neither mark up, link, nor break a row. */
 export function escapeMarkdown(text: string): string {
-  if (isPlain(text)) return text;
+  if (!NOT_PLAIN.test(text)) return text;
   return text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
@@ -66,89 +44,90 @@ export const SECTIONS = [
   'Using the assessed work',
 ] as const;
 
-/** The report as Markdown, its sections in the order of the service contract. `report` is everything but this text. */
-export function renderMarkdown(report: Omit<Report, 'report'>): string {
-  const body: Record<(typeof SECTIONS)[number], string[]> = {
-    Summary: [escapeMarkdown(report.summary), ...correctionLines(report)],
-    'Recommended action': [escapeMarkdown(report.recommended_action ?? '')],
-    Criteria: [
-      '| Criterion | Status | Reason |',
-      '| --- | --- | --- |',
-      ...report.findings.map(
-        ({ criterion, status, reason }) =>
-          `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)} |`,
-      ),
-    ],
-    'Evidence cited': citedLines(report),
-    Checks: report.verification.checks.map(({ check, status, detail }) => {
-      const reason = typeof detail.reason === 'string' ? `: ${escapeMarkdown(detail.reason)}` : '';
-      return `- \`${check}\`: ${status}${reason}`;
-    }),
-    Sources: [
-      'Supplied by the buyer:',
-      '',
-      ...sourceLines(report.sources.supplied),
-      '',
-      'Independently retrieved by the service:',
-      '',
-      ...sourceLines(report.sources.independently_retrieved),
-    ],
-    Limitations: report.limitations.map((line) => `- ${escapeMarkdown(line)}`),
-    'Using the assessed work': [
-      report.assessed_work_use.human_approval_required
-        ? 'A person must approve the work before it is used.'
-        : 'No approval by a person is required before use.',
-      escapeMarkdown(report.assessed_work_use.basis),
-    ],
-  };
-  const sections = SECTIONS.flatMap((title) => [`## ${title}`, '', ...body[title], '']);
-  return [
-    '# Work check report',
-    '',
-    `Contract \`${report.contract_version}\` · Verdict: **${report.verdict}**`,
-    '',
-    ...sections,
-    '---',
-    '',
-    CLOSING,
-    '',
-  ].join('\n');
+/** Lines in the service's own words stand in report after report: each is escaped once. */
+const ownLines = new Map<string, string>();
+const OWN_LINES_MAX = 200;
+
+function escapeOwn(line: string): string {
+  const known = ownLines.get(line);
+  if (known !== undefined) return known;
+  const escaped = escapeMarkdown(line);
+  if (ownLines.size < OWN_LINES_MAX) ownLines.set(line, escaped);
+  return escaped;
 }
 
-function citedLines(report: Omit<Report, 'report'>): string[] {
-  const all = [...report.sources.supplied, ...report.sources.independently_retrieved];
+function lines<T>(items: readonly T[], write: (item: T) => string): string {
+  let text = '';
+  for (const item of items) text += `${write(item)}\n`;
+  return text;
+}
+
+/** The report as Markdown, its sections in the order of the service contract. `report` is everything but this text. */
+export function renderMarkdown(report: Omit<Report, 'report'>): string {
+  const body: Record<(typeof SECTIONS)[number], string> = {
+    Summary: `${escapeMarkdown(report.summary)}\n${correctionLines(report)}`,
+    'Recommended action': `${escapeOwn(report.recommended_action ?? '')}\n`,
+    Criteria: `| Criterion | Status | Reason |\n| --- | --- | --- |\n${lines(report.findings, findingRow)}`,
+    'Evidence cited': citedLines(report),
+    Checks: lines(report.verification.checks, checkLine),
+    Sources: `Supplied by the buyer:\n\n${sourceLines(report.sources.supplied)}
+Independently retrieved by the service:\n\n${sourceLines(report.sources.independently_retrieved)}`,
+    Limitations: lines(report.limitations, (line) => `- ${escapeOwn(line)}`),
+    'Using the assessed work': `${
+      report.assessed_work_use.human_approval_required
+        ? 'A person must approve the work before it is used.'
+        : 'No approval by a person is required before use.'
+    }\n${escapeOwn(report.assessed_work_use.basis)}\n`,
+  };
+  const opening = `Contract \`${report.contract_version}\` · Verdict: **${report.verdict}**`;
+  const sections = lines(SECTIONS, (title) => `## ${title}\n\n${body[title]}`);
+  return `# Work check report\n\n${opening}\n\n${sections}---\n\n${CLOSING}\n`;
+}
+
+function findingRow({ criterion, status, reason }: Report['findings'][number]): string {
+  return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)} |`;
+}
+
+function checkLine({ check, status, detail }: Report['verification']['checks'][number]): string {
+  const reason = typeof detail.reason === 'string' ? `: ${escapeOwn(detail.reason)}` : '';
+  return `- \`${check}\`: ${status}${reason}`;
+}
+
+function citedLines({ findings, sources }: Omit<Report, 'report'>): string {
   const counts = new Map<string, number>();
-  for (const citation of report.findings.flatMap((finding) => finding.citations ?? []))
-    counts.set(citation.ref, (counts.get(citation.ref) ?? 0) + 1);
-  const cited = all.filter(({ ref }) => counts.has(ref));
-  if (cited.length === 0) return ['No passage is cited.'];
-  return cited.map(({ ref, source, origin }) => {
+  for (const { citations = [] } of findings)
+    for (const { ref } of citations) counts.set(ref, (counts.get(ref) ?? 0) + 1);
+  const cited = [...sources.supplied, ...sources.independently_retrieved].filter(({ ref }) => counts.has(ref));
+  if (cited.length === 0) return 'No passage is cited.\n';
+  return lines(cited, ({ ref, source, origin }) => {
     const count = counts.get(ref) ?? 0;
     return `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, ${origin}), ${count} ${count === 1 ? 'passage' : 'passages'}`;
   });
 }
 
-function sourceLines(sources: Report['sources']['supplied']): string[] {
-  if (sources.length === 0) return ['- none'];
-  return sources.map(
+function sourceLines(sources: Report['sources']['supplied']): string {
+  if (sources.length === 0) return '- none\n';
+  return lines(
+    sources,
     ({ ref, source, digest, observed_at }) =>
       `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, \`${digest}\`, ${observed_at === null ? 'no date given' : `observed ${observed_at}`})`,
   );
 }
 
-function correctionLines({ correction, verdict }: Omit<Report, 'report'>): string[] {
-  if (correction === undefined) return [];
-  const changes = correction.changes.map(
+function correctionLines({ correction, verdict }: Omit<Report, 'report'>): string {
+  if (correction === undefined) return '';
+  const changes = lines(
+    correction.changes,
     ({ criterion, before, after }) =>
       `- ${escapeMarkdown(criterion)}: ${escapeMarkdown(before)} → ${escapeMarkdown(after)}`,
   );
-  return [
-    '',
-    `This is the included re-check, asked for because: ${escapeMarkdown(correction.reason)}. Against the first report:`,
-    '',
+  const outcome =
     correction.verdict_before === verdict
       ? `- The verdict is still ${verdict}.`
-      : `- The verdict was ${correction.verdict_before} and is now ${verdict}.`,
-    ...(changes.length > 0 ? changes : ['- No finding changed.']),
-  ];
+      : `- The verdict was ${correction.verdict_before} and is now ${verdict}.`;
+  return `
+This is the included re-check, asked for because: ${escapeMarkdown(correction.reason)}. Against the first report:
+
+${outcome}
+${changes === '' ? '- No finding changed.\n' : changes}`;
 }

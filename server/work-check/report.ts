@@ -41,7 +41,7 @@ export function composeReport(parts: ReportParts): Report {
   const independently_retrieved = entries.filter(({ origin }) => origin === 'retrieved');
   const failed = names('failed');
   const use = assessedWorkUse(parts);
-  const withoutBody: Omit<Report, 'report'> = {
+  const report: Report = {
     contract_version: CONTRACT_VERSION,
     verdict,
     model_verdict: parts.model_verdict,
@@ -86,8 +86,10 @@ export function composeReport(parts: ReportParts): Report {
     ...(parts.corrected_output === undefined ? {} : { corrected_output: parts.corrected_output }),
     ...(parts.correction === undefined ? {} : { correction: parts.correction }),
     checked_at: parts.now.toISOString(),
+    report: { format: 'text/markdown', body: '' },
   };
-  return { ...withoutBody, report: { format: 'text/markdown', body: renderMarkdown(withoutBody) } };
+  report.report.body = renderMarkdown(report);
+  return report;
 }
 
 const ACTIONS: Record<Verdict, string> = {

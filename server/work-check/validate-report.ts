@@ -31,11 +31,13 @@ export function validateReport(
   }
 }
 
+const HEADINGS = SECTIONS.map((title) => `## ${title}`).join();
+
 function rulesOf(report: Report, request: CheckRequest, sources: readonly EvidenceSource[]): [string, boolean][] {
   const { checks, verification } = report;
   const listed = [...checks.performed, ...checks.skipped, ...checks.failed];
   const status = new Map(verification.checks.map((outcome) => [outcome.check, outcome.status]));
-  const headings = [...report.report.body.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+  const headings = report.report.body.match(/^## .+$/gm) ?? [];
   const planned = plannedChecks(request);
   return [
     [
@@ -68,7 +70,7 @@ function rulesOf(report: Report, request: CheckRequest, sources: readonly Eviden
         .join() === sources.map(({ ref, digest, origin }) => `${ref} ${digest} ${origin}`).join(),
     ],
     ['the evidence list says where each source comes from', report.evidence.length === sources.length],
-    ['the Markdown has its sections in order', headings.join() === SECTIONS.join()],
+    ['the Markdown has its sections in order', headings.join() === HEADINGS],
     [
       'approval by a person is stated as the buyer asked',
       request.downstream_policy?.human_approval_required !== true || report.assessed_work_use.human_approval_required,
