@@ -4,7 +4,7 @@ import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
 import { oppositesOf } from './lexicon.ts';
 import { namesOf, readNear } from './near.ts';
-import { readRuns } from './runs.ts';
+import { readRuns, shareHeld } from './runs.ts';
 import {
   candidatesOf,
   type Matches,
@@ -74,6 +74,9 @@ const PLACES = Object.fromEntries(FEATURES.map(([name], at) => [name, at])) as R
 export const WHOLE_SOFT = PLACES.whole_soft;
 export const WHOLE_EXACT = PLACES.whole_exact;
 export const MISFIT = PLACES.near_misfit;
+export const UNSEEN_SHARE = PLACES.unseen_share;
+/** Stands after the features, since no training reads it: the share of all words, those of grammar too, that the evidence holds. */
+export const WORDS_HELD = FEATURES.length;
 
 export type Setter = (name: FeatureName, value: number) => void;
 export type Reading = { features: Float64Array; best: number[] };
@@ -91,7 +94,7 @@ export type Sought = {
 
 /** Features of one statement read against the evidence, and the passages of its best window. `tokens` are its own. */
 export function readFeatures(text: string, index: EvidenceIndex, tokens: readonly Token[] = tokenize(text)): Reading {
-  const features = new Float64Array(FEATURE_COUNT);
+  const features = new Float64Array(FEATURE_COUNT + 1);
   const set: Setter = (name, value) => {
     features[PLACES[name]] = value;
   };
@@ -111,6 +114,7 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
   const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens), one, three };
   readWhole(sought, weights, total, index, set);
   readRuns(tokens, index, set);
+  features[WORDS_HELD] = shareHeld(tokens, index);
   readNear(splitSentences(text), sought, weights, index, set);
   set('speaker', Math.min(3, tokens.filter((token) => SPEAKER.has(token.lower)).length));
   set('evidence_passages', Math.log1p(index.passages.length));
@@ -167,7 +171,7 @@ function readWhole(
   set('unseen_heaviest', unseen[0] ?? 0);
   set('unseen_second', unseen[1] ?? 0);
   set('unseen_count', unseen.length);
-  set('unseen_share', unseen.length / Math.max(1, wanted.length));
+  set('unseen_share', wanted.length === 0 ? 1 : unseen.length / wanted.length);
   const stands = figures.filter((figure) =>
     index.passages.some(
       ({ instruction, quantities }) =>

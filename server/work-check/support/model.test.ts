@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceSource, indexEvidence } from '../reading/evidence-index.ts';
-import { readFeatures } from './features.ts';
+import { readFeatures, UNSEEN_SHARE, WORDS_HELD } from './features.ts';
 import { rarity } from './lexicon.ts';
-import { supportScore } from './model.ts';
+import { supportModel, supportScore } from './model.ts';
 
 const evidence = indexEvidence(
   [
@@ -50,5 +50,33 @@ describe('the support score', () => {
   it('falls when one sentence of several has nothing behind it', () => {
     const sound = 'The lighthouse opened in 1884. Its tower is 31 metres tall.';
     expect(score(`${sound} Pilgrims brought the bell from Lisbon.`)).toBeLessThan(score(sound));
+  });
+
+  it('is low for a statement without a word of meaning, all of whose words stand in the evidence', () => {
+    expect(score('The is in of the, is the.')).toBeLessThan(0.1);
+  });
+
+  it.each([
+    ['a word of grammar that the evidence holds', WORDS_HELD, 0.2],
+    ['a word found through a relation', UNSEEN_SHARE, 0.8],
+  ])('rises with %s where no other is found', (_, feature, share) => {
+    const { features } = readFeatures('Bakers knead dough at dawn.', evidence);
+    const more = features.with(feature, share);
+    expect(supportScore(more)).toBeGreaterThan(supportScore(features));
+  });
+
+  it('lets a fault weigh less where hardly a word is found', () => {
+    /** `bias` brings the odds near even, where a share can tell them apart. */
+    const lost = (text: string, bias: number): number => {
+      const model = { ...supportModel, weights: supportModel.weights.map(() => 0), bias, trees: [] };
+      const { features } = readFeatures(text, evidence);
+      const odds = (cost: number): number => {
+        const p = supportScore(features, cost, model);
+        return Math.log(p / (1 - p));
+      };
+      return odds(0) - odds(1);
+    };
+    expect(lost('The tower is white.', 0)).toBeCloseTo(1);
+    expect(lost('Bakers knead dough at dawn.', 180)).toBeLessThan(0.5);
   });
 });

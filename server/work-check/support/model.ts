@@ -1,5 +1,5 @@
 import asset from '../assets/support-model.json' with { type: 'json' };
-import { FEATURE_COUNT, MISFIT, WHOLE_EXACT, WHOLE_SOFT } from './features.ts';
+import { FEATURE_COUNT, MISFIT, UNSEEN_SHARE, WHOLE_EXACT, WHOLE_SOFT, WORDS_HELD } from './features.ts';
 
 /** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
 export type Tree = { f: number[]; v: number[]; r: number[] };
@@ -23,9 +23,12 @@ const LINEAR_SHARE = 0.5;
 const TREES_SHARE = 0.3;
 const PRIOR_SLOPE = 3;
 const PRIOR_MIDDLE = 0.68;
-/** Under this share the prior falls ever steeper: where most words are not found, finer signs mean little. */
-const PRIOR_BEND = 0.6;
-const PRIOR_CURVE = 30;
+/** Under this share found the prior falls ever steeper. */
+const PRIOR_BEND = 0.55;
+const PRIOR_CURVE = 80;
+/** Finer signs count in full from this share found on; where nothing is found, they say little. */
+const TRUST_FULL = 0.8;
+const TRUST_LEAST = 0.3;
 /** Log odds lost for each by which an opposite fits better than the word that stands there; at most for one word. */
 const MISFIT_COST = 0.1;
 const STATEMENT_MISFIT_MAX = 4;
@@ -40,10 +43,14 @@ const FLATNESS = 0.35;
  */
 export function supportScore(features: Float64Array, cost = 0, model: SupportModel = supportModel): number {
   const covered = ((features[WHOLE_SOFT] ?? 0) + (features[WHOLE_EXACT] ?? 0)) / 2;
-  const prior = PRIOR_SLOPE * (covered - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - covered) ** 2;
+  const held = features[WORDS_HELD] ?? 0;
+  const found = (covered + held + 1 - (features[UNSEEN_SHARE] ?? 0)) / 3;
+  const prior =
+    PRIOR_SLOPE * ((covered + held) / 2 - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - found) ** 2;
+  const trust = TRUST_LEAST + (1 - TRUST_LEAST) * Math.min(1, found / TRUST_FULL);
   const misfit = MISFIT_COST * Math.min(STATEMENT_MISFIT_MAX, features[MISFIT] ?? 0);
   const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model);
-  const odds = learned + prior - misfit - cost;
+  const odds = prior + trust * (learned - misfit - cost);
   return sigmoid(odds < FLAT_UNDER ? FLAT_UNDER + FLATNESS * (odds - FLAT_UNDER) : odds);
 }
 

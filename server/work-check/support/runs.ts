@@ -26,6 +26,16 @@ function flowOf(index: EvidenceIndex): Flow {
   return flow;
 }
 
+/** The share of the words of a statement, each stem counted once and words of grammar too, that the evidence holds. */
+export function shareHeld(tokens: readonly Token[], index: EvidenceIndex): number {
+  const { last } = flowOf(index);
+  const own = new Set<string>();
+  for (const { kind, stem } of tokens) if (kind !== 'mark') own.add(stem);
+  let held = 0;
+  for (const stem of own) if (last.has(stem)) held += 1;
+  return held / Math.max(1, own.size);
+}
+
 /** Features of words that stand in the evidence in the order of the statement. */
 export function readRuns(tokens: readonly Token[], index: EvidenceIndex, set: Setter): void {
   const content: string[] = [];
