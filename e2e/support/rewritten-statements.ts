@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { Statement } from '../../server/kernel/statement.ts';
+import type { Unprepared } from '../../server/kernel/sql.ts';
+import { Batch, Statement } from '../../server/kernel/statement.ts';
 
 /** How a faulty build differs from the right one: in a statement that it sends to the database. */
 export interface Rewrite {
@@ -50,33 +51,26 @@ export function breakStatements(pool: pg.Pool, rewrite: Rewrite): FaultyBuild {
 function tap(client: pg.PoolClient, state: { rewrite: Rewrite | null; struck: number; refusals: string[] }): void {
   const send = client.query.bind(client) as (...args: unknown[]) => unknown;
   const query = (first: unknown, ...rest: unknown[]): unknown => {
-    const noteRefusal = (error: unknown) => error && state.refusals.push(String(error));
-    const noting = (argument: unknown) =>
-      typeof argument === 'function'
-        ? (...outcome: unknown[]) => {
-            noteRefusal(outcome[0]);
-            argument(...outcome);
-          }
-        : argument;
-    // The pool passes a callback, a statement brings its own, and the word that ends a transaction gives a promise.
-    if (first instanceof Statement) Object.assign(first, { callback: noting(Reflect.get(first, 'callback')) });
-    const sent = send(rewritten(first, state), ...rest.map(noting));
-    if (sent instanceof Promise) sent.catch(noteRefusal);
-    return sent;
+    if (!(first instanceof Batch)) return send(first, ...rest);
+    const statements = first.statements.map(
+      ({ resolve, reject, ...sql }) =>
+        new Statement(rewritten(sql, state), resolve, (error) => {
+          state.refusals.push(String(error));
+          reject(error);
+        }),
+    );
+    return send(new Batch(statements), ...rest);
   };
   Object.assign(client, { query });
 }
 
-function rewritten(first: unknown, state: { rewrite: Rewrite | null; struck: number }): unknown {
+function rewritten(sent: Unprepared, state: { rewrite: Rewrite | null; struck: number }): Unprepared {
   const { rewrite } = state;
-  const text = typeof first === 'string' ? first : (first as { text?: string }).text;
-  if (!rewrite || !text) return first;
-  const matches = typeof rewrite.where === 'string' ? text.includes(rewrite.where) : rewrite.where.test(text);
-  if (!matches) return first;
+  if (!rewrite) return sent;
+  const matches = typeof rewrite.where === 'string' ? sent.text.includes(rewrite.where) : rewrite.where.test(sent.text);
+  if (!matches) return sent;
   state.struck += 1;
-  const values = (first as { values?: unknown[] }).values ?? [];
-  const sent = rewrite.to?.(text, values) ?? { withoutValues: 'select' };
+  const other = rewrite.to?.(sent.text, sent.values ?? []) ?? { withoutValues: 'select' };
   // Without its name, which belongs to the text that was prepared under it.
-  const other = typeof sent === 'string' ? { text: sent, values } : { text: sent.withoutValues, values: undefined };
-  return first instanceof Statement ? Object.assign(first, other, { name: undefined }) : other;
+  return typeof other === 'string' ? { text: other, values: sent.values ?? [] } : { text: other.withoutValues };
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { Batch } from '../../server/kernel/statement.ts';
 
 /** What a process asks its database, statement by statement. */
 export class Statements {
@@ -25,7 +26,8 @@ export class Statements {
     this.#tapped.add(client);
     const send = client.query.bind(client) as (...args: unknown[]) => unknown;
     const query = (first: string | { text: string }, ...rest: unknown[]): unknown => {
-      this.#sent?.push(typeof first === 'string' ? first : first.text);
+      const sent = typeof first === 'string' ? [{ text: first }] : first instanceof Batch ? first.statements : [first];
+      this.#sent?.push(...sent.map(({ text }) => text));
       return send(first, ...rest);
     };
     Object.assign(client, { query });

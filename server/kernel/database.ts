@@ -1,7 +1,6 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { Sql } from './sql.ts';
-import { type Answer, Statement, types } from './statement.ts';
+import type { Sql, Unprepared } from './sql.ts';
+import { type Answer, Batch, Statement, types } from './statement.ts';
 
 /** Reading and writing rows: the same three questions inside and outside a transaction. */
 export interface Queries {
@@ -63,40 +62,33 @@ export function openDatabase(url: string, connections = 16): Database {
       await lines.end();
       await pool.end();
     },
-    ...queriesOn(({ name, text, values }) => pool.query({ name, text, values: [...values] })),
+    ...queriesOn((statement) =>
+      lend(pool, (client) => gathering((one) => sendApart(client, one), process.nextTick)(statement)),
+    ),
   };
 }
 
 /** As many connections are shared. */
 const lineCount = 4;
 
-interface SharedLine {
-  run(statement: Sql): Promise<Answer>;
-  end(): Promise<void>;
-}
-
 /**
  * A few connections that all callers share, in turn: what is asked while the event loop goes round once goes through
  * one of them, in one packet. The busier the process, the fewer writes a statement costs.
  */
-function sharedLines(pool: pg.Pool): SharedLine {
+function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
   const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
   let turn = 0;
-  let filling: SharedLine | undefined;
   return {
-    run(statement) {
-      if (!filling) {
-        filling = lines[turn++ % lineCount];
-        setImmediate(() => {
-          filling = undefined;
-        });
-      }
-      return (filling as SharedLine).run(statement);
-    },
+    run: gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate),
     async end() {
       for (const line of lines) await line.end();
     },
   };
+}
+
+interface SharedLine {
+  send(statements: readonly Statement[]): void;
+  end(): Promise<void>;
 }
 
 /** One connection of the pool, taken at the first use and replaced when it is lost. */
@@ -112,12 +104,15 @@ function sharedLine(pool: pg.Pool): SharedLine {
     return client;
   };
   return {
-    async run(statement) {
-      taken ??= take().catch((error) => {
-        taken = undefined;
-        throw error;
-      });
-      return ask(await taken, statement, setImmediate);
+    send(statements) {
+      taken ??= take();
+      taken.then(
+        (client) => sendApart(client, statements),
+        (error) => {
+          taken = undefined;
+          for (const { reject } of statements) reject(error);
+        },
+      );
     },
     async end() {
       const client = await taken?.catch(() => undefined);
@@ -128,30 +123,56 @@ function sharedLine(pool: pg.Pool): SharedLine {
   };
 }
 
-const held = new WeakSet<Duplex>();
-
-/**
- * Sends a statement. Those that are sent without waiting for each other leave in one packet, which costs one write;
- * `later` says when.
- */
-export function ask(
-  client: pg.PoolClient,
-  query: string | Sql,
-  later: (flush: () => void) => void = process.nextTick,
-): Promise<Answer> {
-  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
-  if (!held.has(stream)) {
-    held.add(stream);
-    stream.cork();
-    later(() => {
-      held.delete(stream);
-      stream.uncork();
-    });
+/** Lends `work` a connection of the pool. */
+export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  client.on('error', failsItsStatements);
+  let lost: ConnectionLost | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (error instanceof ConnectionLost) lost = error;
+    throw lost?.cause ?? error;
+  } finally {
+    client.release(lost);
+    client.removeListener('error', failsItsStatements);
   }
-  const sent = typeof query === 'string' ? { text: query } : query;
-  return new Promise((resolve, reject) => {
-    client.query(new Statement(sent, (error, answer) => (error ? reject(error) : resolve(answer))));
-  });
+}
+
+/** A connection that ends between two statements fails the next one. Unheard, its end would end the process. */
+function failsItsStatements(): void {}
+
+/** The connection cannot be used again; the pool must drop it. */
+export class ConnectionLost extends Error {
+  constructor(cause: unknown) {
+    super('the database connection was lost', { cause });
+  }
+}
+
+/** Sends statements that have nothing to do with each other: one may fail alone. They leave in one packet. */
+function sendApart(client: pg.PoolClient, statements: readonly Statement[]): void {
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
+  stream.cork();
+  for (const statement of statements) client.query(new Batch([statement]));
+  stream.uncork();
+}
+
+/** Gathers statements, and gives them to `send` when `later` says that no more will come now. */
+export function gathering(
+  send: (statements: readonly Statement[]) => void,
+  later: (flush: () => void) => void,
+): (sql: Unprepared) => Promise<Answer> {
+  let gathered: Statement[] = [];
+  const flush = () => {
+    const statements = gathered;
+    gathered = [];
+    send(statements);
+  };
+  return (sql) =>
+    new Promise((resolve, reject) => {
+      if (gathered.length === 0) later(flush);
+      gathered.push(new Statement(sql, resolve, reject));
+    });
 }
 
 /** `Queries` over anything that can run a statement. */

@@ -7,6 +7,9 @@ export interface Sql {
   readonly values: readonly unknown[];
 }
 
+/** A statement that may go without a name, or values. */
+export type Unprepared = Pick<Sql, 'text'> & Partial<Sql>;
+
 type Prepared = Pick<Sql, 'name' | 'text'>;
 
 const byText = new Map<string, Prepared>();

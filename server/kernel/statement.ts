@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Sql } from './sql.ts';
+import type { Unprepared } from './sql.ts';
 
 /** What a statement came to. */
 export interface Answer {
@@ -34,37 +34,33 @@ type Connection = pg.Connection & Record<'parsedStatements' | 'submittedNamedSta
 const columnsOf = new WeakMap<Connection, Map<string, Columns>>();
 const noColumns: Columns = { names: [], parsers: [] };
 
-/** `Execute` for all rows of the unnamed portal and `Sync` (PostgreSQL 18, 54.7), which are always the same bytes. */
-const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+/** `Execute` for all rows of the unnamed portal (PostgreSQL 18, 54.7), which is always the same bytes. */
+const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 
-type Callback = (error: Error | null, answer: Answer) => void;
-
-/**
- * A statement on its way through a connection, in place of the driver's own, which asks for the columns of a prepared
- * statement at each execution: that costs a quarter of a small one. This asks once a connection.
- */
-export class Statement extends pg.Query {
-  /** What the driver reads. */
+/** One statement of a `Batch`, and where its answer goes. */
+export class Statement {
+  /** What PostgreSQL keeps its plan under, if it is to. */
   readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  readonly callback: Callback;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
   readonly #answer: Answer = { rows: [], tag: '' };
   #columns = noColumns;
   /** Where the columns are kept when they come. */
   #kept: Map<string, Columns> | undefined;
-  #unreadable: Error | undefined;
+  #unreadable: unknown;
 
-  constructor({ name, text, values }: Partial<Sql> & Pick<Sql, 'text'>, callback: Callback) {
-    super(text);
+  constructor({ name, text, values }: Unprepared, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
     this.name = name;
     this.text = text;
     this.values = values ?? [];
-    this.callback = callback;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 
-  /** Sends what the driver sends for a statement with a name or values. It does so when it is this one's turn. */
-  prepare(connection: Connection): void {
+  /** Writes what has it carried out. */
+  send(connection: Connection): void {
     const { name = '', text } = this;
     const values = this.values.map(parameter);
     const { parsedStatements, submittedNamedStatements } = connection;
@@ -86,17 +82,17 @@ export class Statement extends pg.Query {
       if (name) this.#kept = kept;
       connection.describe({ type: 'P' }, false);
     }
-    connection.stream.write(executeAndSync);
+    connection.stream.write(execute);
   }
 
-  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+  describe(fields: { name: string; dataTypeID: number }[]): void {
     this.#columns = {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text') as Parse),
     };
   }
 
-  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+  take(fields: (string | null)[]): void {
     const { names, parsers } = this.#columns;
     const row: Record<string, unknown> = {};
     try {
@@ -105,19 +101,80 @@ export class Statement extends pg.Query {
         row[names[index] as string] = value === null ? null : (parsers[index] as Parse)(value);
       }
     } catch (error) {
-      this.#unreadable = error as Error;
+      this.#unreadable = error;
     }
     this.#answer.rows.push(row);
   }
 
-  handleCommandComplete({ text }: { text: string }): void {
-    this.#answer.tag = text;
+  complete(tag: string): void {
+    this.#answer.tag = tag;
     // Nothing is said of the columns of a statement that has none.
     if (this.name) this.#kept?.set(this.name, this.#columns);
   }
 
+  settle(): void {
+    if (this.#unreadable) this.reject(this.#unreadable);
+    else this.resolve(this.#answer);
+  }
+}
+
+/**
+ * Statements on their way through a connection together, in place of the driver's own query, with one `Sync` behind the
+ * last: PostgreSQL answers them in one packet, and when one fails those behind it are not carried out and fail with it.
+ * The driver asks for the columns of a prepared statement at each execution, which costs a quarter of a small one; this
+ * asks once a connection.
+ */
+export class Batch extends pg.Query {
+  /** What the driver reads: the name and the text of the statement that is being answered. */
+  name: string | undefined;
+  text: string;
+  readonly statements: readonly Statement[];
+  #answering = 0;
+
+  constructor(statements: readonly Statement[]) {
+    super('');
+    this.statements = statements;
+    this.name = statements[0]?.name;
+    this.text = statements[0]?.text ?? '';
+  }
+
+  requiresPreparation(): true {
+    return true;
+  }
+
+  /** Sends all of them. The driver does so when it is this one's turn. */
+  prepare(connection: Connection): void {
+    for (const statement of this.statements) statement.send(connection);
+    connection.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.statements[this.#answering]?.describe(fields);
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    this.statements[this.#answering]?.take(fields);
+  }
+
+  handleCommandComplete({ text: tag }: { text: string }): void {
+    this.statements[this.#answering]?.complete(tag);
+    this.#answering += 1;
+    const next = this.statements[this.#answering];
+    if (next) Object.assign(this, { name: next.name, text: next.text });
+  }
+
+  handleError(error: unknown, connection: Connection): void {
+    for (const [index, statement] of this.statements.entries()) {
+      if (index < this.#answering) statement.settle();
+      else {
+        if (statement.name) delete connection.submittedNamedStatements[statement.name];
+        statement.reject(error);
+      }
+    }
+  }
+
   handleReadyForQuery(): void {
-    this.callback(this.#unreadable ?? null, this.#answer);
+    for (const statement of this.statements) statement.settle();
   }
 }
 

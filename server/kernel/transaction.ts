@@ -1,7 +1,16 @@
 import type pg from 'pg';
-import { ask, type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
-import { type Sql, statement } from './sql.ts';
-import type { Answer } from './statement.ts';
+import {
+  ConnectionLost,
+  type Database,
+  gathering,
+  inFailedTransaction,
+  lend,
+  type Queries,
+  queriesOn,
+  sqlState,
+} from './database.ts';
+import { type Sql, sql, statement, type Unprepared } from './sql.ts';
+import { type Answer, Batch } from './statement.ts';
 
 /** A transaction in progress. It must not outlive the function it was given to. */
 export interface Tx extends Queries {
@@ -16,59 +25,39 @@ export interface Tx extends Queries {
  * transaction lasts as long as its statements. `begin`, writes and `commit` are pipelined: a transaction costs as many
  * round trips as it has answers to wait for, plus one.
  */
-export async function transact<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await database.pool.connect();
-  client.on('error', failsItsStatements);
-  let broken: Error | undefined;
-  try {
-    return await runOn(client, work);
-  } catch (error) {
-    if (error instanceof ConnectionLost) broken = error;
-    throw error instanceof ConnectionLost ? error.cause : error;
-  } finally {
-    client.release(broken);
-    client.removeListener('error', failsItsStatements);
-  }
+export function transact<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return lend(database.pool, (client) => runOn(client, work));
 }
 
-/** A connection that ends between two statements fails the next one. Unheard, its end would end the process. */
-function failsItsStatements(): void {}
-
 async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const sent: Promise<unknown>[] = [];
+  const sent: Promise<Answer>[] = [];
   const joined: Promise<unknown>[] = [];
   let open = true;
-  const send = <R>(list: Promise<unknown>[], promise: Promise<R>): Promise<R> => {
-    // Awaited before the commit; until then a failure must not count as unhandled.
-    promise.catch(() => {});
-    list.push(promise);
-    return promise;
-  };
-  const run = (query: string | Sql): Promise<Answer> => {
+  // What is sent without waiting for each other goes together.
+  const gather = gathering((statements) => client.query(new Batch(statements)), process.nextTick);
+  const run = (query: Unprepared): Promise<Answer> => {
     if (!open) throw new Error('the transaction is over');
-    return ask(client, query);
+    return noted(sent, gather(query));
   };
   const tx: Tx = {
     ...queriesOn(run),
-    write(writing) {
-      send(sent, run(writing));
-    },
+    write: run,
     join(joining) {
-      send(
+      noted(
         joined,
-        joining((text, values) => run(values ? statement(text, values) : text)),
+        joining((text, values) => run(values ? statement(text, values) : { text })),
       );
     },
   };
-  send(sent, run('begin'));
+  run(sql`begin`);
   try {
     const result = await work(tx);
     await Promise.all(joined);
-    const committed = run('commit');
+    const committed = run(sql`commit`);
     open = false;
-    // A failed statement turns the commit into a rollback, which must not pass for success.
-    const [commit] = await Promise.all([committed, ...sent]);
-    if (commit.tag !== 'COMMIT') throw new Error('the transaction was rolled back');
+    await Promise.all(sent);
+    // What the database had to give up it rolls back, which must not pass for success.
+    if ((await committed).tag !== 'COMMIT') throw new Error('the transaction was rolled back');
     return result;
   } catch (error) {
     open = false;
@@ -76,15 +65,15 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     await client.query('rollback').catch(() => {
       throw new ConnectionLost(error);
     });
-    // What is awaited after a failed write only hears that the transaction has failed: the write knows why.
+    // What is sent after a failure only hears that the transaction has failed: the first to fail knows why.
     const cause = settled.find((result) => result.status === 'rejected');
     throw sqlState(error) === inFailedTransaction && cause ? cause.reason : error;
   }
 }
 
-/** The connection cannot be used again; the pool must drop it. */
-class ConnectionLost extends Error {
-  constructor(cause: unknown) {
-    super('the database connection was lost', { cause });
-  }
+/** Awaited before the commit, or before giving up; until then a failure must not count as unhandled. */
+function noted<R>(list: Promise<R>[], promise: Promise<R>): Promise<R> {
+  promise.catch(() => {});
+  list.push(promise);
+  return promise;
 }
