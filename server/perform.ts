@@ -29,14 +29,15 @@ import { roomAbout } from './purchases/quote.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
 
-/** What a verb answers: the body, and the status where the operation has more than one. */
-export interface Reply<Output> {
-  body: Output;
+/** What a verb answers, and the status where the operation has more than one. */
+export type Reply<Output> = {
   status?: 200 | 201 | 202;
   headers?: Record<string, string>;
+} & (
+  | { body: Output }
   /** The exact JSON of the body, where it was made by the contract and is kept as it went out. */
-  text?: string;
-}
+  | { text: string }
+);
 
 interface Call<Op extends Operation> {
   ctx: Context;
@@ -200,6 +201,8 @@ async function change(
     }
     return await run(name, operation, ctx, caller, input, claim);
   } catch (error) {
+    // Who presents no payment asks what to sign, which is so whatever becomes of a twin.
+    if (error instanceof PaymentRequired && ctx.payment === null) throw error;
     // A twin may have answered while this one was on its way to being refused: its answer is the answer.
     const answered = replay(await recall(shared, claim));
     if (answered) return answered;
@@ -274,15 +277,16 @@ function replay(known: Recalled): Outcome | null {
     const { code, detail } = JSON.parse(text);
     throw new Problem(code, detail, { replayOf: text });
   }
-  // Most replays leave as the text they are.
+  return asKept({ status, text, headers, replayed: true });
+}
+
+/** An answer that is kept as its text. Most leave as the text they are, so the body is read for whoever looks at it. */
+function asKept(kept: Omit<Outcome, 'body'>): Outcome {
   return {
-    status,
+    ...kept,
     get body() {
-      return JSON.parse(text);
+      return JSON.parse(kept.text);
     },
-    text,
-    headers,
-    replayed: true,
   };
 }
 
@@ -308,15 +312,11 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: u
 }
 
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {
+  const { status = operation.success[0] ?? 200, headers = {} } = reply;
+  if ('text' in reply) return asKept({ status, text: reply.text, headers, replayed: false });
   // Parsed on the way out: a column that somebody adds does not reach the wire until the contract names it.
-  const body = reply.text === undefined ? operation.output.parse(reply.body) : reply.body;
-  return {
-    status: reply.status ?? operation.success[0] ?? 200,
-    body,
-    text: reply.text ?? JSON.stringify(body),
-    headers: reply.headers ?? {},
-    replayed: false,
-  };
+  const body = operation.output.parse(reply.body);
+  return { status, body, text: JSON.stringify(body), headers, replayed: false };
 }
 
 function inProgress(): Problem {

@@ -16,7 +16,7 @@ const acknowledges = /UPDATE pgboss\.\w+\s+SET completed_on/;
 
 /** On the way to a report; the same for the first one and for that of the re-check. */
 export const checkPoints: WorkerPoint[] = [
-  { point: 'K23 the job is taken', stopAt: { after: /select state, fence, tries from jobs/ } },
+  { point: 'K23 the job is taken', stopAt: { after: /update jobs set .*tries = /s } },
   { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ } },
   { point: 'K25 in the middle of the check', stopAt: { before: /update jobs set stage = / } },
   { point: 'K26 the assessor has answered', stopAt: { before: /update jobs set stage = /, saying: 'writing' } },

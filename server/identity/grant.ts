@@ -84,36 +84,43 @@ const usedInTotal = (g: string): string =>
 
 const takeRoom = `
   with g as (
-    select *, coalesce((
+    select grants.*, price_microcents as price, coalesce((
       select sum(used_microcents)::bigint from grant_usage u
-      where u.grant_key = $1 and u.day <> $2::date and grants.total_limit_microcents is not null), 0) as other_days
-    from grants where grant_key = $1)
+      where u.grant_key = grants.grant_key and u.day <> $2::date and total_limit_microcents is not null), 0) as other_days
+    from jobs join grants using (grant_key) where job_key = $1)
   insert into grant_usage as usage (grant_key, day, used_microcents)
-  select grant_key, $2::date, $3::bigint from g
-  where ${withinLimits({ job: '$3::bigint', onItsDay: '$3::bigint', inTotal: 'g.other_days + $3::bigint' }, 'g')}
+  select grant_key, $2::date, price from g
+  where ${withinLimits({ job: 'price', onItsDay: 'price', inTotal: 'other_days + price' }, 'g')}
   on conflict (grant_key, day) do update set used_microcents = usage.used_microcents + excluded.used_microcents
   where exists (select from g where ${withinLimits(
     {
-      job: 'excluded.used_microcents',
-      onItsDay: 'usage.used_microcents + excluded.used_microcents',
-      inTotal: 'g.other_days + usage.used_microcents + excluded.used_microcents',
+      job: 'price',
+      onItsDay: 'usage.used_microcents + price',
+      inTotal: 'other_days + usage.used_microcents + price',
     },
     'g',
   )})
   returning 1`;
 
 /**
- * Takes `amount` of the grant's limits for a job authorized now. The counter of the day is checked, locked and raised
- * in one statement, so parallel authorizations cannot pass a limit together. Counters of other days only ever fall,
- * which keeps the total on the safe side. Throws `grant_limit_exceeded`.
+ * Takes what a job costs that is authorized now of the limits of its grant, and gives whether there was room. The
+ * counter of the day is checked, locked and raised in one statement, so parallel authorizations cannot pass a limit
+ * together. Counters of other days only ever fall, which keeps the total on the safe side.
  */
-export async function reserve(tx: Tx, grantKey: string, amount: bigint, now: Date): Promise<void> {
-  const day = utcDay(now);
-  const taken = await tx.maybe(statement(takeRoom, [grantKey, day, amount]));
-  if (taken) return;
-  refuse(await exceeded(tx, grantKey, amount, { day, resetsAt: endOfUtcDay(now) }));
+export async function reserve(tx: Tx, jobKey: string, now: Date): Promise<boolean> {
+  return (await tx.maybe(statement(takeRoom, [jobKey, utcDay(now)]))) !== undefined;
+}
+
+/** Says which limit left no room for the job: throws `grant_limit_exceeded`. */
+export async function refuseWithoutRoom(
+  tx: Tx,
+  job: { job_key: string; grant_key: string; price_microcents: bigint },
+  now: Date,
+): Promise<void> {
+  const today = { day: utcDay(now), resetsAt: endOfUtcDay(now) };
+  refuse(await exceeded(tx, job.grant_key, job.price_microcents, today));
   // A moment later nothing stands in the way any more.
-  await reserve(tx, grantKey, amount, now);
+  if (!(await reserve(tx, job.job_key, now))) await refuseWithoutRoom(tx, job, now);
 }
 
 /** What a job has taken of the limits of its grant. */

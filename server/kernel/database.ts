@@ -62,8 +62,11 @@ export function openDatabase(url: string, connections = 16): Database {
       await lines.end();
       await pool.end();
     },
-    ...queriesOn((statement) =>
-      lend(pool, (client) => gathering((one) => sendApart(client, one), process.nextTick)(statement)),
+    ...queriesOn((sql) =>
+      lend(
+        pool,
+        (client) => new Promise((resolve, reject) => sendApart(client, [new Statement(sql, resolve, reject)])),
+      ),
     ),
   };
 }

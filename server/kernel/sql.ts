@@ -8,7 +8,11 @@ export interface Sql {
 }
 
 /** A statement that may go without a name, or values. */
-export type Unprepared = Pick<Sql, 'text'> & Partial<Sql>;
+export interface Unprepared {
+  readonly text: string;
+  readonly name?: string | undefined;
+  readonly values?: readonly unknown[] | undefined;
+}
 
 type Prepared = Pick<Sql, 'name' | 'text'>;
 

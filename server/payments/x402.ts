@@ -1,8 +1,4 @@
-import {
-  decodePaymentSignatureHeader,
-  encodePaymentRequiredHeader,
-  encodePaymentResponseHeader,
-} from '@x402/core/http';
+import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type {
   PaymentPayload,
   PaymentRequired as PaymentRequiredBody,
@@ -189,7 +185,12 @@ export function openX402(configuration: X402Configuration): X402Rail {
 /** The PAYMENT-RESPONSE header of a payment that the chain confirms. */
 export function paymentResponse(payer: string, transaction: string, network: string): Record<string, string> {
   const response: SettleResponse = { success: true, payer, transaction, network: network as Network };
-  return { 'PAYMENT-RESPONSE': encodePaymentResponseHeader(response) };
+  return { 'PAYMENT-RESPONSE': headerOf(response) };
+}
+
+/** A message as its header carries it (x402 version 2): the packages make it character by character. */
+function headerOf(message: SettleResponse | PaymentRequiredBody): string {
+  return Buffer.from(JSON.stringify(message)).toString('base64');
 }
 
 interface Token {
@@ -234,10 +235,7 @@ function demandOf(offer: Offer, error: string): PaymentRequired {
     resource: offer.resource,
     accepts: offer.requirements,
   };
-  return new PaymentRequired(
-    { ...body },
-    { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(body), 'Cache-Control': 'no-store' },
-  );
+  return new PaymentRequired({ ...body }, { 'PAYMENT-REQUIRED': headerOf(body), 'Cache-Control': 'no-store' });
 }
 
 /** The body in which facilitators take a signed transfer. */

@@ -1,5 +1,4 @@
-import { reserve, serviceRefusal } from '../identity/grant.ts';
-import { audit } from '../kernel/audit.ts';
+import { refuseWithoutRoom, reserve, serviceRefusal } from '../identity/grant.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
@@ -7,7 +6,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { seconds, service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { jobReply, purchaseRefusal } from './job.ts';
+import { findJob, jobReply, purchaseRefusal, replyWith } from './job.ts';
 import { loadQuote } from './quote.ts';
 
 /** Accepts the quote: the price is reserved under the grant's limits, and the job waits for its payment. */
@@ -17,19 +16,23 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   }
   refuse(serviceRefusal(caller.grant, service.serviceKey));
   const jobKey = newKey('job');
-  const job = await tx.maybe<{ price_microcents: bigint }>(sql`
+  // Sent together: what the limits lose is what the job costs that is there by then, and the answer looks at both.
+  tx.write(sql`
     with authorized as (
       update quotes set state = 'authorized'
       where quote_key = ${input.quote_key} and principal_key = ${caller.principalKey} and state = 'open'
         and expires_at > ${ctx.now}
-      returning quote_key, principal_key, account_key, price_microcents)
+      returning quote_key, principal_key, account_key, price_microcents),
+    noted as (
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, ${ctx.now}, ${caller.principalKey}, 'authorize', 'open', 'awaiting_payment' from authorized)
     insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
       review_state, price_microcents, authorized_on, created_at, updated_at, pay_by, stage)
     select ${jobKey}, quote_key, principal_key, account_key, ${caller.grant.grant_key}, 'awaiting_payment', 'none',
       'none', 'not_open', price_microcents, ${utcDay(ctx.now)}, ${ctx.now}, ${ctx.now},
       ${after(ctx.now, seconds.payWindow)}, 'awaiting_payment'
-    from authorized
-    returning price_microcents`);
+    from authorized`);
+  const [isReserved, job] = await Promise.all([reserve(tx, jobKey, ctx.now), findJob(tx, jobKey, caller)]);
   if (!job) {
     const { job_key } = await loadQuote(tx, input.quote_key, caller, ctx.now);
     if (!job_key) throw new Problem('quote_expired', 'The quote has expired.');
@@ -37,18 +40,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   }
   // A job that nobody could pay for would only hold the limits.
   refuse(purchaseRefusal(caller));
-  audit(tx, {
-    purchase: input.quote_key,
-    actor: caller.principalKey,
-    action: 'authorize',
-    from: 'open',
-    to: 'awaiting_payment',
-    at: ctx.now,
-  });
-  // Sent in this order, together: the answer looks at what is reserved.
-  const [, reply] = await Promise.all([
-    reserve(tx, caller.grant.grant_key, job.price_microcents, ctx.now),
-    jobReply(tx, jobKey, caller, ctx),
-  ]);
-  return { status: 201, ...reply };
+  if (isReserved) return { status: 201, ...replyWith(job, caller, ctx) };
+  await refuseWithoutRoom(tx, job, ctx.now);
+  return { status: 201, ...(await jobReply(tx, jobKey, caller, ctx)) };
 };

@@ -91,15 +91,17 @@ async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task
 }
 
 /** Takes the job for this worker: the fence counts up, and whoever held it before can no longer write. */
-async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefined> {
-  const now = runtime.clock();
-  return transact(runtime.db, async (tx) => {
-    const free = await tx.maybe<Pick<JobRow, 'state' | 'fence' | 'tries'>>(sql`
-      select state, fence, tries from jobs where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')
-        and (lease_until is null or lease_until <= ${now}) for no key update`);
-    if (!free) return undefined;
-    return advance(
-      tx,
+async function take({ db, clock }: Runtime, jobKey: string): Promise<JobRow | undefined> {
+  const now = clock();
+  const free = await db.maybe<Pick<JobRow, 'job_key' | 'state' | 'fence' | 'tries'>>(sql`
+    select job_key, state, fence, tries from jobs
+    where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')
+      and (lease_until is null or lease_until <= ${now})`);
+  if (!free) return undefined;
+  // One statement: of several who saw it free, the fence lets one through.
+  return unlessFenced(free, () =>
+    advance(
+      db,
       isRecheck(free) ? 'recheck' : 'start',
       jobKey,
       { actor: 'worker', now, fence: free.fence },
@@ -110,8 +112,8 @@ async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefine
         stage: 'reading',
         percent: 10,
       },
-    );
-  });
+    ),
+  );
 }
 
 /** Whether the report that is due is that of the included re-check. */
@@ -236,11 +238,15 @@ export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Dat
 }
 
 /** A worker that has lost its job finds the state moved on. That is how it should be, and no error. */
-async function unlessFenced(job: JobRow, work: () => Promise<void>): Promise<void> {
+async function unlessFenced<T>(
+  { job_key, fence }: Pick<JobRow, 'job_key' | 'fence'>,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'action_not_allowed')) throw error;
-    log('lost_to_another_worker', { job_key: job.job_key, fence: job.fence });
+    log('lost_to_another_worker', { job_key, fence });
+    return undefined;
   }
 }

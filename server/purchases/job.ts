@@ -115,7 +115,7 @@ type Changes = Partial<
  * `fence` makes it also depend on the worker that holds the job. Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function advance(
-  tx: Tx,
+  tx: Queries,
   transition: TransitionName,
   jobKey: string,
   by: { actor: string; now: Date; fence?: number },
@@ -172,12 +172,18 @@ const ownJob = `
     select ${loadedJobs('jobs')}
     where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
 
-/** The job, if it is one of the caller's. Throws `not_found`: a stranger's job looks like no job. */
-export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+/** The job, if it is one of the caller's. */
+export async function findJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob | undefined> {
   const { principalKey, accountKey } = ownedBy(caller);
   const packed = await db.maybe<PackedJob>(statement(ownJob, [jobKey, principalKey, accountKey]));
-  if (!packed) throw new Problem('not_found', 'There is no such job for this caller.');
-  return unpackedJob(packed);
+  return packed && unpackedJob(packed);
+}
+
+/** The same. Throws `not_found`: a stranger's job looks like no job. */
+export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+  const job = await findJob(db, jobKey, caller);
+  if (!job) throw new Problem('not_found', 'There is no such job for this caller.');
+  return job;
 }
 
 /** The job of this key, to be read with the buyer it belongs to. */
@@ -225,7 +231,8 @@ interface JobReply {
   headers: Record<string, string>;
 }
 
-function replyWith(row: LoadedJob, caller: Buyer | Member, request: { baseUrl: string; now: Date }): JobReply {
+/** Answers with the job as it was read. */
+export function replyWith(row: LoadedJob, caller: Buyer | Member, request: { baseUrl: string; now: Date }): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
