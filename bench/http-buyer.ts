@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
 import { price } from '../server/service/terms.ts';
 import { exampleRequest } from '../server/work-check/sample.ts';
@@ -69,5 +68,6 @@ export function signed(required: PaymentRequired, from: string): string {
     nonce: `0x${randomBytes(32).toString('hex')}`,
   };
   const payload = { authorization, signature: `0x${'11'.repeat(65)}` };
-  return encodePaymentSignatureHeader({ x402Version: 2, resource: required.resource, accepted, payload });
+  const signature = { x402Version: 2, resource: required.resource, accepted, payload };
+  return Buffer.from(JSON.stringify(signature)).toString('base64');
 }

@@ -109,11 +109,16 @@ export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promi
   }
 }
 
+/** Work that takes long enough to check that progress is shown on the way. */
+const longWork = {
+  work_product: Array.from({ length: 1_000 }, (_, shop) => `Shop ${shop} sold ${shop * 7} chairs in March.`).join(' '),
+};
+
 /** Checks to be carried out: jobs that are paid for while no worker is there. */
 export async function checks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
-    const jobKey = await agent.authorizedJob();
+    const jobKey = await agent.authorizedJob(longWork);
     const signature = await agent.signPayment(jobKey);
     return {
       agent,
@@ -128,7 +133,7 @@ export async function checks(stage: Stage, count: number): Promise<JobErrand[]> 
 export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
-    const jobKey = await agent.paidJob();
+    const jobKey = await agent.paidJob(longWork);
     await inState(stage, agent, jobKey, { state: 'delivered' });
     return {
       agent,

@@ -121,6 +121,9 @@ function isRecheck({ state }: { state: JobState }): boolean {
   return can('redeliver', state);
 }
 
+/** Progress is shown once in so long at most, and not at all for a check that is done sooner. */
+const showEverySeconds = 0.05;
+
 async function assess(
   runtime: Runtime,
   checker: Checker,
@@ -128,6 +131,7 @@ async function assess(
   { request, previous }: Task,
   retrieved: readonly RetrievedDocument[],
 ): Promise<Report | undefined> {
+  let shownAt = runtime.clock();
   try {
     return await whileHeld(
       () => renew(runtime, job),
@@ -138,6 +142,9 @@ async function assess(
           serviceKey: service.serviceKey,
           ...(previous ? { previous } : {}),
           onProgress: (stage, percent) => {
+            const at = runtime.clock();
+            if (at < after(shownAt, showEverySeconds)) return;
+            shownAt = at;
             void showProgress(runtime, job, stage, percent);
           },
           signal: AbortSignal.timeout(seconds.executionDeadline * 1000),
