@@ -13,15 +13,9 @@ export type BoundCell = {
   fault: Fault | undefined;
 };
 
-const known = new WeakMap<EvidenceIndex, Table[]>();
-
-function tablesOf(index: EvidenceIndex): Table[] {
-  let tables = known.get(index);
-  if (tables === undefined) {
-    tables = index.sources.flatMap(({ text }, source) => readTables(text, source));
-    known.set(index, tables);
-  }
-  return tables;
+function tablesOf({ sources, lazy }: EvidenceIndex): Table[] {
+  lazy.tables ??= sources.flatMap(({ text }, source) => readTables(text, source));
+  return lazy.tables;
 }
 
 /** Text of a cell without differences of case, spacing and punctuation. */

@@ -1,4 +1,6 @@
 import { textDigest } from '../contract.ts';
+import type { Flow } from '../support/runs.ts';
+import type { Table } from '../tables.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
@@ -36,6 +38,13 @@ export type EvidenceIndex = {
   labels: Quantity[];
   /** Weight of a stem: rare ones say more. */
   weight: (stem: string) => number;
+  /** What is worked out when it is first asked for, each by the module that asks. */
+  lazy: {
+    tables: Table[] | undefined;
+    flow: Flow | undefined;
+    speech: number | undefined;
+    prefixes: Map<string, string[]> | undefined;
+  };
 };
 
 export function evidenceSource(
@@ -68,7 +77,8 @@ export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) 
     }
   }
   const labels = sources.flatMap(({ source }) => readQuantities(tokenize(source)));
-  return { sources, passages, postings, labels, weight: rarity };
+  const lazy = { tables: undefined, flow: undefined, speech: undefined, prefixes: undefined };
+  return { sources, passages, postings, labels, weight: rarity, lazy };
 }
 
 /** A word in more passages than this chooses none of them; it is only looked up where rarer words already led. */

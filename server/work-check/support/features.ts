@@ -99,7 +99,8 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
     features[PLACES[name]] = value;
   };
   const wanted = wantedOf(tokens);
-  const weights = Float64Array.from(wanted, ({ weight }) => weight);
+  const weights = new Float64Array(wanted.length);
+  for (const [at, { weight }] of wanted.entries()) weights[at] = weight;
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const matches = matchWords(wanted, index);
   const candidates = candidatesOf(matches, weights);
@@ -124,24 +125,20 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
 
 const SPEAKER = new Set(['i', 'my', 'me', 'you', 'your', 'yeah', 'yes', 'oh', 'wow', 'lol', "i'm", "i've", 'haha']);
 
-const speeches = new WeakMap<EvidenceIndex, number>();
 const SPEECH_PASSAGES_MAX = 400;
 
 /** Share of the words that people use of themselves and to each other: much of it in a conversation, none in a report. */
 function speechOf(index: EvidenceIndex): number {
-  let share = speeches.get(index);
-  if (share === undefined) {
-    let [spoken, words] = [0, 0];
-    for (const { tokens } of index.passages.slice(0, SPEECH_PASSAGES_MAX))
-      for (const { kind, lower } of tokens) {
-        if (kind !== 'word') continue;
-        words += 1;
-        if (SPEAKER.has(lower)) spoken += 1;
-      }
-    share = Math.min(0.1, spoken / Math.max(1, words));
-    speeches.set(index, share);
-  }
-  return share;
+  if (index.lazy.speech !== undefined) return index.lazy.speech;
+  let [spoken, words] = [0, 0];
+  for (const { tokens } of index.passages.slice(0, SPEECH_PASSAGES_MAX))
+    for (const { kind, lower } of tokens) {
+      if (kind !== 'word') continue;
+      words += 1;
+      if (SPEAKER.has(lower)) spoken += 1;
+    }
+  index.lazy.speech = Math.min(0.1, spoken / Math.max(1, words));
+  return index.lazy.speech;
 }
 
 /** What stands anywhere in the evidence, and what stands nowhere. */

@@ -49,7 +49,7 @@ export function supportScore(features: Float64Array, cost = 0, model: SupportMod
     PRIOR_SLOPE * ((covered + held) / 2 - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - found) ** 2;
   const trust = TRUST_LEAST + (1 - TRUST_LEAST) * Math.min(1, found / TRUST_FULL);
   const misfit = MISFIT_COST * Math.min(STATEMENT_MISFIT_MAX, features[MISFIT] ?? 0);
-  const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * forest(features, model);
+  const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * sumOfTrees(features, model);
   const odds = prior + trust * (learned - misfit - cost);
   return sigmoid(odds < FLAT_UNDER ? FLAT_UNDER + FLATNESS * (odds - FLAT_UNDER) : odds);
 }
@@ -65,9 +65,39 @@ function linear(features: Float64Array, model: SupportModel): number {
   return sum;
 }
 
-function forest(features: Float64Array, model: SupportModel): number {
+/** The trees of a model one after the other, so that walking them reads little memory; `right` counts from the first. */
+type Forest = { roots: Uint16Array; feature: Int16Array; value: Float64Array; right: Uint16Array };
+const forests = new WeakMap<SupportModel, Forest>();
+
+function forestOf(model: SupportModel): Forest {
+  let forest = forests.get(model);
+  if (forest === undefined) {
+    const starts: number[] = [];
+    let size = 0;
+    for (const { f } of model.trees) {
+      starts.push(size);
+      size += f.length;
+    }
+    forest = {
+      roots: Uint16Array.from(starts),
+      feature: Int16Array.from(model.trees.flatMap(({ f }) => f)),
+      value: Float64Array.from(model.trees.flatMap(({ v }) => v)),
+      right: Uint16Array.from(model.trees.flatMap(({ r }, tree) => r.map((child) => child + (starts[tree] ?? 0)))),
+    };
+    forests.set(model, forest);
+  }
+  return forest;
+}
+
+function sumOfTrees(features: Float64Array, model: SupportModel): number {
+  const { roots, feature, value, right } = forestOf(model);
   let sum = model.tree_bias;
-  for (const tree of model.trees) sum += leafOf(features, tree);
+  for (const root of roots) {
+    let at = root;
+    for (let asked = feature[at] ?? -1; asked >= 0; asked = feature[at] ?? -1)
+      at = (features[asked] ?? 0) <= (value[at] ?? 0) ? at + 1 : (right[at] ?? 0);
+    sum += value[at] ?? 0;
+  }
   return sum;
 }
 

@@ -3,7 +3,7 @@ import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
-import type { Setter, Sought } from './features.ts';
+import type { FeatureName, Setter, Sought } from './features.ts';
 import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
@@ -21,28 +21,65 @@ type Beside = {
 
 /** What is seen of one sentence; over several sentences the worst or the sum counts. */
 type Seen = {
+  /** Shares of its weight in its best passage and in its best three in a row. */
   one: number;
   three: number;
-  unseenHeaviest: number;
-  unseenCount: number;
-  pairs: number;
-  together: number;
-  figuresUnseen: number;
-  figuresRival: number;
-  namesUnseen: number;
-  denialAdded: number;
-  denialLost: number;
-  opposites: number;
-  siblings: number;
-  sameEnd: number;
-  otherEnd: number;
-  order: number;
-  swapped: number;
-  hedgeLost: number;
-  strongWords: number;
-  misfit: number;
-  negated: number;
+  unseen: { heaviest: number; count: number; names: number };
+  pairs: { next: number; together: number };
+  figures: { unseen: number; rival: number };
+  tone: { denialAdded: number; denialLost: number; hedgeLost: number; strongWords: number };
+  swaps: { opposites: number; siblings: number };
+  ends: { same: number; other: number };
+  unlikely: { misfit: number; negated: number };
+  order: { kept: number; swapped: number };
 };
+
+/** How the sentences of a statement make one feature: `worst` the greatest, `least` the smallest. */
+const OVER_SENTENCES: readonly (readonly [FeatureName, 'worst' | 'least' | 'sum' | 'mean', (of: Seen) => number])[] = [
+  ['weakest_one', 'least', ({ one }) => one],
+  ['weakest_three', 'least', ({ three }) => three],
+  ['near_unseen_heaviest', 'worst', ({ unseen }) => unseen.heaviest],
+  ['near_unseen_count', 'mean', ({ unseen }) => unseen.count],
+  ['near_pairs', 'mean', ({ pairs }) => pairs.next],
+  ['near_together', 'mean', ({ pairs }) => pairs.together],
+  ['near_figures_unseen', 'mean', ({ figures }) => figures.unseen],
+  ['near_figures_rival', 'sum', ({ figures }) => figures.rival],
+  ['near_names_unseen', 'mean', ({ unseen }) => unseen.names],
+  ['near_denial_added', 'sum', ({ tone }) => tone.denialAdded],
+  ['near_denial_lost', 'sum', ({ tone }) => tone.denialLost],
+  ['near_opposites', 'sum', ({ swaps }) => swaps.opposites],
+  ['near_siblings', 'mean', ({ swaps }) => swaps.siblings],
+  ['near_same_end', 'mean', ({ ends }) => ends.same],
+  ['near_other_end', 'sum', ({ ends }) => ends.other],
+  ['near_order', 'mean', ({ order }) => order.kept],
+  ['near_swapped', 'mean', ({ order }) => order.swapped],
+  ['near_hedge_lost', 'worst', ({ tone }) => tone.hedgeLost],
+  ['near_strong_words', 'sum', ({ tone }) => tone.strongWords],
+  ['near_misfit', 'sum', ({ unlikely }) => unlikely.misfit],
+  ['near_negated', 'sum', ({ unlikely }) => unlikely.negated],
+];
+
+function overSentences(seen: readonly Seen[], how: (typeof OVER_SENTENCES)[number][1], pick: (of: Seen) => number) {
+  let [worst, least, sum] = [0, 1, 0];
+  for (const sentence of seen) {
+    const value = pick(sentence);
+    worst = Math.max(worst, value);
+    least = Math.min(least, value);
+    sum += value;
+  }
+  switch (how) {
+    case 'worst':
+      return worst;
+    case 'least':
+      return least;
+    case 'sum':
+      return sum;
+    case 'mean':
+      return sum / Math.max(1, seen.length);
+    default:
+      return how satisfies never;
+  }
+}
 
 /** Features of each sentence of a statement beside the passages that hold most of it. */
 export function readNear(
@@ -60,97 +97,8 @@ export function readNear(
     const sentence = readSentence(tokens, spans.length <= 1, sought, weights, index);
     if (sentence !== undefined) seen.push(sentence);
   }
-  const worst = (pick: (sentence: Seen) => number): number =>
-    seen.reduce((most, sentence) => Math.max(most, pick(sentence)), 0);
-  const least = (pick: (sentence: Seen) => number): number =>
-    seen.reduce((low, sentence) => Math.min(low, pick(sentence)), 1);
-  const sum = (pick: (sentence: Seen) => number): number => seen.reduce((all, sentence) => all + pick(sentence), 0);
-  const mean = (pick: (sentence: Seen) => number): number => sum(pick) / Math.max(1, seen.length);
   set('sentences', Math.min(6, seen.length));
-  set(
-    'weakest_one',
-    least(({ one }) => one),
-  );
-  set(
-    'weakest_three',
-    least(({ three }) => three),
-  );
-  set(
-    'near_unseen_heaviest',
-    worst(({ unseenHeaviest }) => unseenHeaviest),
-  );
-  set(
-    'near_unseen_count',
-    mean(({ unseenCount }) => unseenCount),
-  );
-  set(
-    'near_pairs',
-    mean(({ pairs }) => pairs),
-  );
-  set(
-    'near_together',
-    mean(({ together }) => together),
-  );
-  set(
-    'near_figures_unseen',
-    mean(({ figuresUnseen }) => figuresUnseen),
-  );
-  set(
-    'near_figures_rival',
-    sum(({ figuresRival }) => figuresRival),
-  );
-  set(
-    'near_names_unseen',
-    mean(({ namesUnseen }) => namesUnseen),
-  );
-  set(
-    'near_denial_added',
-    sum(({ denialAdded }) => denialAdded),
-  );
-  set(
-    'near_denial_lost',
-    sum(({ denialLost }) => denialLost),
-  );
-  set(
-    'near_opposites',
-    sum(({ opposites }) => opposites),
-  );
-  set(
-    'near_siblings',
-    mean(({ siblings }) => siblings),
-  );
-  set(
-    'near_same_end',
-    mean(({ sameEnd }) => sameEnd),
-  );
-  set(
-    'near_other_end',
-    sum(({ otherEnd }) => otherEnd),
-  );
-  set(
-    'near_order',
-    mean(({ order }) => order),
-  );
-  set(
-    'near_swapped',
-    mean(({ swapped }) => swapped),
-  );
-  set(
-    'near_hedge_lost',
-    worst(({ hedgeLost }) => hedgeLost),
-  );
-  set(
-    'near_strong_words',
-    sum(({ strongWords }) => strongWords),
-  );
-  set(
-    'near_misfit',
-    sum(({ misfit }) => misfit),
-  );
-  set(
-    'near_negated',
-    sum(({ negated }) => negated),
-  );
+  for (const [name, how, pick] of OVER_SENTENCES) set(name, overSentences(seen, how, pick));
 }
 
 function readSentence(
@@ -170,7 +118,8 @@ function readSentence(
     const best = windowsOf(candidates, matches, within, index);
     [one, three] = [best(1), best(3)];
   }
-  const total = within.reduce((sum, weight) => sum + weight, 0);
+  let total = 0;
+  for (const weight of within) total += weight;
   if (total === 0) return undefined;
   const near: Passage[] = [];
   for (const at of three.passages) {
@@ -188,53 +137,45 @@ function readSentence(
   return {
     one: one.soft / total,
     three: three.soft / total,
-    ...readUnseen(beside),
-    ...readPairs(beside),
-    ...readFigures(beside),
-    ...readTone(beside),
-    ...readSwaps(beside),
-    ...readEnds(beside),
-    ...readUnlikely(beside),
-    ...readOrder(beside),
+    unseen: readUnseen(beside),
+    pairs: readPairs(beside),
+    figures: readFigures(beside),
+    tone: readTone(beside),
+    swaps: readSwaps(beside),
+    ends: readEnds(beside),
+    unlikely: readUnlikely(beside),
+    order: readOrder(beside),
   };
 }
 
-function readUnseen({
-  tokens,
-  wanted,
-  levels,
-  near,
-}: Beside): Pick<Seen, 'unseenHeaviest' | 'unseenCount' | 'namesUnseen'> {
+function readUnseen({ tokens, wanted, levels, near }: Beside): Seen['unseen'] {
   const stems = new Set<string>();
   for (const passage of near) for (const { stem } of passage.tokens) stems.add(stem);
-  let [unseenHeaviest, unseenCount] = [0, 0];
+  let [heaviest, count] = [0, 0];
   for (const [at, { stem, weight }] of wanted.entries()) {
     if (stems.has(stem) || (levels[at] ?? 0) >= SAME_BY_PREFIX) continue;
-    unseenCount += 1;
-    unseenHeaviest = Math.max(unseenHeaviest, weight);
+    count += 1;
+    heaviest = Math.max(heaviest, weight);
   }
-  return {
-    unseenHeaviest,
-    unseenCount,
-    namesUnseen: namesOf(tokens).filter(({ stem }) => !stems.has(stem)).length,
-  };
+  return { heaviest, count, names: namesOf(tokens).filter(({ stem }) => !stems.has(stem)).length };
 }
 
 /** How far apart two words that are neighbours in a statement may stand in a passage. */
 const TOGETHER_SPAN = 4;
 
-function readPairs({ tokens, near }: Beside): Pick<Seen, 'pairs' | 'together'> {
+function readPairs({ tokens, near }: Beside): Seen['pairs'] {
   const content: string[] = [];
   for (const token of tokens) if (token.content) content.push(token.stem);
-  let [pairs, together] = [0, 0];
+  let [next, together] = [0, 0];
   for (let at = 1; at < content.length; at += 1) {
     const [before, stem] = [content[at - 1] ?? '', content[at] ?? ''];
-    const gap = Math.min(...near.map((passage) => gapBetween(passage.content, before, stem)));
-    if (gap === 1) pairs += 1;
-    if (Math.abs(gap) <= TOGETHER_SPAN) together += 1;
+    let gap = Number.POSITIVE_INFINITY;
+    for (const passage of near) gap = Math.min(gap, gapBetween(passage.content, before, stem));
+    if (gap === 1) next += 1;
+    if (gap <= TOGETHER_SPAN) together += 1;
   }
   const count = Math.max(1, content.length - 1);
-  return { pairs: pairs / count, together: together / count };
+  return { next: next / count, together: together / count };
 }
 
 /** The least number of content words from one to another in a passage; infinite when one of them is not there. */
@@ -246,14 +187,11 @@ function gapBetween(stems: readonly string[], before: string, stem: string): num
   return least;
 }
 
-function readFigures({ figures, near }: Beside): Pick<Seen, 'figuresUnseen' | 'figuresRival'> {
+function readFigures({ figures, near }: Beside): Seen['figures'] {
   const compared = (match: 'same' | 'different', figure: Quantity): boolean =>
     near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === match));
   const away = figures.filter((figure) => !compared('same', figure));
-  return {
-    figuresUnseen: away.length,
-    figuresRival: away.filter((figure) => compared('different', figure)).length,
-  };
+  return { unseen: away.length, rival: away.filter((figure) => compared('different', figure)).length };
 }
 
 const HEDGES = new Set(
@@ -279,16 +217,20 @@ function answerClash(tokens: readonly Token[], denies: boolean, near: readonly P
   }
 }
 
-function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialLost' | 'hedgeLost' | 'strongWords'> {
+function readTone({ tokens, near }: Beside): Seen['tone'] {
   const denied = deniedStems(tokens);
   const nearDenied = near.flatMap((passage) => deniedStems(passage.tokens));
   const theirs = new Set(nearDenied.flat());
   const own = new Set(denied.flat());
-  const stated = new Set(tokens.flatMap(({ content, stem }) => (content && !own.has(stem) ? [stem] : [])));
+  const stated = new Set<string>();
+  const strong = new Set<string>();
+  for (const { content, stem, lower } of tokens) {
+    if (content && !own.has(stem)) stated.add(stem);
+    if (STRONG.has(lower)) strong.add(lower);
+  }
+  for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
   const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
     among.some(({ lower }) => words.has(lower));
-  const strong = new Set(tokens.flatMap(({ lower }) => (STRONG.has(lower) ? [lower] : [])));
-  for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
   return {
     denialAdded:
       denied.filter((group) => !group.some((stem) => theirs.has(stem))).length +
@@ -300,7 +242,7 @@ function readTone({ tokens, near }: Beside): Pick<Seen, 'denialAdded' | 'denialL
 }
 
 /** Words that took the place of another: an opposite, or another kind of the same thing. */
-function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | 'siblings'> {
+function readSwaps({ wanted, levels, near }: Beside): Seen['swaps'] {
   const inexact = wanted.filter(({ token }, at) => levels[at] !== 1 && token.kind !== 'number');
   if (inexact.length === 0) return { opposites: 0, siblings: 0 };
   const level = new Map(wanted.map(({ stem }, at) => [stem, levels[at] ?? 0]));
@@ -328,17 +270,17 @@ function readSwaps({ wanted, levels, near }: Beside): Pick<Seen, 'opposites' | '
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
-function readEnds({ wanted, levels, near }: Beside): Pick<Seen, 'sameEnd' | 'otherEnd'> {
-  let [sameEnd, opposed] = [0, 0];
+function readEnds({ wanted, levels, near }: Beside): Seen['ends'] {
+  let [same, other] = [0, 0];
   let known: Set<number> | undefined;
   for (const [at, { stem }] of wanted.entries()) {
     const own = levels[at] === 1 ? [] : endsOf(stem);
     if (own.length === 0) continue;
     known ??= endsIn(near, wanted);
-    if (own.some((end) => known?.has(end))) sameEnd += 1;
-    else if (own.some((end) => known?.has(otherEnd(end)))) opposed += 1;
+    if (own.some((end) => known?.has(end))) same += 1;
+    else if (own.some((end) => known?.has(otherEnd(end)))) other += 1;
   }
-  return { sameEnd, otherEnd: opposed };
+  return { same, other };
 }
 
 const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
@@ -347,7 +289,7 @@ const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
  * Of words that the passages do not hold and that have an opposite: how much better the opposite would fit between the
  * words around each, and how many of them deny by their form. What no one would write of itself wants a source.
  */
-function readUnlikely({ tokens, wanted, levels }: Beside): Pick<Seen, 'misfit' | 'negated'> {
+function readUnlikely({ tokens, wanted, levels }: Beside): Seen['unlikely'] {
   let [misfit, negated] = [0, 0];
   for (const [at, { stem, token }] of wanted.entries()) {
     if (token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
@@ -370,8 +312,8 @@ function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number
 }
 
 /** Neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
-function readOrder({ wanted, near }: Beside): Pick<Seen, 'order' | 'swapped'> {
-  let best = { order: 0, swapped: 0, shared: -1 };
+function readOrder({ wanted, near }: Beside): Seen['order'] {
+  let best = { kept: 0, swapped: 0, shared: -1 };
   for (const { content } of near) {
     let [kept, swapped, shared, first] = [0, 0, 0, -1];
     for (const { stem } of wanted) {
@@ -384,9 +326,9 @@ function readOrder({ wanted, near }: Beside): Pick<Seen, 'order' | 'swapped'> {
       }
       first = place;
     }
-    if (shared > best.shared) best = { order: kept / Math.max(1, shared - 1), swapped, shared };
+    if (shared > best.shared) best = { kept: kept / Math.max(1, shared - 1), swapped, shared };
   }
-  return { order: best.order, swapped: best.swapped };
+  return { kept: best.kept, swapped: best.swapped };
 }
 
 /** Capitalised words inside a sentence; a text all in capitals has none. */

@@ -3,14 +3,12 @@ import type { Token } from '../reading/tokens.ts';
 import type { Setter } from './features.ts';
 
 /** Words of the evidence one after the other, each linked to the place before where it stood. */
-type Flow = { stems: string[]; last: Map<string, number>; before: number[] };
-const flows = new WeakMap<EvidenceIndex, Flow>();
+export type Flow = { stems: string[]; last: Map<string, number>; before: number[] };
 /** A word that stands in more places than this is looked up in the last of them. */
 const PLACES_MAX = 60;
 
 function flowOf(index: EvidenceIndex): Flow {
-  const known = flows.get(index);
-  if (known !== undefined) return known;
+  if (index.lazy.flow !== undefined) return index.lazy.flow;
   const flow: Flow = { stems: [], last: new Map(), before: [] };
   for (const passage of index.passages) {
     if (passage.instruction) continue;
@@ -22,7 +20,7 @@ function flowOf(index: EvidenceIndex): Flow {
     flow.before.push(-1);
     flow.stems.push('');
   }
-  flows.set(index, flow);
+  index.lazy.flow = flow;
   return flow;
 }
 

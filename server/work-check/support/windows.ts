@@ -36,23 +36,22 @@ export type Matches = {
   levels: Float64Array;
 };
 
-const prefixes = new WeakMap<EvidenceIndex, Map<string, string[]>>();
-
 /** Stems of the evidence by their first letters. Only asked for when a word is found in no other way. */
 function stemsLike(stem: string, index: EvidenceIndex): readonly string[] {
-  let known = prefixes.get(index);
-  if (known === undefined) {
-    known = new Map();
-    for (const other of index.postings.keys()) {
-      if (other.length < PREFIX) continue;
-      const key = other.slice(0, PREFIX);
-      const list = known.get(key);
-      if (list === undefined) known.set(key, [other]);
-      else list.push(other);
-    }
-    prefixes.set(index, known);
+  index.lazy.prefixes ??= byPrefix(index.postings.keys());
+  return index.lazy.prefixes.get(stem.slice(0, PREFIX)) ?? [];
+}
+
+function byPrefix(stems: Iterable<string>): Map<string, string[]> {
+  const lists = new Map<string, string[]>();
+  for (const stem of stems) {
+    if (stem.length < PREFIX) continue;
+    const key = stem.slice(0, PREFIX);
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [stem]);
+    else list.push(stem);
   }
-  return known.get(stem.slice(0, PREFIX)) ?? [];
+  return lists;
 }
 
 /** Looks every wanted word up in the evidence, as it stands and through its relations. */
