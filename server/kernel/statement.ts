@@ -182,6 +182,13 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 
 /** A value as it is sent. The driver writes instants in local time, which takes longer. */
 function parameter(value: unknown): string | Buffer | null {
-  if (typeof value === 'string') return value;
-  return value instanceof Date ? value.toISOString() : prepareValue(value);
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'bigint':
+    case 'number':
+      return String(value);
+    default:
+      return value instanceof Date ? value.toISOString() : prepareValue(value);
+  }
 }

@@ -20,7 +20,7 @@ import { CheckFailure } from '../work-check/failure.ts';
 import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import type { DisputeTexts } from './review.ts';
-import { can, type JobState, reportNumberIn } from './states.ts';
+import { can, type JobState, reportNumberIn, transitions } from './states.ts';
 import { waiveCharge } from './waive.ts';
 
 /** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
@@ -177,11 +177,12 @@ async function showProgress(runtime: Runtime, job: JobRow, stage: string, percen
 async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<void> {
   const now = runtime.clock();
   const digest = digestOf(canonicalJson(report));
+  const transition = isRecheck(job) ? 'redeliver' : 'deliver';
   await unlessFenced(job, () =>
     transact(runtime.db, async (tx) => {
-      const delivered = await advance(
+      const delivered = advance(
         tx,
-        isRecheck(job) ? 'redeliver' : 'deliver',
+        transition,
         job.job_key,
         { actor: 'worker', now, fence: job.fence },
         {
@@ -195,8 +196,8 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
       );
       tx.write(sql`
         insert into reports (job_key, number, body, digest, delivered_at)
-        values (${job.job_key}, ${reportNumberIn(delivered.state)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
-      await issueReceipt(tx, runtime.receiptSigner, delivered.job_key, delivered, now);
+        values (${job.job_key}, ${reportNumberIn(transitions[transition].to)}, ${JSON.stringify(report)}, ${digest}, ${now})`);
+      await issueReceipt(tx, runtime.receiptSigner, job.job_key, delivered, now);
     }),
   );
 }

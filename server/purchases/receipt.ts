@@ -101,8 +101,10 @@ export async function issueReceipt(
       select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
     ) last on true
     where jobs.job_key = ${jobKey}`);
-  // Asked behind the change, not after it: the answers to both are on their way together.
-  const [job, facts] = await Promise.all([change, read]);
+  // Asked behind the change, not after it: the answers to both are on their way together. What is refused is the change.
+  read.catch(() => {});
+  const job = await change;
+  const facts = await read;
   const unsigned: Omit<contract.Receipt, 'signature'> = {
     receipt_version: service.receiptVersion,
     receipt_key: newKey('rcpt'),

@@ -16,42 +16,53 @@ export type JsonFault = {
   actual?: number;
 };
 
-type Frame = { value: unknown; path: (string | number)[]; depth: number };
+/** An array or object on the way down, and where it stands in its parent. */
+type Frame = { value: object; parent: Frame | undefined; step: string | number; depth: number };
 
 /**
- * Finds the first reason why a value may not be taken in: too deep or too large to walk, NUL or a lone surrogate in a
- * string, a `__proto__` key, a number that a double cannot hold exactly. Walks without recursion, so a hostile value
- * cannot exhaust the stack.
+ * Finds a reason why a value may not be taken in: too deep or too large to walk, NUL or a lone surrogate in a string, a
+ * `__proto__` key, a number that a double cannot hold exactly. Walks without recursion, so a hostile value cannot
+ * exhaust the stack.
  */
 export function findJsonFault(
   root: unknown,
   { depthMax, nodesMax } = { depthMax: JSON_DEPTH_MAX, nodesMax: JSON_NODES_MAX },
 ): JsonFault | undefined {
-  const stack: Frame[] = [{ value: root, path: [], depth: 0 }];
+  if (!isContainer(root)) return scalarFault(root, () => []);
+  const stack: Frame[] = [{ value: root, parent: undefined, step: '', depth: 0 }];
   let nodes = 1;
   for (let frame = stack.pop(); frame !== undefined; frame = stack.pop()) {
-    const { value, path, depth } = frame;
-    const fault = scalarFault(value, path);
-    if (fault !== undefined) return fault;
-    if (typeof value !== 'object' || value === null) continue;
+    const { value, depth } = frame;
     if (depth >= depthMax) {
       const message = `It is nested deeper than ${depthMax} levels.`;
       return { code: 'too_deep', path: [], message, limit: depthMax, actual: depth + 1 };
     }
-    nodes += Array.isArray(value) ? value.length : Object.keys(value).length;
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    nodes += children.length;
     if (nodes > nodesMax) {
       const message = `It holds more than ${nodesMax} values.`;
       return { code: 'too_many_values', path: [], message, limit: nodesMax, actual: nodes };
     }
-    const children: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-    for (const [key, child] of children) {
-      const childPath = path.concat(key);
-      const keyFault = typeof key === 'string' ? keyFaultOf(key, childPath) : undefined;
-      if (keyFault !== undefined) return keyFault;
-      stack.push({ value: child, path: childPath, depth: depth + 1 });
+    for (let index = 0; index < children.length; index += 1) {
+      const child = children[index];
+      const step = keys?.[index] ?? index;
+      const fault =
+        (typeof step === 'string' ? keyFaultOf(step, () => pathTo(frame, step)) : undefined) ??
+        (isContainer(child) ? undefined : scalarFault(child, () => pathTo(frame, step)));
+      if (fault !== undefined) return fault;
+      if (isContainer(child)) stack.push({ value: child, parent: frame, step, depth: depth + 1 });
     }
   }
   return undefined;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function pathTo({ parent, step: last }: Frame, step: string | number): (string | number)[] {
+  return parent ? [...pathTo(parent, last), step] : [step];
 }
 
 /** Size in bytes as the interface counts it: UTF-8 of a string, RFC 8785 form of anything else. */
@@ -79,29 +90,34 @@ export function stringFault(text: string): string | undefined {
   return undefined;
 }
 
-function keyFaultOf(key: string, path: (string | number)[]): JsonFault | undefined {
-  if (key === '__proto__') return { code: 'forbidden_key', path, message: 'The key __proto__ is not accepted.' };
+type Path = () => (string | number)[];
+
+function keyFaultOf(key: string, path: Path): JsonFault | undefined {
+  if (key === '__proto__')
+    return { code: 'forbidden_key', path: path(), message: 'The key __proto__ is not accepted.' };
   const message = stringFault(key);
-  return message === undefined ? undefined : { code: 'forbidden_character', path, message };
+  return message === undefined ? undefined : { code: 'forbidden_character', path: path(), message };
 }
 
-function scalarFault(value: unknown, path: (string | number)[]): JsonFault | undefined {
-  if (typeof value === 'string') {
-    const message = stringFault(value);
-    return message === undefined ? undefined : { code: 'forbidden_character', path, message };
+function scalarFault(value: unknown, path: Path): JsonFault | undefined {
+  switch (typeof value) {
+    case 'string': {
+      const message = stringFault(value);
+      return message === undefined ? undefined : { code: 'forbidden_character', path: path(), message };
+    }
+    case 'number':
+      if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return undefined;
+      return {
+        code: 'number_not_exact',
+        path: path(),
+        message: 'The number cannot be held exactly; send it as a string.',
+      };
+    case 'boolean':
+    case 'object':
+      return undefined;
+    default:
+      return { code: 'not_json', path: path(), message: 'It is not a JSON value.' };
   }
-  if (
-    typeof value === 'number' &&
-    (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-  )
-    return {
-      code: 'number_not_exact',
-      path,
-      message: 'The number cannot be held exactly; send it as a string.',
-    };
-  if (value === undefined || typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
-    return { code: 'not_json', path, message: 'It is not a JSON value.' };
-  return undefined;
 }
 
 /** Text that is a JSON object or array is read as that, since agents often send their JSON as text. */
