@@ -6,7 +6,6 @@ import {
   type CheckRequest,
   type Citation,
   type Finding,
-  plannedChecks,
   type Report,
   reportDigest,
 } from './contract.ts';
@@ -67,11 +66,15 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   progress('writing', 90);
   const { findings, citations, dropped } = citeFindings(entries, assessment.findings, readings, evidence);
   const stated = entriesOf(request);
-  const checks = ordered([
-    ...early,
+  // In the order of the contract.
+  const checks = [
+    early.integrity,
+    early.freshness,
+    early.schema,
     checkRubricCoverage(stated, findings),
     checkCitationIntegrity(citations, dropped, sources),
-  ]);
+    early.corroboration,
+  ];
   const instructions = instructionFinding(work, evidence);
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
   const verdict = lowest(
@@ -120,19 +123,15 @@ async function runEarlyChecks(
   request: CheckRequest,
   sources: readonly EvidenceSource[],
   { now, signal }: CheckOptions,
-): Promise<CheckOutcome[]> {
+): Promise<Record<'integrity' | 'freshness' | 'schema' | 'corroboration', CheckOutcome>> {
   const supplied = sources.filter(({ origin }) => origin === 'supplied');
   const retrieved = sources.filter(({ origin }) => origin === 'retrieved');
-  return [
-    checkEvidenceIntegrity(supplied),
-    checkEvidenceFreshness(supplied, request.max_evidence_age_seconds, now),
-    await checkWorkProductSchema(request, signal),
-    checkSourceCorroboration(supplied, retrieved, (request.context?.refs ?? []).length, rarity),
-  ];
-}
-
-function ordered(checks: readonly CheckOutcome[]): CheckOutcome[] {
-  return plannedChecks({} as CheckRequest).flatMap(({ check }) => checks.filter((outcome) => outcome.check === check));
+  return {
+    integrity: checkEvidenceIntegrity(supplied),
+    freshness: checkEvidenceFreshness(supplied, request.max_evidence_age_seconds, now),
+    schema: await checkWorkProductSchema(request, signal),
+    corroboration: checkSourceCorroboration(supplied, retrieved, (request.context?.refs ?? []).length, rarity),
+  };
 }
 
 /** The work as a whole is always looked at, so a wrong statement that no criterion names is still found. */

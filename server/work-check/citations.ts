@@ -4,7 +4,7 @@ import type { EvidenceSource } from './reading/evidence-index.ts';
 const encoder = new TextEncoder();
 const encoded = new WeakMap<EvidenceSource, Uint8Array>();
 
-/** A source's text as UTF-8: citations of it are made and followed several times in one check. */
+/** A source's text as UTF-8, where that is not the text itself: several citations of it are made and followed. */
 function bytesOf(source: EvidenceSource): Uint8Array {
   let bytes = encoded.get(source);
   if (bytes === undefined) {
@@ -15,7 +15,7 @@ function bytesOf(source: EvidenceSource): Uint8Array {
 }
 
 /** Whether each character of a source is one byte, so that its offsets are the same in either count. */
-const isAscii = (source: EvidenceSource): boolean => bytesOf(source).length === source.text.length;
+const isAscii = ({ bytes, text }: EvidenceSource): boolean => bytes === text.length;
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -49,13 +49,12 @@ function splitsPair(text: string, at: number): boolean {
 export function resolveCitation(citation: Citation, sources: readonly EvidenceSource[]): string | undefined {
   const source = sources.find(({ ref }) => ref === citation.ref);
   if (source === undefined || source.digest !== citation.digest) return undefined;
-  const bytes = bytesOf(source);
   const { start, end } = citation;
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start || end > bytes.length)
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start || end > source.bytes)
     return undefined;
   if (isAscii(source)) return source.text.slice(start, end);
   try {
-    return strictDecoder.decode(bytes.subarray(start, end));
+    return strictDecoder.decode(bytesOf(source).subarray(start, end));
   } catch {
     // The range cuts a character: it names no passage.
     return undefined;

@@ -278,7 +278,7 @@ const checkName = z.enum(deterministicChecks);
 export const CheckOutcome = z.object({
   check: checkName,
   status: z.enum(['passed', 'skipped', 'failed']),
-  detail: z.record(z.string(), z.unknown()),
+  detail: z.looseObject({}),
 });
 export type CheckOutcome = z.infer<typeof CheckOutcome>;
 

@@ -71,10 +71,14 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
 function coverageByBest(index: EvidenceIndex, content: string[], matches: Match[]): number {
   const best = matches[0] === undefined ? undefined : index.passages[matches[0].passage];
   if (best === undefined) return 0;
-  const wanted = [...new Set(content)];
-  const total = wanted.reduce((sum, stem) => sum + index.weight(stem), 0);
+  const wanted = Array.from(new Set(content), (stem) => ({
+    stem,
+    weight: index.weight(stem),
+    held: best.stems.has(stem),
+  }));
+  const total = wanted.reduce((sum, { weight }) => sum + weight, 0);
   const covered = (extra: Passage | undefined): number =>
-    wanted.reduce((sum, stem) => (best.stems.has(stem) || extra?.stems.has(stem) ? sum + index.weight(stem) : sum), 0);
+    wanted.reduce((sum, { stem, weight, held }) => (held || extra?.stems.has(stem) ? sum + weight : sum), 0);
   const pairs = matches.map((match) => covered(index.passages[match.passage]));
   return total === 0 ? 0 : Math.max(0, ...pairs) / total;
 }

@@ -15,8 +15,8 @@ export function gatherSources(request: CheckRequest, retrieved: readonly Retriev
       `${gone.length} of ${wanted.length} governed sources could not be retrieved.`,
     );
   const texts = request.evidence.map((item) => (typeof item === 'string' ? item : item.text));
-  const supplied = evidenceManifest(request).map(({ ref, source, observed_at, digest }, index) =>
-    evidenceSource({ ref, source, observed_at, digest, text: texts[index] ?? '' }, 'supplied'),
+  const supplied = evidenceManifest(request).map((entry, index) =>
+    evidenceSource({ ...entry, text: texts[index] ?? '' }, 'supplied', entry),
   );
   const own = retrieved.map(({ source, text, observed_at }, index) =>
     evidenceSource({ ref: `retrieved/${index}`, source, text, observed_at: observed_at ?? null }, 'retrieved'),

@@ -41,7 +41,7 @@ export function composeReport(parts: ReportParts): Report {
   const independently_retrieved = entries.filter(({ origin }) => origin === 'retrieved');
   const failed = names('failed');
   const use = assessedWorkUse(parts);
-  const report: Report = {
+  const report: Omit<Report, 'report'> = {
     contract_version: CONTRACT_VERSION,
     verdict,
     model_verdict: parts.model_verdict,
@@ -80,16 +80,14 @@ export function composeReport(parts: ReportParts): Report {
     criteria_evaluated: findings.slice(0, parts.stated).map(({ criterion }) => criterion),
     evidence_items: entries.map(({ ref, source, digest, observed_at }) => ({ ref, source, digest, observed_at })),
     kind: request.kind ?? 'validation',
-    ...(request.work_kind === undefined ? {} : { work_kind: request.work_kind }),
-    recommended_action: ACTIONS[verdict],
-    ...(parts.service_key === undefined ? {} : { service_key: parts.service_key }),
-    ...(parts.corrected_output === undefined ? {} : { corrected_output: parts.corrected_output }),
-    ...(parts.correction === undefined ? {} : { correction: parts.correction }),
-    checked_at: parts.now.toISOString(),
-    report: { format: 'text/markdown', body: '' },
   };
-  report.report.body = renderMarkdown(report);
-  return report;
+  if (request.work_kind !== undefined) report.work_kind = request.work_kind;
+  report.recommended_action = ACTIONS[verdict];
+  if (parts.service_key !== undefined) report.service_key = parts.service_key;
+  if (parts.corrected_output !== undefined) report.corrected_output = parts.corrected_output;
+  if (parts.correction !== undefined) report.correction = parts.correction;
+  report.checked_at = parts.now.toISOString();
+  return Object.assign(report, { report: { format: 'text/markdown' as const, body: renderMarkdown(report) } });
 }
 
 const ACTIONS: Record<Verdict, string> = {

@@ -109,8 +109,11 @@ function unique(passages: readonly Passage[]): Passage[] {
   return [...seen.values()];
 }
 
+/** Any space but a single one between words. */
+const UNEVEN_SPACE = /[^\S ]| {2}|^ | $/;
+
 /** Cuts a quotation to a readable length. */
 export function clip(text: string): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim();
+  const flat = UNEVEN_SPACE.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : text;
   return flat.length <= QUOTE_CHARS ? flat : `${flat.slice(0, QUOTE_CHARS - 1).trimEnd()}…`;
 }

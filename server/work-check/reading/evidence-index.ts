@@ -1,4 +1,5 @@
 import { textDigest } from '../contract.ts';
+import { utf8Bytes } from '../json-value.ts';
 import type { Flow } from '../support/runs.ts';
 import type { Table } from '../tables.ts';
 import { isInstruction } from './instructions.ts';
@@ -13,6 +14,8 @@ export type EvidenceSource = {
   origin: 'supplied' | 'retrieved';
   text: string;
   digest: string;
+  /** Length of the text in UTF-8. */
+  bytes: number;
   observed_at: string | null;
 };
 
@@ -48,10 +51,12 @@ export type EvidenceIndex = {
 };
 
 export function evidenceSource(
-  item: { ref: string; source: string; text: string; observed_at: string | null; digest?: string },
+  { ref, source, text, observed_at }: Pick<EvidenceSource, 'ref' | 'source' | 'text' | 'observed_at'>,
   origin: EvidenceSource['origin'],
+  known?: Pick<EvidenceSource, 'digest' | 'bytes'>,
 ): EvidenceSource {
-  return { ...item, origin, digest: item.digest ?? textDigest(item.text) };
+  const { digest, bytes } = known ?? { digest: textDigest(text), bytes: utf8Bytes(text) };
+  return { ref, source, origin, text, digest, bytes, observed_at };
 }
 
 /** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the postings. */
@@ -101,7 +106,7 @@ export function bestPassages(index: EvidenceIndex, stems: Iterable<string>, limi
     if (passages.length > COMMON_PASSAGES) common.push({ stem, weight });
     else for (const passage of passages) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   }
-  const led = [...scores.keys()];
+  const led = common.length > 0 ? [...scores.keys()] : [];
   for (const { stem, weight } of common)
     for (const passage of led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES))
       if (index.passages[passage]?.stems.has(stem)) scores.set(passage, (scores.get(passage) ?? 0) + weight);

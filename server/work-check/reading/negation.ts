@@ -1,18 +1,5 @@
 import { isContent, type Token } from './tokens.ts';
 
-const NEGATIONS = new Set([
-  'not',
-  'no',
-  'never',
-  'none',
-  'neither',
-  'nor',
-  'without',
-  'cannot',
-  "n't",
-  'nothing',
-  'nobody',
-]);
 const MIDWAY = new Set([
   'only',
   'just',
@@ -27,14 +14,9 @@ const MIDWAY = new Set([
   'doubt',
 ]);
 
-/** Whether a word denies. */
-function isNegation(token: Token | undefined): boolean {
-  return token !== undefined && (NEGATIONS.has(token.lower) || token.lower.endsWith("n't"));
-}
-
 /** Whether a run of tokens denies what it says. */
 export function isNegated(tokens: readonly Token[]): boolean {
-  return tokens.some(isNegation);
+  return tokens.some(({ denies }) => denies);
 }
 
 const DENIED_WITHIN = 5;
@@ -43,7 +25,7 @@ const DENIED_WITHIN = 5;
 export function deniedStems(tokens: readonly Token[]): string[][] {
   const groups: string[][] = [];
   for (const [at, token] of tokens.entries()) {
-    if (!isNegation(token) || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
+    if (!token.denies || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
       continue;
     const after = tokens.slice(at + 1, at + 1 + DENIED_WITHIN);
     const stop = after.findIndex((next) => next.kind === 'mark' && next.lower !== '-');

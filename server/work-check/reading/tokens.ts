@@ -1,6 +1,6 @@
 /**
  * A word, number or mark of a text; offsets are UTF-16 indices, `stem` joins the forms of one word, `content` tells
- * words that carry a meaning of their own from those that carry grammar.
+ * words that carry a meaning of their own from those that carry grammar, `denies` those that deny what comes after them.
  */
 export type Token = {
   lower: string;
@@ -10,13 +10,14 @@ export type Token = {
   kind: 'word' | 'number' | 'mark';
   capital: boolean;
   content: boolean;
+  denies: boolean;
 };
 
 const NUMBER = /\d+(?:[.,]\d+)*/y;
 const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
 const SPACE = /\s/;
 
-type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content'>;
+type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'>;
 
 /** Forms of the words seen so far: texts repeat themselves. */
 const forms = new Map<string, Form>();
@@ -44,13 +45,14 @@ export function tokenize(text: string, offset = 0): Token[] {
         kind: 'number',
         capital: false,
         content: true,
+        denies: false,
       });
       continue;
     }
     const raw = wordAt(text, at, code);
     if (raw !== '') {
       at += raw.length;
-      const { lower, stem, capital, content } = formOf(raw);
+      const { lower, stem, capital, content, denies } = formOf(raw);
       tokens.push({
         lower,
         stem,
@@ -59,6 +61,7 @@ export function tokenize(text: string, offset = 0): Token[] {
         kind: 'word',
         capital,
         content,
+        denies,
       });
       continue;
     }
@@ -73,6 +76,7 @@ export function tokenize(text: string, offset = 0): Token[] {
       kind: 'mark',
       capital: false,
       content: false,
+      denies: false,
     });
   }
   return tokens;
@@ -109,6 +113,7 @@ function formOf(raw: string): Form {
     stem: stem(lower),
     capital: raw[0] !== whole[0],
     content,
+    denies: DENIALS.has(lower) || lower.endsWith("n't"),
   };
   if (forms.size >= FORMS_MAX) forms.clear();
   forms.set(raw, form);
@@ -198,6 +203,8 @@ const FUNCTION_WORDS = new Set(
     "s t re ve ll d m n't not no never yes yea yeah yep nay nope ''"
   ).split(' '),
 );
+
+const DENIALS = new Set('not no never none neither nor without cannot nothing nobody'.split(' '));
 
 /** Words that carry grammar rather than content. */
 export function isFunctionWord(lower: string): boolean {

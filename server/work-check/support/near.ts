@@ -149,15 +149,15 @@ function readSentence(
 }
 
 function readUnseen({ tokens, wanted, levels, near }: Beside): Seen['unseen'] {
-  const stems = new Set<string>();
-  for (const passage of near) for (const { stem } of passage.tokens) stems.add(stem);
+  const stands = (stem: string): boolean =>
+    near.some((passage) => passage.stems.has(stem) || passage.tokens.some((token) => token.stem === stem));
   let [heaviest, count] = [0, 0];
   for (const [at, { stem, weight }] of wanted.entries()) {
-    if (stems.has(stem) || (levels[at] ?? 0) >= SAME_BY_PREFIX) continue;
+    if ((levels[at] ?? 0) >= SAME_BY_PREFIX || stands(stem)) continue;
     count += 1;
     heaviest = Math.max(heaviest, weight);
   }
-  return { heaviest, count, names: namesOf(tokens).filter(({ stem }) => !stems.has(stem)).length };
+  return { heaviest, count, names: namesOf(tokens).filter(({ stem }) => !stands(stem)).length };
 }
 
 /** How far apart two words that are neighbours in a statement may stand in a passage. */

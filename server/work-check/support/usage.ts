@@ -9,7 +9,9 @@ import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './nei
  * neighbour: two for its place in `neighbours`, one for the log ratio.
  */
 const words = new Map(asset.words.split(' ').map((word, at) => [word, at]));
-const neighbours = new Map(asset.neighbours.split(' ').map((word, at) => [word, at]));
+const neighbours = new Map(
+  asset.neighbours.split(' ').map((word, at) => [word, `${DIGITS[at >> 6]}${DIGITS[at & 63]}`]),
+);
 const before = asset.before.split(' ');
 const after = asset.after.split(' ');
 const WORD_MISFIT_MAX = 4;
@@ -23,20 +25,20 @@ export function misfitOf(tokens: readonly Token[], at: number): number {
   const left = neighbours.get(neighbourOf(tokens[at - 1], FIRST));
   const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
   const own = usual(stem, left, right);
-  const other = Math.max(...oppositesOf(stem).map((opposite) => usual(opposite, left, right)));
+  let other = Number.NEGATIVE_INFINITY;
+  for (const opposite of oppositesOf(stem)) other = Math.max(other, usual(opposite, left, right));
   return Math.min(WORD_MISFIT_MAX, Math.max(0, other - own));
 }
 
-function usual(stem: string, left: number | undefined, right: number | undefined): number {
+function usual(stem: string, left: string | undefined, right: string | undefined): number {
   const at = words.get(stem);
   if (at === undefined) return 0;
   const often = logOf(asset.often[at]);
   return often + ratioOf(before[at], left) + ratioOf(after[at], right);
 }
 
-function ratioOf(packed: string | undefined, neighbour: number | undefined): number {
-  if (packed === undefined || neighbour === undefined) return 0;
-  const place = `${DIGITS[neighbour >> 6]}${DIGITS[neighbour & 63]}`;
+function ratioOf(packed: string | undefined, place: string | undefined): number {
+  if (packed === undefined || place === undefined) return 0;
   for (let at = packed.indexOf(place); at !== -1; at = packed.indexOf(place, at + 1))
     if (at % 3 === 0) return logOf(packed[at + 2]) - NOTHING / STEPS_PER_UNIT;
   return 0;

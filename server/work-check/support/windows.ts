@@ -84,7 +84,7 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
         if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
   }
   // A word of most passages chooses none of them: it is only looked up where rarer words already led.
-  const led = [...rows.keys()];
+  const led = common.length > 0 ? [...rows.keys()] : [];
   for (const { stem, at, level } of common) {
     const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
     for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
