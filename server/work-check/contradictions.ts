@@ -4,7 +4,7 @@ import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
 import { type BoundCell, readCell } from './structure.ts';
-import { areOpposed } from './support/scales.ts';
+import { areOpposed, hasOpposite } from './support/scales.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
@@ -228,7 +228,8 @@ function negationFault(claim: Claim, content: string[], index: EvidenceIndex, ma
   for (const [rank, match] of matches.entries()) {
     const passage = index.passages[match.passage];
     if (passage === undefined || passage.tokens.length > LONG_PASSAGE) continue;
-    const shared = [...passage.stems].filter((stem) => stated.has(stem)).length;
+    let shared = 0;
+    for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_CLAIM;
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
     const theirs = deniedStems(passage.tokens);
@@ -262,7 +263,7 @@ function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fa
   const theirs = passage.tokens.filter(isContent);
   const stated = new Set(own.map(({ stem }) => stem));
   for (const [at, token] of own.entries()) {
-    if (passage.stems.has(token.stem)) continue;
+    if (passage.stems.has(token.stem) || !hasOpposite(token.stem)) continue;
     const place = theirs.findIndex(({ stem }) => !stated.has(stem) && areOpposed(token.stem, stem));
     if (place === -1) continue;
     const beside = (offset: number): boolean => {

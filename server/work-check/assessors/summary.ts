@@ -73,10 +73,13 @@ function bestPlaces({ reading, passages }: Judged, index: EvidenceIndex): Passag
     return ref === undefined ? [] : [{ ref, start, end }];
   }
   const stems = new Set(reading.claim.tokens.map((token) => token.stem));
-  const shared = (at: number): number =>
-    [...(index.passages[at]?.stems ?? [])].filter((stem) => stems.has(stem)).length;
-  const best = [...passages].sort((a, b) => shared(b) - shared(a) || a - b)[0];
-  return place(index, best ?? reading.matches[0]?.passage ?? -1);
+  let best = { passage: reading.matches[0]?.passage ?? -1, shared: -1 };
+  for (const passage of passages) {
+    let shared = 0;
+    for (const stem of index.passages[passage]?.stems ?? []) if (stems.has(stem)) shared += 1;
+    if (shared > best.shared) best = { passage, shared };
+  }
+  return place(index, best.passage);
 }
 
 function contradictionText(claim: Claim, fault: Fault, index: EvidenceIndex): string {

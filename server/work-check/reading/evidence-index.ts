@@ -1,4 +1,4 @@
-import { textDigest } from '../contract.ts';
+import { digestOf } from '../../kernel/digest.ts';
 import { utf8Bytes } from '../json-value.ts';
 import type { Flow } from '../support/runs.ts';
 import type { Table } from '../tables.ts';
@@ -55,7 +55,7 @@ export function evidenceSource(
   origin: EvidenceSource['origin'],
   known?: Pick<EvidenceSource, 'digest' | 'bytes'>,
 ): EvidenceSource {
-  const { digest, bytes } = known ?? { digest: textDigest(text), bytes: utf8Bytes(text) };
+  const { digest, bytes } = known ?? { digest: digestOf(text), bytes: utf8Bytes(text) };
   return { ref, source, origin, text, digest, bytes, observed_at };
 }
 

@@ -18,9 +18,9 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:print|reveal|repeat|leak|disclose)\b.{0,20}\b(?:system prompt|your instructions|api key|password)\b/i,
 ];
 
-/** A word without which none of the patterns can match. */
+/** A word without which none of the patterns can match, bounded as they bound it: "treatment" and "reported" are none. */
 const CUE =
-  /ignore|disregard|forget|override|bypass|verdict|assessor|checker|grade|evaluator|validat|mark|rate|score|label|classif|return|output|report|treat|consider|reject|accept|approve|support|confirm|system|assistant|instruction|admin|evidence|work|claim|you are|as an ai|dear|note to|attention|your|respond|answer|print|reveal|repeat|leak|disclose/i;
+  /\b(?:(?:ignore|disregard|forget|override|bypass|assessor|checker|grader?|evaluator|validat(?:e|or)|mark|rate|score|label|classify|return|output|report|treat|consider|reject|accept|approve|support|confirm|your|respond|answer|print|reveal|repeat|leak|disclose)\b|system|assistant|instruction|admin|you are|as an ai|dear|note to|attention)|verdict|<\/?(?:evidence|work|claim)/i;
 
 /** Whether a sentence reads as an instruction to the assessor. Such a sentence never counts as support. */
 export function isInstruction(sentence: string): boolean {

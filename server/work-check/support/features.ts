@@ -2,7 +2,6 @@ import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
-import { oppositesOf } from './lexicon.ts';
 import { namesOf, readNear } from './near.ts';
 import { readRuns, shareHeld } from './runs.ts';
 import {
@@ -151,14 +150,14 @@ function readWhole(
 ): void {
   let [exact, soft, plain, opposites] = [0, 0, 0, 0];
   const unseen: number[] = [];
-  for (const [at, { stem }] of wanted.entries()) {
+  for (const [at, { relations }] of wanted.entries()) {
     const [level, weight] = [levels[at] ?? 0, weights[at] ?? 0];
     soft += weight * level;
     if (level < SAME_BY_PREFIX) unseen.push(weight);
     if (level === 1) {
       exact += weight;
       plain += 1;
-    } else if (oppositesOf(stem).some((other) => index.postings.has(other))) opposites += 1;
+    } else if (relations.opposites.some((other) => index.postings.has(other))) opposites += 1;
   }
   unseen.sort((a, b) => b - a);
   set('whole_exact', exact / total);

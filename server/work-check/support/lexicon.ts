@@ -26,30 +26,30 @@ export function rarity(stem: string): number {
   return ((asset.rarity.charCodeAt(id) || FIRST_CHAR) - FIRST_CHAR) / STEPS_PER_UNIT;
 }
 
-const NONE: readonly string[] = [];
+/** Stems that can stand for a stem, those that mean something broader, and those that mean the opposite. */
+export type Relations = Record<'synonyms' | 'broader' | 'opposites', readonly string[]>;
+const UNRELATED: Relations = { synonyms: [], broader: [], opposites: [] };
 
-/** Looks words up once: the same few stems are asked for again and again. */
-function namer(table: number[][]): (stem: string) => readonly string[] {
-  const known: (readonly string[] | undefined)[] = Array.from({ length: table.length });
-  return (stem) => {
-    const id = ids.get(stem);
-    if (id === undefined) return NONE;
-    known[id] ??= table[id]?.map((other) => words[other] ?? '') ?? NONE;
-    return known[id];
-  };
+const named = (table: number[][], id: number): string[] => table[id]?.map((other) => words[other] ?? '') ?? [];
+const relations: (Relations | undefined)[] = Array.from({ length: words.length });
+
+/** The relations of a stem, put together once: the same few stems are asked for again and again. */
+export function relationsOf(stem: string): Relations {
+  const id = ids.get(stem);
+  if (id === undefined) return UNRELATED;
+  relations[id] ??= { synonyms: named(synonyms, id), broader: named(broader, id), opposites: named(opposites, id) };
+  return relations[id];
 }
 
-/** Stems that can stand for this one. */
-export const synonymsOf = namer(synonyms);
 /** Stems that mean something broader. */
-export const broaderThan = namer(broader);
+export const broaderThan = (stem: string): readonly string[] => relationsOf(stem).broader;
 /** Stems that mean the opposite. */
-export const oppositesOf = namer(opposites);
+export const oppositesOf = (stem: string): readonly string[] => relationsOf(stem).opposites;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: string, b: string): boolean {
-  const above = broaderThan(a);
-  if (above.length === 0 || a === b || synonymsOf(a).includes(b)) return false;
-  if (above.includes(b) || broaderThan(b).includes(a)) return false;
-  return broaderThan(b).some((stem) => above.includes(stem));
+  const { broader: above, synonyms: same } = relationsOf(a);
+  if (above.length === 0 || a === b || same.includes(b) || above.includes(b)) return false;
+  const others = broaderThan(b);
+  return !others.includes(a) && others.some((stem) => above.includes(stem));
 }

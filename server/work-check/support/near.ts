@@ -4,7 +4,7 @@ import { compareQuantities, type Quantity, readQuantities } from '../reading/qua
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token } from '../reading/tokens.ts';
 import type { FeatureName, Setter, Sought } from './features.ts';
-import { areSiblings, broaderThan, oppositesOf } from './lexicon.ts';
+import { areSiblings, broaderThan } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
 import { candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted, windowsOf } from './windows.ts';
@@ -220,22 +220,20 @@ function answerClash(tokens: readonly Token[], denies: boolean, near: readonly P
 function readTone({ tokens, near }: Beside): Seen['tone'] {
   const denied = deniedStems(tokens);
   const nearDenied = near.flatMap((passage) => deniedStems(passage.tokens));
-  const theirs = new Set(nearDenied.flat());
-  const own = new Set(denied.flat());
-  const stated = new Set<string>();
+  const own = denied.flat();
+  const theirs = nearDenied.flat();
+  const isStated = (stem: string): boolean =>
+    !own.includes(stem) && tokens.some((token) => token.content && token.stem === stem);
   const strong = new Set<string>();
-  for (const { content, stem, lower } of tokens) {
-    if (content && !own.has(stem)) stated.add(stem);
-    if (STRONG.has(lower)) strong.add(lower);
-  }
+  for (const { lower } of tokens) if (STRONG.has(lower)) strong.add(lower);
   for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
   const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
     among.some(({ lower }) => words.has(lower));
   return {
     denialAdded:
-      denied.filter((group) => !group.some((stem) => theirs.has(stem))).length +
+      denied.filter((group) => !group.some((stem) => theirs.includes(stem))).length +
       answerClash(tokens, denied.length > 0, near, nearDenied.length > 0),
-    denialLost: nearDenied.filter((group) => group.every((stem) => stated.has(stem))).length,
+    denialLost: nearDenied.filter((group) => group.every(isStated)).length,
     hedgeLost: near.some((passage) => any(HEDGES, passage.tokens)) && !any(HEDGES, tokens) ? 1 : 0,
     strongWords: strong.size,
   };
@@ -243,30 +241,27 @@ function readTone({ tokens, near }: Beside): Seen['tone'] {
 
 /** Words that took the place of another: an opposite, or another kind of the same thing. */
 function readSwaps({ wanted, levels, near }: Beside): Seen['swaps'] {
-  const inexact = wanted.filter(({ token }, at) => levels[at] !== 1 && token.kind !== 'number');
-  if (inexact.length === 0) return { opposites: 0, siblings: 0 };
-  const level = new Map(wanted.map(({ stem }, at) => [stem, levels[at] ?? 0]));
-  const free = new Set<string>();
-  /** The free words of the passages by what is broader than they are, where it is broader than a word at issue. */
+  const isStated = (stem: string): boolean => wanted.some((word) => word.stem === stem);
+  const isFree = (stem: string): boolean => near.some(({ stems }) => stems.has(stem)) && !isStated(stem);
+  let opposites = 0;
+  const apart: Wanted[] = [];
+  /** The words of the passages by what is broader than they are, where it is broader than a word at issue. */
   const under = new Map<string, string[]>();
-  for (const { stem } of inexact) for (const above of broaderThan(stem)) under.set(above, []);
-  for (const passage of near) {
-    for (const stem of passage.content) {
-      if (level.has(stem) || free.has(stem)) continue;
-      free.add(stem);
-      if (under.size > 0) for (const above of broaderThan(stem)) under.get(above)?.push(stem);
+  for (const [at, word] of wanted.entries()) {
+    const level = levels[at] ?? 0;
+    if (level === 1 || word.token.kind === 'number') continue;
+    if (word.relations.opposites.some(isFree)) opposites += 1;
+    else if (level < SAME_BY_SYNONYM) {
+      apart.push(word);
+      for (const above of word.relations.broader) under.set(above, []);
     }
   }
-  let [opposites, siblings] = [0, 0];
-  for (const { stem } of inexact) {
-    if (oppositesOf(stem).some((other) => free.has(other))) opposites += 1;
-    else if (
-      (level.get(stem) ?? 0) < SAME_BY_SYNONYM &&
-      broaderThan(stem).some((above) => under.get(above)?.some((other) => areSiblings(stem, other)))
-    )
-      siblings += 1;
-  }
-  return { opposites, siblings };
+  if (under.size === 0) return { opposites, siblings: 0 };
+  for (const { content } of near)
+    for (const stem of content) for (const above of broaderThan(stem)) under.get(above)?.push(stem);
+  const isSwapped = ({ stem, relations }: Wanted): boolean =>
+    relations.broader.some((above) => under.get(above)?.some((other) => !isStated(other) && areSiblings(stem, other)));
+  return { opposites, siblings: apart.filter(isSwapped).length };
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
@@ -291,9 +286,9 @@ const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
  */
 function readUnlikely({ tokens, wanted, levels }: Beside): Seen['unlikely'] {
   let [misfit, negated] = [0, 0];
-  for (const [at, { stem, token }] of wanted.entries()) {
+  for (const [at, { stem, token, relations }] of wanted.entries()) {
     if (token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
-    const opposites = oppositesOf(stem);
+    const { opposites } = relations;
     if (opposites.length === 0) continue;
     misfit += misfitOf(tokens, tokens.indexOf(token));
     if ((NEGATING.test(stem) && opposites.some((other) => stem.endsWith(other))) || token.lower.endsWith('less'))
@@ -304,10 +299,13 @@ function readUnlikely({ tokens, wanted, levels }: Beside): Seen['unlikely'] {
 
 /** The ends of scales that the passages name in words which the statement does not share. */
 function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number> {
-  const stated = new Set(wanted.map(({ stem }) => stem));
   const found = new Set<number>();
   for (const { content } of near)
-    for (const stem of content) if (!stated.has(stem)) for (const end of endsOf(stem)) found.add(end);
+    for (const stem of content) {
+      const ends = endsOf(stem);
+      if (ends.length === 0 || wanted.some((word) => word.stem === stem)) continue;
+      for (const end of ends) found.add(end);
+    }
   return found;
 }
 

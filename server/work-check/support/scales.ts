@@ -153,6 +153,11 @@ export function otherEnd(end: number): number {
 
 const isExclusive = (end: number): boolean => end < 2 * EXCLUSIVE.length;
 
+/** Whether there are words that say the opposite of a stem. */
+export function hasOpposite(stem: string): boolean {
+  return oppositesOf(stem).length > 0 || ends.has(stem);
+}
+
 /** Whether of two stems only one can be true of a subject: opposites by themselves, or the ends of an exclusive scale. */
 export function areOpposed(a: string, b: string): boolean {
   if (oppositesOf(a).includes(b)) return true;

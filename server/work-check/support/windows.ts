@@ -1,9 +1,9 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
-import { broaderThan, oppositesOf, rarity, synonymsOf } from './lexicon.ts';
+import { type Relations, rarity, relationsOf } from './lexicon.ts';
 
 /** A content word that the evidence should hold, once for each stem of a statement. */
-export type Wanted = { stem: string; weight: number; token: Token };
+export type Wanted = { stem: string; weight: number; token: Token; relations: Relations };
 
 /** How well a word is found: 1 as it stands, less through a relation. */
 export const SAME_BY_SYNONYM = 0.85;
@@ -22,7 +22,7 @@ export function wantedOf(tokens: readonly Token[]): Wanted[] {
   for (const token of tokens) {
     if (!token.content || seen.has(token.stem)) continue;
     seen.add(token.stem);
-    wanted.push({ stem: token.stem, weight: rarity(token.stem), token });
+    wanted.push({ stem: token.stem, weight: rarity(token.stem), token, relations: relationsOf(token.stem) });
   }
   return wanted;
 }
@@ -74,14 +74,14 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
     if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
     else for (const passage of passages) put(passage, at, level);
   };
-  for (const [at, { stem, token }] of wanted.entries()) {
+  for (const [at, { stem, token, relations }] of wanted.entries()) {
     mark(stem, at, 1);
     if (token.kind === 'number') continue;
-    for (const other of synonymsOf(stem)) mark(other, at, SAME_BY_SYNONYM);
-    for (const other of broaderThan(stem)) mark(other, at, SAME_BY_BROADER);
+    for (const other of relations.synonyms) mark(other, at, SAME_BY_SYNONYM);
+    for (const other of relations.broader) mark(other, at, SAME_BY_BROADER);
     if (levels[at] === 0 && stem.length >= PREFIX)
       for (const other of stemsLike(stem, index))
-        if (!oppositesOf(stem).includes(other)) mark(other, at, SAME_BY_PREFIX);
+        if (!relations.opposites.includes(other)) mark(other, at, SAME_BY_PREFIX);
   }
   // A word of most passages chooses none of them: it is only looked up where rarer words already led.
   const led = common.length > 0 ? [...rows.keys()] : [];
