@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomText } from '../kernel/id.ts';
 
@@ -22,7 +22,7 @@ export function newToken(kind: TokenKind): string {
 export function isWellFormedToken(text: string): boolean {
   const [, kind, secret, sum] = shape.exec(text) ?? [];
   if (!kind || !secret || !sum) return false;
-  return timingSafeEqual(Buffer.from(checksum(kind, secret)), Buffer.from(sum));
+  return checksum(kind, secret) === sum;
 }
 
 /** Whether a token of this service stands anywhere in the text. */

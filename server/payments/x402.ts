@@ -1,4 +1,3 @@
-import { decodePaymentSignatureHeader } from '@x402/core/http';
 import type {
   PaymentPayload,
   PaymentRequired as PaymentRequiredBody,
@@ -296,7 +295,7 @@ const SignedAuthorization = z.looseObject({
 
 function decode(header: string): z.infer<typeof Payload> {
   try {
-    return Payload.parse(decodePaymentSignatureHeader(header));
+    return Payload.parse(JSON.parse(Buffer.from(header, 'base64').toString()));
   } catch {
     throw new Problem('malformed_request', 'PAYMENT-SIGNATURE is not base64 of an x402 payment payload.');
   }
