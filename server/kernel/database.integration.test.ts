@@ -71,6 +71,23 @@ describe('the connections that reads share', () => {
   });
 });
 
+describe('a value that cannot be sent', () => {
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const unsendable = sql`select ${circular}::json`;
+
+  it('fails the statement that it belongs to, and nothing that is asked beside it', async () => {
+    const beside = shared.one(sql`select 1 as one`);
+    await expect(shared.one(unsendable)).rejects.toThrow('circular');
+    expect(await beside).toEqual({ one: 1 });
+  });
+
+  it('ends its transaction, and the connection serves the next', async () => {
+    await expect(transact(db, (tx) => tx.one(unsendable))).rejects.toThrow('circular');
+    expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
+  });
+});
+
 describe('a transaction', () => {
   it('may wait for its process for 15 seconds; after that the database ends it', async () => {
     const { limit } = await transact(db, (tx) =>

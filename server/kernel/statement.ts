@@ -42,7 +42,7 @@ export class Statement {
   /** What PostgreSQL keeps its plan under, if it is to. */
   readonly name: string | undefined;
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: (string | Buffer | null)[];
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
   readonly #answer: Answer = { rows: [], tag: '' };
@@ -51,18 +51,22 @@ export class Statement {
   #kept: Map<string, Columns> | undefined;
   #unreadable: unknown;
 
-  constructor({ name, text, values }: Unprepared, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
+  /** Throws when a value has no form that can be sent, before anything is. */
+  constructor(
+    { name, text, values = [] }: Unprepared,
+    resolve: (answer: Answer) => void,
+    reject: (error: unknown) => void,
+  ) {
     this.name = name;
     this.text = text;
-    this.values = values ?? [];
+    this.values = values.map(parameter);
     this.resolve = resolve;
     this.reject = reject;
   }
 
   /** Writes what has it carried out. */
   send(connection: Connection): void {
-    const { name = '', text } = this;
-    const values = this.values.map(parameter);
+    const { name = '', text, values } = this;
     const { parsedStatements, submittedNamedStatements } = connection;
     let kept = columnsOf.get(connection);
     if (!kept) {
