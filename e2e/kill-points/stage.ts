@@ -8,7 +8,7 @@ import { sandboxedEnvironment } from '../../commands/environment.ts';
 import { onFreePorts } from '../../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../../commands/processes.ts';
 import { type Stack, startStack } from '../../commands/stack.ts';
-import { freePort } from '../../sandbox/ports.ts';
+import { onFreePort } from '../../sandbox/ports.ts';
 import { Acknowledged } from '../support/acknowledged.ts';
 import { Agent, type Answer, clearFaults } from '../support/agent.ts';
 import { chainDifferences } from '../support/chain-books.ts';
@@ -103,13 +103,18 @@ export async function openStage(): Promise<Stage> {
   }
 
   let spare: ReturnType<Stage['app']> | null = null;
-  async function startApp(): ReturnType<Stage['app']> {
-    const port = await freePort();
-    const opened = await victim('server/start.ts', port);
-    const baseUrl = `http://127.0.0.1:${port}`;
-    const answers = () => fetch(`${baseUrl}/.well-known/jwks.json`).then(({ ok }) => ok);
-    while (!(await answers().catch(() => false))) await sleep(LOOK_AGAIN_MS);
-    return { ...opened, baseUrl };
+  function startApp(): ReturnType<Stage['app']> {
+    return onFreePort(async (port) => {
+      const opened = await victim('server/start.ts', port);
+      await isReady(opened.process, 'app_ready');
+      return { ...opened, baseUrl: `http://127.0.0.1:${port}` };
+    });
+  }
+
+  /** Resolves when the process itself says so: another one may answer at its address. */
+  async function isReady(started: RunningProcess, word: string): Promise<void> {
+    const died = started.died.then((sentence) => Promise.reject(new Error(sentence)));
+    await Promise.race([died, eventually(async () => started.tail().some((line) => line.includes(word)))]);
   }
 
   async function eventually<T>(
@@ -162,7 +167,7 @@ export async function openStage(): Promise<Stage> {
     },
     async worker() {
       const opened = await victim('server/queue/worker.ts', ports.app);
-      await eventually(async () => opened.process.tail().some((line) => line.includes('worker_ready')));
+      await isReady(opened.process, 'worker_ready');
       return opened;
     },
     goesOn,

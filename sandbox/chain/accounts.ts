@@ -4,14 +4,24 @@ import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
 // The phrase that every local Ethereum node uses for its rich test accounts. It is public: never send value to it.
 const TEST_PHRASE = `${'test '.repeat(11)}junk`;
 
-/** The account that sends the facilitator's transactions and pays their gas. */
-export function facilitatorAccount(): HDAccount {
-  return mnemonicToAccount(TEST_PHRASE, { addressIndex: 1 });
+/** The accounts that send the facilitator's transactions and pay their gas. */
+export function facilitatorAccounts(): [HDAccount, ...HDAccount[]] {
+  return [testAccount(1), ...[3, 4, 5, 6, 7, 8].map(testAccount)];
 }
 
 /** The account that buyers pay when nothing else is configured. */
 export function sellerAccount(): HDAccount {
-  return mnemonicToAccount(TEST_PHRASE, { addressIndex: 2 });
+  return testAccount(2);
+}
+
+/** The account whose transactions to itself make a block when nobody pays. */
+export function idleAccount(): HDAccount {
+  return testAccount(9);
+}
+
+/** One of the ten that the node has given plenty of ether. */
+function testAccount(addressIndex: number): HDAccount {
+  return mnemonicToAccount(TEST_PHRASE, { addressIndex });
 }
 
 /** The private key of one of these accounts. */

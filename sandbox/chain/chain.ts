@@ -10,6 +10,7 @@ import {
   publicActions,
   type TestClient,
 } from 'viem';
+import { idleAccount } from './accounts.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import localUsdc from './LocalUSDC.json' with { type: 'json' };
 import multicall3 from './Multicall3.json' with { type: 'json' };
@@ -29,11 +30,15 @@ export type Chain = {
   readonly anvil: Anvil;
   /** Whether transactions are mined as they come. */
   readonly mining: { automatic: boolean };
+  /** Makes a block, with all that waits, while transactions are mined as they come. */
+  makeBlock(): Promise<void>;
   stop(): Promise<void>;
 };
 
-// A real chain's time goes on when nobody pays: an empty block now and then lets an unused authorization expire.
+// A real chain's time goes on when nobody pays: a block now and then lets an unused authorization expire.
 const IDLE_BLOCK_MS = 5_000;
+const BLOCK_MS_MAX = 2_000;
+const BLOCK_POLL_MS = 10;
 
 /** Starts the chain on `port`, its state kept in `stateFile`. Rejects with one sentence when it cannot. */
 export async function startChain(network: Network, port: number, stateFile: string): Promise<Chain> {
@@ -44,8 +49,9 @@ export async function startChain(network: Network, port: number, stateFile: stri
     await client.setLoggingEnabled(false);
     await placeContracts(client, network);
     const rpc = await startRpcProxy(`chain ${network.network}`, port, anvil.rpcUrl);
+    const makeBlock = blockMaker(client);
     const blocks = setInterval(() => {
-      if (mining.automatic) void client.mine({ blocks: 1 }).catch(() => {});
+      if (mining.automatic) void makeBlock().catch(() => {});
     }, IDLE_BLOCK_MS);
     const stop = async () => {
       clearInterval(blocks);
@@ -53,7 +59,7 @@ export async function startChain(network: Network, port: number, stateFile: stri
       await anvil.stop();
     };
     const rpcUrl = `http://127.0.0.1:${port}`;
-    return { network, rpcUrl, nodeUrl: anvil.rpcUrl, client, rpc, anvil, mining, stop };
+    return { network, rpcUrl, nodeUrl: anvil.rpcUrl, client, rpc, anvil, mining, makeBlock, stop };
   } catch (error) {
     await anvil.stop();
     throw error;
@@ -76,6 +82,30 @@ async function placeCode(client: ChainClient, address: Address, creationCode: He
   const { data } = await client.call({ data: creationCode });
   if (data === undefined) throw new Error(`The contract for ${address} has no runtime code.`);
   await client.setCode({ address, bytecode: data });
+}
+
+/**
+ * Makes blocks by transactions to nobody, one after the other. Asking the node for a block, while it mines transactions
+ * as they come, would have it mine twice at the same time, after which it may leave transactions unmined for good.
+ */
+function blockMaker(client: ChainClient): () => Promise<void> {
+  const { address } = idleAccount();
+  async function make(): Promise<void> {
+    const hash = await client.request<{
+      Method: string;
+      Parameters: { from: Address; to: Address }[];
+      ReturnType: Hex;
+    }>({
+      method: 'eth_sendTransaction',
+      params: [{ from: address, to: address }],
+    });
+    await client.waitForTransactionReceipt({ hash, timeout: BLOCK_MS_MAX, pollingInterval: BLOCK_POLL_MS });
+  }
+  let last = Promise.resolve();
+  return () => {
+    last = last.catch(() => {}).then(make);
+    return last;
+  };
 }
 
 /** Gives `owner` exactly `units` of the token's smallest unit (1 USDC = 1,000,000), without a transaction. */

@@ -6,7 +6,7 @@ import type { PaymentPayload, PaymentRequirements, SettleResponse, VerifyRespons
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { generatePrivateKey } from 'viem/accounts';
 import { z } from 'zod';
-import { facilitatorAccount } from '../chain/accounts.ts';
+import { facilitatorAccounts } from '../chain/accounts.ts';
 import { type FaultQueue, faultQueue, type Gate, gate } from '../fault-queue.ts';
 import { type Answer, BRAND, type Call, Refusal, type Routes, readBody, serve } from '../http.ts';
 import { type Fault, faultSchema } from './faults.ts';
@@ -47,12 +47,12 @@ export function startFacilitator(port: number, nodeUrls: NodeUrls): Promise<Serv
   });
 }
 
-/** A facilitator without memory: fresh nonces, no pending settlements, nothing cached. */
+/** A facilitator without memory: no pending settlements, nothing cached. */
 function createScheme(nodeUrls: NodeUrls): x402Facilitator {
-  const account = facilitatorAccount();
+  const accounts = facilitatorAccounts();
   const x402 = new x402Facilitator();
   for (const [chainId, nodeUrl] of Object.entries(nodeUrls)) {
-    const signer = createSigner(Number(chainId), nodeUrl, account);
+    const signer = createSigner(Number(chainId), nodeUrl, accounts);
     x402.register(`eip155:${Number(chainId)}`, new ExactEvmScheme(signer, { simulateInSettle: true }));
   }
   return x402;

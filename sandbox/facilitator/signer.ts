@@ -1,4 +1,4 @@
-// How the facilitator reaches a chain: few JSON-RPC calls a payment, and a nonce that never leaves a gap.
+// How the facilitator reaches a chain: few JSON-RPC calls a payment, and no transaction that waits for another.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import {
@@ -14,7 +14,6 @@ import {
   WaitForTransactionReceiptTimeoutError,
 } from 'viem';
 import type { HDAccount } from 'viem/accounts';
-import { createNonceManager, jsonRpc } from 'viem/nonce';
 
 /** What one settlement did on the chain, and what is to go wrong with it there. */
 export type SettlementTrace = {
@@ -30,8 +29,7 @@ const RECEIPT_POLL_MS = 10;
 const CONFIRMATION_MS_MAX = 15_000;
 const RPC_MS_MAX = 10_000;
 
-// Generous for transferWithAuthorization (about 80,000). A fixed limit and fees save the estimates and, because an
-// estimate that fails would waste the nonce it was made with, keep the account's nonces without gaps.
+// Generous for transferWithAuthorization (about 80,000). A fixed limit and fees save the estimates.
 const GAS_LIMIT = 200_000n;
 const FEE_PER_GAS_MAX = 100_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
@@ -40,8 +38,8 @@ const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
 const EMPTY_CODE_CACHE_MS = 30_000;
 const CODE_CACHE_MAX = 10_000;
 
-/** The signer that `ExactEvmScheme` settles with on one chain. */
-export function createSigner(chainId: number, nodeUrl: string, account: HDAccount) {
+/** The signer that `ExactEvmScheme` settles with on one chain, from any of `accounts`. */
+export function createSigner(chainId: number, nodeUrl: string, accounts: readonly [HDAccount, ...HDAccount[]]) {
   const chain = defineChain({
     id: chainId,
     name: `LOCAL SANDBOX ${chainId}`,
@@ -53,11 +51,11 @@ export function createSigner(chainId: number, nodeUrl: string, account: HDAccoun
     transport: http(nodeUrl, { timeout: RPC_MS_MAX, retryCount: 0 }),
     pollingInterval: RECEIPT_POLL_MS,
   });
-  const send = createSender(client, chainId, account);
+  const send = createSender(client, chainId, accounts);
 
-  return toFacilitatorEvmSigner(
+  const signer = toFacilitatorEvmSigner(
     {
-      address: account.address,
+      address: accounts[0].address,
       readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
       // The scheme types these loosely; viem refuses what does not fit together when it hashes them.
       verifyTypedData: (data) => client.verifyTypedData(data as VerifyTypedDataParameters),
@@ -73,35 +71,50 @@ export function createSigner(chainId: number, nodeUrl: string, account: HDAccoun
     },
     { confirmationTimeoutMs: CONFIRMATION_MS_MAX },
   );
+  return { ...signer, getAddresses: () => accounts.map(({ address }) => address) };
 }
 
-/** Signs and broadcasts from one account; parallel calls get consecutive nonces. */
-function createSender(client: PublicClient, chainId: number, account: HDAccount) {
-  const nonces = createNonceManager({ source: jsonRpc() });
-  const { address } = account;
+/**
+ * Signs and broadcasts, each transaction from an account that has no other under way: anvil may keep one that comes
+ * while it mines the one before it, of the same account, waiting for good.
+ */
+function createSender(client: PublicClient, chainId: number, accounts: readonly HDAccount[]) {
+  const idle = [...accounts];
+  const waiting: ((account: HDAccount) => void)[] = [];
+  const borrow = () => idle.shift() ?? new Promise<HDAccount>((resolve) => waiting.push(resolve));
+  const giveBack = (account: HDAccount) => {
+    const next = waiting.shift();
+    if (next) next(account);
+    else idle.push(account);
+  };
+
   return async function send(to: Address, data: Hex): Promise<Hex> {
-    const nonce = await nonces.consume({ address, chainId, client });
-    const trace = settlementTrace.getStore();
+    const account = await borrow();
+    let mined: Promise<unknown> = Promise.resolve();
     try {
-      const serializedTransaction = await account.signTransaction({
-        type: 'eip1559',
-        chainId,
-        nonce,
-        to,
-        data,
-        gas: GAS_LIMIT,
-        maxFeePerGas: FEE_PER_GAS_MAX,
-        maxPriorityFeePerGas: PRIORITY_FEE_PER_GAS,
-      });
-      const hash = await client.sendRawTransaction({ serializedTransaction });
+      const trace = settlementTrace.getStore();
+      const hash = await broadcast(client, chainId, account, { to, data });
+      mined = client.waitForTransactionReceipt({ hash, timeout: CONFIRMATION_MS_MAX }).catch(() => {});
       trace?.transactions.push(hash);
       if (trace?.trouble !== 'broadcast_times_out') return hash;
-    } catch (error) {
-      nonces.reset({ address, chainId });
-      throw error;
+    } finally {
+      void mined.then(() => giveBack(account));
     }
     throw new TimeoutError({ body: { method: 'eth_sendRawTransaction' }, url: `LOCAL SANDBOX chain ${chainId}` });
   };
+}
+
+async function broadcast(client: PublicClient, chainId: number, account: HDAccount, call: { to: Address; data: Hex }) {
+  const serializedTransaction = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: await client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+    ...call,
+    gas: GAS_LIMIT,
+    maxFeePerGas: FEE_PER_GAS_MAX,
+    maxPriorityFeePerGas: PRIORITY_FEE_PER_GAS,
+  });
+  return client.sendRawTransaction({ serializedTransaction });
 }
 
 /** `eth_getCode` with a memory: the scheme asks four times a payment for what hardly ever changes. */

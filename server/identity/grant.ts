@@ -70,7 +70,7 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/** Whether a job could be authorized on a day: `reserve` would not refuse it. A condition on `g`, the row of a grant. */
+/** Whether a job could be authorized on a day: `reserve` would find room. A condition on `g`, the row of a grant. */
 export function hasRoom(g: string, amount: string, day: string): string {
   const onItsDay = `coalesce((
     select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;

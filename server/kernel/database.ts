@@ -173,8 +173,10 @@ export function gathering(
   };
   return (sql) =>
     new Promise((resolve, reject) => {
+      // One that cannot be sent throws here, before anything is planned for it.
+      const statement = new Statement(sql, resolve, reject);
       if (gathered.length === 0) later(flush);
-      gathered.push(new Statement(sql, resolve, reject));
+      gathered.push(statement);
     });
 }
 
