@@ -90,8 +90,11 @@ const faultyBuilds: FaultyBuild[] = [
   },
   {
     fault: 'starts the work without deciding the payment',
-    where: /update payments set state = .* decided_at/,
-    to: () => ({ withoutValues: "select 'decided' as payment_key" }),
+    where: /update payments set state = .* decided_at|\$8::text is null or exists/s,
+    to: (text) =>
+      text.includes('update payments')
+        ? { withoutValues: "select 'decided' as payment_key" }
+        : text.replace('$8::text is null or exists', '$8::text is not null or exists'),
     use: (agent) => agent.paidJob(),
     refused: /was not paid for/,
   },

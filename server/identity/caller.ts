@@ -1,8 +1,8 @@
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import type { Audience, LimitName } from '../kernel/operation.ts';
-import { type Packed, unpacking } from '../kernel/packed.ts';
+import { unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
-import { type About, counting, paced, type RateCount } from '../kernel/rate-limit.ts';
+import { type About, countedBy, counting, paced } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
 import { noteUse } from './credential.ts';
@@ -124,13 +124,14 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
           and (c.use_by is null or c.last_used_at is not null or c.use_by > ${ctx.now})`
     : undefined;
   const names: LimitName[] = limit ? ['requests', limit] : ['requests'];
-  const rows = known
-    ? await ctx.runtime.db.shared.many<{ who: Packed<CredentialRow>; about: unknown } & RateCount>(
-        counting(known, 'principal_key', names, rateLimits, ctx.now, about),
-      )
-    : [];
-  if (!rows[0]) throw ended();
-  const row = unpackedCredential(rows[0].who);
+  const found =
+    known &&
+    (await countedBy<CredentialRow>(
+      ctx.runtime.db.shared,
+      counting(known, 'principal_key', names, rateLimits, ctx.now, about),
+    ));
+  if (!found) throw ended();
+  const row = unpackedCredential(found.who);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }
@@ -147,9 +148,9 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
     },
     grant: row,
     isBlocked: row.is_blocked,
-    pace: paced(rows, rateLimits, ctx.now),
+    pace: paced(found.counts, rateLimits, ctx.now),
     claimed: row.claimed,
-    about: rows[0].about,
+    about: found.about,
   };
 }
 

@@ -1,6 +1,7 @@
 import { after } from './clock.ts';
 import type { Queries } from './database.ts';
 import type { LimitName } from './operation.ts';
+import { type Packed, unpacking } from './packed.ts';
 import { Problem } from './problem.ts';
 import { assembled, type Sql, sql } from './sql.ts';
 
@@ -27,10 +28,19 @@ export interface About {
   readonly key: string;
 }
 
+/** What `counting` finds. */
+interface Counted<Who> {
+  who: Packed<Who>;
+  counts: Packed<RateCount>[];
+  about: unknown;
+}
+
+const unpackedCount = unpacking<RateCount>({ instants: { window_end: true }, amounts: {} });
+
 /**
  * Counts a request in the statement that finds who makes it, so that both cost one round trip. `who` selects one row at
- * most; the statement answers with that row, packed, once for each limit, each time with its `RateCount` and what else
- * was asked for about it. All processes count on the same row, one after the other, so a limit holds exactly however
+ * most; the statement answers with one row for it, whose `found` holds that row, a `RateCount` for each limit, and what
+ * else was asked for about it. All processes count on the same row, one after the other, so a limit holds exactly however
  * many there are.
  */
 export function counting(
@@ -43,7 +53,7 @@ export function counting(
 ): Sql {
   const first = who.values.length + 1;
   const ends = names.map((name) => after(now, limits[name].windowSeconds));
-  const found = () => (about ? `(select to_json(about) from (${about.select(`$${first + 3}`)}) about)` : 'null');
+  const found = () => (about ? `(select about from (${about.select(`$${first + 3}`)}) about)` : 'null');
   return assembled(
     `${who.name} ${subjectColumn} ${about?.name}`,
     () => `with who as (${who.text}), counted as (
@@ -54,9 +64,19 @@ export function counting(
         used = case when counts.window_end <= $${first + 2} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= $${first + 2} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
-    select to_json(who) as who, counted.*, ${found()} as about from who, counted`,
+    select json_build_object('who', who, 'counts', (select json_agg(counted) from counted), 'about', ${found()}) as found
+    from who`,
     [...who.values, names, ends, now, ...(about ? [about.key] : [])],
   );
+}
+
+/** What `counting` found; undefined when nobody is there to be counted. */
+export async function countedBy<Who>(
+  db: Queries,
+  statement: Sql,
+): Promise<{ who: Packed<Who>; counts: RateCount[]; about: unknown } | undefined> {
+  const row = await db.maybe<{ found: Counted<Who> }>(statement);
+  return row && { ...row.found, counts: row.found.counts.map(unpackedCount) };
 }
 
 /** Counts a request of a subject that is known without asking the database, such as a block of addresses. */
@@ -67,7 +87,8 @@ export async function countRequest(
   limits: RateLimits,
   now: Date,
 ): Promise<RateCount[]> {
-  return db.many<RateCount>(counting(sql`select ${subject}::text as subject`, 'subject', [name], limits, now));
+  const who = sql`select ${subject}::text as subject`;
+  return (await countedBy(db, counting(who, 'subject', [name], limits, now)))?.counts ?? [];
 }
 
 /**

@@ -45,8 +45,12 @@ async function collect(
   transaction: string,
   now: Date,
 ): Promise<boolean> {
-  if (!(await decide(tx, payment.payment_key, { state: 'collected', transaction }, now))) return false;
-  await start(tx, runtime, payment, collected(payment.network), now);
+  // Sent together: the job moves only by a payment that is collected here.
+  const decided = decide(tx, payment.payment_key, { state: 'collected', transaction }, now);
+  const started = start(tx, runtime, payment, collected(payment.network), now, payment.payment_key);
+  started.catch(() => {});
+  if (!(await decided)) return false;
+  await started;
   return true;
 }
 
@@ -72,19 +76,20 @@ export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Da
   return true;
 }
 
-/** The money is there: the job may start. */
+/** The money is there: the job may start; with `decided`, if that payment is collected in this transaction. */
 async function start(
   tx: Tx,
   runtime: Runtime,
   payment: Pick<PaymentRow, 'payment_key' | 'job_key' | 'amount_microcents'>,
   movement: Movement,
   now: Date,
+  decided?: string,
 ): Promise<void> {
   const job = await advance(
     tx,
     'collect',
     payment.job_key,
-    { actor: 'system', now },
+    { actor: 'system', now, ...(decided ? { payment: decided } : {}) },
     {
       payment_state: 'collected',
       collected_at: now,

@@ -112,24 +112,27 @@ type Changes = Partial<
 
 /**
  * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction.
- * `fence` makes it also depend on the worker that holds the job. Throws `action_not_allowed` when the job is elsewhere.
+ * `fence` makes it also depend on the worker that holds the job, `payment` on one that this transaction has collected.
+ * Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function advance(
   tx: Queries,
   transition: TransitionName,
   jobKey: string,
-  by: { actor: string; now: Date; fence?: number },
+  by: { actor: string; now: Date; fence?: number; payment?: string },
   changes: Changes = {},
 ): Promise<JobRow> {
   const { from, to } = transitions[transition];
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
-  const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to];
+  const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
   // Column names come from the type above, never from input.
   const names = columns.map(([column]) => column);
   const text = () => `
     with moved as (
       update jobs set ${names.map((column, index) => `${column} = $${index + values.length + 1}`).join(', ')}
       where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
+        and ($8::text is null or exists (
+          select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
       returning new.*, old.state as state_before),
     noted as (
       insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)

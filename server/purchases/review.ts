@@ -42,7 +42,7 @@ export const review: Verb<typeof contract.review> = async ({ ctx, caller, input,
   requireNewest(job, input);
   if (!isRepeat(job, input)) {
     if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
-    if (input.decision === 'accept') await accept(tx, ctx, caller, job);
+    if (input.decision === 'accept') accept(tx, ctx, caller, job);
     else await dispute(tx, ctx, caller, job, input);
   }
   return jobReply(tx, job.job_key, caller, ctx);
@@ -70,7 +70,7 @@ function isRepeat(job: JobRow, { decision }: Review): boolean {
 }
 
 /** What was held is earned, and the charge is final. */
-async function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): Promise<void> {
+function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
   if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
     throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
   }
@@ -90,7 +90,8 @@ async function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJ
     amount: microcents(job.price_microcents),
     at: ctx.now,
   });
-  await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now);
+  // Beside what the caller reads for its answer, which is no part of the receipt.
+  tx.join(() => issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now));
 }
 
 async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob, input: Review): Promise<void> {
