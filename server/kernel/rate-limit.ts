@@ -51,22 +51,22 @@ export function counting(
   now: Date,
   about: About | null = null,
 ): Sql {
-  const first = who.values.length + 1;
-  const ends = names.map((name) => after(now, limits[name].windowSeconds));
-  const found = () => (about ? `(select about from (${about.select(`$${first + 3}`)}) about)` : 'null');
+  const at = `$${who.values.length + 1}::timestamptz`;
+  // Names and seconds come from the code and its configuration.
+  const asked = names.map((name) => `('${name}', ${at} + interval '${limits[name].windowSeconds} seconds')`).join(', ');
+  const found = () => (about ? `(select about from (${about.select(`$${who.values.length + 2}`)}) about)` : 'null');
   return assembled(
-    `${who.name} ${subjectColumn} ${about?.name}`,
+    `${who.name} ${subjectColumn} ${asked} ${about?.name}`,
     () => `with who as (${who.text}), counted as (
       insert into rate_counts as counts (subject, limit_name, used, window_end)
-      select who.${subjectColumn}, asked.name, 1, asked.window_end
-      from who, unnest($${first}::text[], $${first + 1}::timestamptz[]) as asked (name, window_end)
+      select who.${subjectColumn}, asked.name, 1, asked.window_end from who, (values ${asked}) as asked (name, window_end)
       on conflict (subject, limit_name) do update set
-        used = case when counts.window_end <= $${first + 2} then 1 else counts.used + 1 end,
-        window_end = case when counts.window_end <= $${first + 2} then excluded.window_end else counts.window_end end
+        used = case when counts.window_end <= ${at} then 1 else counts.used + 1 end,
+        window_end = case when counts.window_end <= ${at} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
     select json_build_object('who', who, 'counts', (select json_agg(counted) from counted), 'about', ${found()}) as found
     from who`,
-    [...who.values, names, ends, now, ...(about ? [about.key] : [])],
+    [...who.values, now, ...(about ? [about.key] : [])],
   );
 }
 
