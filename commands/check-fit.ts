@@ -1,4 +1,4 @@
-import { FEATURE_COUNT, FEATURES } from '../server/work-check/support/features.ts';
+import { FEATURE_COUNT, FEATURES } from '../server/work-check/support/feature-list.ts';
 import { leafOf, type SupportModel, sigmoid, type Tree } from '../server/work-check/support/model.ts';
 
 export type Example = { x: Float64Array; label: number; weight: number };

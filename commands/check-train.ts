@@ -56,7 +56,8 @@ const { fitModel } = await import('./check-fit.ts');
 const { readWork } = await import('../server/work-check/claims.ts');
 const { readClaim } = await import('../server/work-check/contradictions.ts');
 const { costOf } = await import('../server/work-check/assessors/judging.ts');
-const { readFeatures, WHOLE_EXACT } = await import('../server/work-check/support/features.ts');
+const { PLACE } = await import('../server/work-check/support/feature-list.ts');
+const { readFeatures } = await import('../server/work-check/support/features.ts');
 const { rarity } = await import('../server/work-check/support/lexicon.ts');
 const { supportScore } = await import('../server/work-check/support/model.ts');
 
@@ -126,7 +127,7 @@ for (const [family, pattern] of FAMILIES) {
     const scored = rows.map(({ x, label, faults }) => ({ label, score: supportScore(x, costOf(faults), model) }));
     if (rows.every(({ label }) => label === 0) || name === 'table_extraction') continue;
     const overlap = areaUnderCurve(rows.map((row) => ({ label: row.label, score: row.overlap })));
-    const weighted = areaUnderCurve(rows.map(({ x, label }) => ({ label, score: x[WHOLE_EXACT] ?? 0 })));
+    const weighted = areaUnderCurve(rows.map(({ x, label }) => ({ label, score: x[PLACE.whole_exact] ?? 0 })));
     const [auc, bacc] = [areaUnderCurve(scored), balancedAccuracy(scored, 0.5)];
     results.push({ auc, bacc });
     const open = scored.flatMap(({ label, score }, at) =>

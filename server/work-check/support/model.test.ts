@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceSource, indexEvidence } from '../reading/evidence-index.ts';
-import { readFeatures, UNSEEN_SHARE, WORDS_HELD } from './features.ts';
+import { PLACE, WORDS_HELD } from './feature-list.ts';
+import { readFeatures } from './features.ts';
 import { rarity } from './lexicon.ts';
 import { supportModel, supportScore } from './model.ts';
 
@@ -58,7 +59,7 @@ describe('the support score', () => {
 
   it.each([
     ['a word of grammar that the evidence holds', WORDS_HELD, 0.2],
-    ['a word found through a relation', UNSEEN_SHARE, 0.8],
+    ['a word found through a relation', PLACE.unseen_share, 0.8],
   ])('rises with %s where no other is found', (_, feature, share) => {
     const { features } = readFeatures('Bakers knead dough at dawn.', evidence);
     const more = features.with(feature, share);

@@ -1,5 +1,5 @@
 import asset from '../assets/support-model.json' with { type: 'json' };
-import { FEATURE_COUNT, MISFIT, UNSEEN_SHARE, WHOLE_EXACT, WHOLE_SOFT, WORDS_HELD } from './features.ts';
+import { FEATURE_COUNT, PLACE, WORDS_HELD } from './feature-list.ts';
 
 /** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
 export type Tree = { f: number[]; v: number[]; r: number[] };
@@ -42,13 +42,13 @@ const FLATNESS = 0.35;
  * `cost` are the log odds that the faults found in it cost.
  */
 export function supportScore(features: Float64Array, cost = 0, model: SupportModel = supportModel): number {
-  const covered = ((features[WHOLE_SOFT] ?? 0) + (features[WHOLE_EXACT] ?? 0)) / 2;
+  const covered = ((features[PLACE.whole_soft] ?? 0) + (features[PLACE.whole_exact] ?? 0)) / 2;
   const held = features[WORDS_HELD] ?? 0;
-  const found = (covered + held + 1 - (features[UNSEEN_SHARE] ?? 0)) / 3;
+  const found = (covered + held + 1 - (features[PLACE.unseen_share] ?? 0)) / 3;
   const prior =
     PRIOR_SLOPE * ((covered + held) / 2 - PRIOR_MIDDLE) - PRIOR_CURVE * Math.max(0, PRIOR_BEND - found) ** 2;
   const trust = TRUST_LEAST + (1 - TRUST_LEAST) * Math.min(1, found / TRUST_FULL);
-  const misfit = MISFIT_COST * Math.min(STATEMENT_MISFIT_MAX, features[MISFIT] ?? 0);
+  const misfit = MISFIT_COST * Math.min(STATEMENT_MISFIT_MAX, features[PLACE.near_misfit] ?? 0);
   const learned = LINEAR_SHARE * linear(features, model) + TREES_SHARE * sumOfTrees(features, model);
   const odds = prior + trust * (learned - misfit - cost);
   return sigmoid(odds < FLAT_UNDER ? FLAT_UNDER + FLATNESS * (odds - FLAT_UNDER) : odds);

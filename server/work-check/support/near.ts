@@ -2,8 +2,9 @@ import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
-import { isContent, type Token } from '../reading/tokens.ts';
-import type { FeatureName, Setter, Sought } from './features.ts';
+import type { Token } from '../reading/tokens.ts';
+import { FEATURE_COUNT, type FeatureName, PLACE } from './feature-list.ts';
+import type { Sought } from './features.ts';
 import { areSiblings, broaderThan } from './lexicon.ts';
 import { endsOf, otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
@@ -19,50 +20,39 @@ type Beside = {
   figures: readonly Quantity[];
 };
 
-/** What is seen of one sentence; over several sentences the worst or the sum counts. */
-type Seen = {
-  /** Shares of its weight in its best passage and in its best three in a row. */
-  one: number;
-  three: number;
-  unseen: { heaviest: number; count: number; names: number };
-  pairs: { next: number; together: number };
-  figures: { unseen: number; rival: number };
-  tone: { denialAdded: number; denialLost: number; hedgeLost: number; strongWords: number };
-  swaps: { opposites: number; siblings: number };
-  ends: { same: number; other: number };
-  unlikely: { misfit: number; negated: number };
-  order: { kept: number; swapped: number };
-};
-
 /** How the sentences of a statement make one feature: `worst` the greatest, `least` the smallest. */
-const OVER_SENTENCES: readonly (readonly [FeatureName, 'worst' | 'least' | 'sum' | 'mean', (of: Seen) => number])[] = [
-  ['weakest_one', 'least', ({ one }) => one],
-  ['weakest_three', 'least', ({ three }) => three],
-  ['near_unseen_heaviest', 'worst', ({ unseen }) => unseen.heaviest],
-  ['near_unseen_count', 'mean', ({ unseen }) => unseen.count],
-  ['near_pairs', 'mean', ({ pairs }) => pairs.next],
-  ['near_together', 'mean', ({ pairs }) => pairs.together],
-  ['near_figures_unseen', 'mean', ({ figures }) => figures.unseen],
-  ['near_figures_rival', 'sum', ({ figures }) => figures.rival],
-  ['near_names_unseen', 'mean', ({ unseen }) => unseen.names],
-  ['near_denial_added', 'sum', ({ tone }) => tone.denialAdded],
-  ['near_denial_lost', 'sum', ({ tone }) => tone.denialLost],
-  ['near_opposites', 'sum', ({ swaps }) => swaps.opposites],
-  ['near_siblings', 'mean', ({ swaps }) => swaps.siblings],
-  ['near_same_end', 'mean', ({ ends }) => ends.same],
-  ['near_other_end', 'sum', ({ ends }) => ends.other],
-  ['near_order', 'mean', ({ order }) => order.kept],
-  ['near_swapped', 'mean', ({ order }) => order.swapped],
-  ['near_hedge_lost', 'worst', ({ tone }) => tone.hedgeLost],
-  ['near_strong_words', 'sum', ({ tone }) => tone.strongWords],
-  ['near_misfit', 'sum', ({ unlikely }) => unlikely.misfit],
-  ['near_negated', 'sum', ({ unlikely }) => unlikely.negated],
+const OVER_SENTENCES: readonly (readonly [FeatureName, 'worst' | 'least' | 'sum' | 'mean'])[] = [
+  ['weakest_one', 'least'],
+  ['weakest_three', 'least'],
+  ['near_unseen_heaviest', 'worst'],
+  ['near_unseen_count', 'mean'],
+  ['near_pairs', 'mean'],
+  ['near_together', 'mean'],
+  ['near_figures_unseen', 'mean'],
+  ['near_figures_rival', 'sum'],
+  ['near_names_unseen', 'mean'],
+  ['near_denial_added', 'sum'],
+  ['near_denial_lost', 'sum'],
+  ['near_opposites', 'sum'],
+  ['near_siblings', 'mean'],
+  ['near_same_end', 'mean'],
+  ['near_other_end', 'sum'],
+  ['near_order', 'mean'],
+  ['near_swapped', 'mean'],
+  ['near_hedge_lost', 'worst'],
+  ['near_strong_words', 'sum'],
+  ['near_misfit', 'sum'],
+  ['near_negated', 'sum'],
 ];
+/** What is seen of one sentence stands at the place of its feature; over several sentences the worst or the sum counts. */
+type Seen = Float64Array;
 
-function overSentences(seen: readonly Seen[], how: (typeof OVER_SENTENCES)[number][1], pick: (of: Seen) => number) {
-  let [worst, least, sum] = [0, 1, 0];
+function overSentences(seen: readonly Seen[], how: (typeof OVER_SENTENCES)[number][1], place: number): number {
+  let worst = 0;
+  let least = 1;
+  let sum = 0;
   for (const sentence of seen) {
-    const value = pick(sentence);
+    const value = sentence[place] ?? 0;
     worst = Math.max(worst, value);
     least = Math.min(least, value);
     sum += value;
@@ -87,7 +77,7 @@ export function readNear(
   sought: Sought,
   weights: Float64Array,
   index: EvidenceIndex,
-  set: Setter,
+  features: Float64Array,
 ): void {
   const seen: Seen[] = [];
   for (const [at, { end }] of (spans.length > 0 ? spans : [{ start: 0, end: Number.POSITIVE_INFINITY }]).entries()) {
@@ -97,8 +87,8 @@ export function readNear(
     const sentence = readSentence(tokens, spans.length <= 1, sought, weights, index);
     if (sentence !== undefined) seen.push(sentence);
   }
-  set('sentences', Math.min(6, seen.length));
-  for (const [name, how, pick] of OVER_SENTENCES) set(name, overSentences(seen, how, pick));
+  features[PLACE.sentences] = Math.min(6, seen.length);
+  for (const [name, how] of OVER_SENTENCES) features[PLACE[name]] = overSentences(seen, how, PLACE[name]);
 }
 
 function readSentence(
@@ -128,54 +118,70 @@ function readSentence(
   }
   const levels: number[] = [];
   const part: Wanted[] = [];
-  for (const [at, word] of wanted.entries()) {
-    if (within[at] === 0) continue;
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    if (word === undefined || within[at] === 0) continue;
     part.push(word);
     levels.push(three.levels[at] ?? 0);
   }
   const beside: Beside = { tokens, wanted: part, levels, near, figures: only ? figures : readQuantities(tokens) };
-  return {
-    one: one.soft / total,
-    three: three.soft / total,
-    unseen: readUnseen(beside),
-    pairs: readPairs(beside),
-    figures: readFigures(beside),
-    tone: readTone(beside),
-    swaps: readSwaps(beside),
-    ends: readEnds(beside),
-    unlikely: readUnlikely(beside),
-    order: readOrder(beside),
-  };
+  const seen = new Float64Array(FEATURE_COUNT);
+  seen[PLACE.weakest_one] = one.soft / total;
+  seen[PLACE.weakest_three] = three.soft / total;
+  readUnseen(beside, seen);
+  readPairs(beside, seen);
+  readFigures(beside, seen);
+  readTone(beside, seen);
+  readSwaps(beside, seen);
+  readEnds(beside, seen);
+  readUnlikely(beside, seen);
+  readOrder(beside, seen);
+  return seen;
 }
 
-function readUnseen({ tokens, wanted, levels, near }: Beside): Seen['unseen'] {
-  const stands = (stem: string): boolean =>
-    near.some((passage) => passage.stems.has(stem) || passage.tokens.some((token) => token.stem === stem));
-  let [heaviest, count] = [0, 0];
-  for (const [at, { stem, weight }] of wanted.entries()) {
-    if ((levels[at] ?? 0) >= SAME_BY_PREFIX || stands(stem)) continue;
+function readUnseen({ tokens, wanted, levels, near }: Beside, seen: Seen): void {
+  let heaviest = 0;
+  let count = 0;
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    if (word === undefined || (levels[at] ?? 0) >= SAME_BY_PREFIX || standsIn(near, word.stem)) continue;
     count += 1;
-    heaviest = Math.max(heaviest, weight);
+    heaviest = Math.max(heaviest, word.weight);
   }
-  return { heaviest, count, names: namesOf(tokens).filter(({ stem }) => !stands(stem)).length };
+  let names = 0;
+  for (const { stem } of namesOf(tokens)) if (!standsIn(near, stem)) names += 1;
+  seen[PLACE.near_unseen_heaviest] = heaviest;
+  seen[PLACE.near_unseen_count] = count;
+  seen[PLACE.near_names_unseen] = names;
+}
+
+function standsIn(near: readonly Passage[], stem: string): boolean {
+  for (const passage of near) {
+    if (passage.stems.has(stem)) return true;
+    for (const token of passage.tokens) if (token.stem === stem) return true;
+  }
+  return false;
 }
 
 /** How far apart two words that are neighbours in a statement may stand in a passage. */
 const TOGETHER_SPAN = 4;
 
-function readPairs({ tokens, near }: Beside): Seen['pairs'] {
+function readPairs({ tokens, near }: Beside, seen: Seen): void {
   const content: string[] = [];
   for (const token of tokens) if (token.content) content.push(token.stem);
-  let [next, together] = [0, 0];
+  let next = 0;
+  let together = 0;
   for (let at = 1; at < content.length; at += 1) {
-    const [before, stem] = [content[at - 1] ?? '', content[at] ?? ''];
+    const before = content[at - 1] ?? '';
+    const stem = content[at] ?? '';
     let gap = Number.POSITIVE_INFINITY;
     for (const passage of near) gap = Math.min(gap, gapBetween(passage.content, before, stem));
     if (gap === 1) next += 1;
     if (gap <= TOGETHER_SPAN) together += 1;
   }
   const count = Math.max(1, content.length - 1);
-  return { next: next / count, together: together / count };
+  seen[PLACE.near_pairs] = next / count;
+  seen[PLACE.near_together] = together / count;
 }
 
 /** The least number of content words from one to another in a passage; infinite when one of them is not there. */
@@ -187,11 +193,13 @@ function gapBetween(stems: readonly string[], before: string, stem: string): num
   return least;
 }
 
-function readFigures({ figures, near }: Beside): Seen['figures'] {
+function readFigures({ figures, near }: Beside, seen: Seen): void {
+  if (figures.length === 0) return;
   const compared = (match: 'same' | 'different', figure: Quantity): boolean =>
     near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === match));
   const away = figures.filter((figure) => !compared('same', figure));
-  return { unseen: away.length, rival: away.filter((figure) => compared('different', figure)).length };
+  seen[PLACE.near_figures_unseen] = away.length;
+  seen[PLACE.near_figures_rival] = away.filter((figure) => compared('different', figure)).length;
 }
 
 const HEDGES = new Set(
@@ -217,65 +225,91 @@ function answerClash(tokens: readonly Token[], denies: boolean, near: readonly P
   }
 }
 
-function readTone({ tokens, near }: Beside): Seen['tone'] {
+function readTone({ tokens, near }: Beside, seen: Seen): void {
   const denied = deniedStems(tokens);
-  const nearDenied = near.flatMap((passage) => deniedStems(passage.tokens));
-  const own = denied.flat();
-  const theirs = nearDenied.flat();
-  const isStated = (stem: string): boolean =>
-    !own.includes(stem) && tokens.some((token) => token.content && token.stem === stem);
+  const nearDenied: string[][] = [];
+  for (const passage of near) nearDenied.push(...deniedStems(passage.tokens));
+  seen[PLACE.near_denial_added] =
+    (denied.length === 0 ? 0 : denialsAdded(denied, nearDenied)) +
+    answerClash(tokens, denied.length > 0, near, nearDenied.length > 0);
+  seen[PLACE.near_denial_lost] = nearDenied.length === 0 ? 0 : denialsLost(tokens, denied, nearDenied);
+  seen[PLACE.near_hedge_lost] =
+    holdsAny(HEDGES, tokens) || !near.some(({ tokens }) => holdsAny(HEDGES, tokens)) ? 0 : 1;
   const strong = new Set<string>();
   for (const { lower } of tokens) if (STRONG.has(lower)) strong.add(lower);
   for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
-  const any = (words: ReadonlySet<string>, among: readonly Token[]): boolean =>
-    among.some(({ lower }) => words.has(lower));
-  return {
-    denialAdded:
-      denied.filter((group) => !group.some((stem) => theirs.includes(stem))).length +
-      answerClash(tokens, denied.length > 0, near, nearDenied.length > 0),
-    denialLost: nearDenied.filter((group) => group.every(isStated)).length,
-    hedgeLost: near.some((passage) => any(HEDGES, passage.tokens)) && !any(HEDGES, tokens) ? 1 : 0,
-    strongWords: strong.size,
-  };
+  seen[PLACE.near_strong_words] = strong.size;
 }
 
+function denialsAdded(denied: readonly string[][], nearDenied: readonly string[][]): number {
+  const theirs = nearDenied.flat();
+  return denied.filter((group) => !group.some((stem) => theirs.includes(stem))).length;
+}
+
+/** How many of the denials of the passages fall on words that the sentence states. */
+function denialsLost(tokens: readonly Token[], denied: readonly string[][], nearDenied: readonly string[][]): number {
+  const own = denied.flat();
+  const isStated = (stem: string): boolean =>
+    !own.includes(stem) && tokens.some((token) => token.content && token.stem === stem);
+  return nearDenied.filter((group) => group.every(isStated)).length;
+}
+
+function holdsAny(words: ReadonlySet<string>, tokens: readonly Token[]): boolean {
+  for (const { lower } of tokens) if (words.has(lower)) return true;
+  return false;
+}
+
+const holds = (words: readonly Wanted[], stem: string): boolean => {
+  for (const word of words) if (word.stem === stem) return true;
+  return false;
+};
+
 /** Words that took the place of another: an opposite, or another kind of the same thing. */
-function readSwaps({ wanted, levels, near }: Beside): Seen['swaps'] {
-  const isStated = (stem: string): boolean => wanted.some((word) => word.stem === stem);
-  const isFree = (stem: string): boolean => near.some(({ stems }) => stems.has(stem)) && !isStated(stem);
+function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
+  const isFree = (stem: string): boolean => near.some(({ stems }) => stems.has(stem)) && !holds(wanted, stem);
   let opposites = 0;
   const apart: Wanted[] = [];
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    const level = levels[at] ?? 0;
+    if (word === undefined || level === 1 || word.token.kind === 'number') continue;
+    if (word.relations.opposites.some(isFree)) opposites += 1;
+    else if (level < SAME_BY_SYNONYM && word.relations.broader.length > 0) apart.push(word);
+  }
+  seen[PLACE.near_opposites] = opposites;
+  seen[PLACE.near_siblings] = apart.length === 0 ? 0 : countSwapped(apart, wanted, near);
+}
+
+/** How many words are another kind of something whose kind in the passages the sentence does not name. */
+function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near: readonly Passage[]): number {
   /** The words of the passages by what is broader than they are, where it is broader than a word at issue. */
   const under = new Map<string, string[]>();
-  for (const [at, word] of wanted.entries()) {
-    const level = levels[at] ?? 0;
-    if (level === 1 || word.token.kind === 'number') continue;
-    if (word.relations.opposites.some(isFree)) opposites += 1;
-    else if (level < SAME_BY_SYNONYM) {
-      apart.push(word);
-      for (const above of word.relations.broader) under.set(above, []);
-    }
-  }
-  if (under.size === 0) return { opposites, siblings: 0 };
+  for (const { relations } of apart) for (const above of relations.broader) under.set(above, []);
   for (const { content } of near)
     for (const stem of content) for (const above of broaderThan(stem)) under.get(above)?.push(stem);
   const isSwapped = ({ stem, relations }: Wanted): boolean =>
-    relations.broader.some((above) => under.get(above)?.some((other) => !isStated(other) && areSiblings(stem, other)));
-  return { opposites, siblings: apart.filter(isSwapped).length };
+    relations.broader.some((above) =>
+      under.get(above)?.some((other) => !holds(wanted, other) && areSiblings(stem, other)),
+    );
+  return apart.filter(isSwapped).length;
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
-function readEnds({ wanted, levels, near }: Beside): Seen['ends'] {
-  let [same, other] = [0, 0];
+function readEnds({ wanted, levels, near }: Beside, seen: Seen): void {
+  let same = 0;
+  let other = 0;
   let known: Set<number> | undefined;
-  for (const [at, { stem }] of wanted.entries()) {
-    const own = levels[at] === 1 ? [] : endsOf(stem);
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    if (word === undefined || levels[at] === 1) continue;
+    const own = endsOf(word.stem);
     if (own.length === 0) continue;
     known ??= endsIn(near, wanted);
     if (own.some((end) => known?.has(end))) same += 1;
     else if (own.some((end) => known?.has(otherEnd(end)))) other += 1;
   }
-  return { same, other };
+  seen[PLACE.near_same_end] = same;
+  seen[PLACE.near_other_end] = other;
 }
 
 const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
@@ -284,17 +318,21 @@ const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
  * Of words that the passages do not hold and that have an opposite: how much better the opposite would fit between the
  * words around each, and how many of them deny by their form. What no one would write of itself wants a source.
  */
-function readUnlikely({ tokens, wanted, levels }: Beside): Seen['unlikely'] {
-  let [misfit, negated] = [0, 0];
-  for (const [at, { stem, token, relations }] of wanted.entries()) {
-    if (token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
+function readUnlikely({ tokens, wanted, levels }: Beside, seen: Seen): void {
+  let misfit = 0;
+  let negated = 0;
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    if (word === undefined || word.token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
+    const { stem, token, relations } = word;
     const { opposites } = relations;
     if (opposites.length === 0) continue;
     misfit += misfitOf(tokens, tokens.indexOf(token));
     if ((NEGATING.test(stem) && opposites.some((other) => stem.endsWith(other))) || token.lower.endsWith('less'))
       negated += 1;
   }
-  return { misfit, negated };
+  seen[PLACE.near_misfit] = misfit;
+  seen[PLACE.near_negated] = negated;
 }
 
 /** The ends of scales that the passages name in words which the statement does not share. */
@@ -303,17 +341,20 @@ function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number
   for (const { content } of near)
     for (const stem of content) {
       const ends = endsOf(stem);
-      if (ends.length === 0 || wanted.some((word) => word.stem === stem)) continue;
+      if (ends.length === 0 || holds(wanted, stem)) continue;
       for (const end of ends) found.add(end);
     }
   return found;
 }
 
 /** Neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
-function readOrder({ wanted, near }: Beside): Seen['order'] {
-  let best = { kept: 0, swapped: 0, shared: -1 };
+function readOrder({ wanted, near }: Beside, seen: Seen): void {
+  let most = -1;
   for (const { content } of near) {
-    let [kept, swapped, shared, first] = [0, 0, 0, -1];
+    let kept = 0;
+    let swapped = 0;
+    let shared = 0;
+    let first = -1;
     for (const { stem } of wanted) {
       const place = content.indexOf(stem);
       if (place === -1) continue;
@@ -324,14 +365,21 @@ function readOrder({ wanted, near }: Beside): Seen['order'] {
       }
       first = place;
     }
-    if (shared > best.shared) best = { kept: kept / Math.max(1, shared - 1), swapped, shared };
+    if (shared <= most) continue;
+    most = shared;
+    seen[PLACE.near_order] = kept / Math.max(1, shared - 1);
+    seen[PLACE.near_swapped] = swapped;
   }
-  return { kept: best.kept, swapped: best.swapped };
 }
 
 /** Capitalised words inside a sentence; a text all in capitals has none. */
 export function namesOf(tokens: readonly Token[]): Token[] {
-  const names = tokens.filter((token, at) => token.capital && isContent(token) && at > 0 && token.lower.length > 2);
-  const words = tokens.filter(({ kind }) => kind === 'word');
-  return names.length > 3 && names.length >= words.length - 1 ? [] : names;
+  const names: Token[] = [];
+  let words = 0;
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token?.kind === 'word') words += 1;
+    if (token?.capital && token.content && at > 0 && token.lower.length > 2) names.push(token);
+  }
+  return names.length > 3 && names.length >= words - 1 ? [] : names;
 }

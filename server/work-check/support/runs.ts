@@ -1,6 +1,6 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
-import type { Setter } from './features.ts';
+import { PLACE } from './feature-list.ts';
 
 /** Words of the evidence one after the other, each linked to the place before where it stood. */
 export type Flow = { stems: string[]; last: Map<string, number>; before: number[] };
@@ -35,7 +35,7 @@ export function shareHeld(tokens: readonly Token[], index: EvidenceIndex): numbe
 }
 
 /** Features of words that stand in the evidence in the order of the statement. */
-export function readRuns(tokens: readonly Token[], index: EvidenceIndex, set: Setter): void {
+export function readRuns(tokens: readonly Token[], index: EvidenceIndex, features: Float64Array): void {
   const content: string[] = [];
   const words: string[] = [];
   for (const token of tokens) {
@@ -49,8 +49,8 @@ export function readRuns(tokens: readonly Token[], index: EvidenceIndex, set: Se
     if (follow >= 2) pairs += 1;
     if (follow >= 3) triples += 1;
   }
-  set('pairs_whole', pairs / Math.max(1, content.length - 1));
-  set('triples_whole', triples / Math.max(1, content.length - 2));
+  features[PLACE.pairs_whole] = pairs / Math.max(1, content.length - 1);
+  features[PLACE.triples_whole] = triples / Math.max(1, content.length - 2);
   const flow = flowOf(index);
   let [longest, squares, at] = [0, 0, 0];
   while (at < words.length) {
@@ -59,8 +59,8 @@ export function readRuns(tokens: readonly Token[], index: EvidenceIndex, set: Se
     squares += run * run;
     at += Math.max(1, run);
   }
-  set('longest_run', longest / Math.max(1, words.length));
-  set('run_density', Math.sqrt(squares) / Math.max(1, words.length));
+  features[PLACE.longest_run] = longest / Math.max(1, words.length);
+  features[PLACE.run_density] = Math.sqrt(squares) / Math.max(1, words.length);
 }
 
 /** How many content words from `from` on, up to three, stand one after the other in some passage. */

@@ -9,11 +9,32 @@ import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './nei
  * neighbour: two for its place in `neighbours`, one for the log ratio.
  */
 const words = new Map(asset.words.split(' ').map((word, at) => [word, at]));
-const neighbours = new Map(
-  asset.neighbours.split(' ').map((word, at) => [word, `${DIGITS[at >> 6]}${DIGITS[at & 63]}`]),
-);
-const before = asset.before.split(' ');
-const after = asset.after.split(' ');
+const neighbours = new Map(asset.neighbours.split(' ').map((word, at) => [word, at]));
+const often = Float64Array.from(asset.often, (digit) => digitValue(digit) / STEPS_PER_UNIT);
+const before = readRatios(asset.before);
+const after = readRatios(asset.after);
+
+/** The neighbours of all words one after the other; those of a word stand from its place in `starts` to the next. */
+type Ratios = { starts: Uint32Array; neighbours: Uint16Array; ratios: Float64Array };
+
+function digitValue(digit: string | undefined): number {
+  return DIGITS.indexOf(digit ?? 'A');
+}
+
+function readRatios(packed: string): Ratios {
+  const starts = [0];
+  const places: number[] = [];
+  const ratios: number[] = [];
+  for (const entry of packed.split(' ')) {
+    for (let at = 0; at < entry.length; at += 3) {
+      places.push(64 * digitValue(entry[at]) + digitValue(entry[at + 1]));
+      ratios.push(digitValue(entry[at + 2]) / STEPS_PER_UNIT - NOTHING / STEPS_PER_UNIT);
+    }
+    starts.push(places.length);
+  }
+  return { starts: Uint32Array.from(starts), neighbours: Uint16Array.from(places), ratios: Float64Array.from(ratios) };
+}
+
 const WORD_MISFIT_MAX = 4;
 
 /**
@@ -30,18 +51,15 @@ export function misfitOf(tokens: readonly Token[], at: number): number {
   return Math.min(WORD_MISFIT_MAX, Math.max(0, other - own));
 }
 
-function usual(stem: string, left: string | undefined, right: string | undefined): number {
+function usual(stem: string, left: number | undefined, right: number | undefined): number {
   const at = words.get(stem);
   if (at === undefined) return 0;
-  const often = logOf(asset.often[at]);
-  return often + ratioOf(before[at], left) + ratioOf(after[at], right);
+  return (often[at] ?? 0) + ratioOf(before, at, left) + ratioOf(after, at, right);
 }
 
-function ratioOf(packed: string | undefined, place: string | undefined): number {
-  if (packed === undefined || place === undefined) return 0;
-  for (let at = packed.indexOf(place); at !== -1; at = packed.indexOf(place, at + 1))
-    if (at % 3 === 0) return logOf(packed[at + 2]) - NOTHING / STEPS_PER_UNIT;
+function ratioOf({ starts, neighbours: places, ratios }: Ratios, word: number, neighbour: number | undefined): number {
+  if (neighbour === undefined) return 0;
+  const end = starts[word + 1] ?? 0;
+  for (let at = starts[word] ?? end; at < end; at += 1) if (places[at] === neighbour) return ratios[at] ?? 0;
   return 0;
 }
-
-const logOf = (digit = 'A'): number => DIGITS.indexOf(digit) / STEPS_PER_UNIT;

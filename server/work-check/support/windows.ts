@@ -1,6 +1,6 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
-import { type Relations, rarity, relationsOf } from './lexicon.ts';
+import { entryOf, type Relations } from './lexicon.ts';
 
 /** A content word that the evidence should hold, once for each stem of a statement. */
 export type Wanted = { stem: string; weight: number; token: Token; relations: Relations };
@@ -22,7 +22,8 @@ export function wantedOf(tokens: readonly Token[]): Wanted[] {
   for (const token of tokens) {
     if (!token.content || seen.has(token.stem)) continue;
     seen.add(token.stem);
-    wanted.push({ stem: token.stem, weight: rarity(token.stem), token, relations: relationsOf(token.stem) });
+    const known = entryOf(token.stem);
+    wanted.push({ stem: token.stem, weight: known.rarity, token, relations: known });
   }
   return wanted;
 }
@@ -74,7 +75,10 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
     if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
     else for (const passage of passages) put(passage, at, level);
   };
-  for (const [at, { stem, token, relations }] of wanted.entries()) {
+  for (let at = 0; at < wanted.length; at += 1) {
+    const word = wanted[at];
+    if (word === undefined) continue;
+    const { stem, token, relations } = word;
     mark(stem, at, 1);
     if (token.kind === 'number') continue;
     for (const other of relations.synonyms) mark(other, at, SAME_BY_SYNONYM);
