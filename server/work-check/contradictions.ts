@@ -1,5 +1,5 @@
 import type { Claim } from './claims.ts';
-import { bestPassages, type EvidenceIndex, type Match, type Passage, passageText } from './reading/evidence-index.ts';
+import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
@@ -43,8 +43,13 @@ const NEARLY_AS_GOOD = 0.75;
 
 /** Reads one claim against the evidence by rules alone. */
 export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
-  const words = claim.tokens.filter((token) => isContent(token) && token.kind === 'word').map((token) => token.stem);
-  const content = claim.tokens.filter(isContent).map((token) => token.stem);
+  const words: string[] = [];
+  const content: string[] = [];
+  for (const token of claim.tokens) {
+    if (!token.content) continue;
+    content.push(token.stem);
+    if (token.kind === 'word') words.push(token.stem);
+  }
   const matches = bestPassages(index, words.length > 0 ? words : content, MATCHES_MAX);
   const coverage = coverageByBest(index, content, matches);
   const bound = readCell(claim, index);
@@ -71,16 +76,21 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
 function coverageByBest(index: EvidenceIndex, content: string[], matches: Match[]): number {
   const best = matches[0] === undefined ? undefined : index.passages[matches[0].passage];
   if (best === undefined) return 0;
-  const wanted = Array.from(new Set(content), (stem) => ({
-    stem,
-    weight: index.weight(stem),
-    held: best.stems.has(stem),
-  }));
-  const total = wanted.reduce((sum, { weight }) => sum + weight, 0);
-  const covered = (extra: Passage | undefined): number =>
-    wanted.reduce((sum, { stem, weight, held }) => (held || extra?.stems.has(stem) ? sum + weight : sum), 0);
-  const pairs = matches.map((match) => covered(index.passages[match.passage]));
-  return total === 0 ? 0 : Math.max(0, ...pairs) / total;
+  const stems = [...new Set(content)];
+  const weights = stems.map(index.weight);
+  let total = 0;
+  for (const weight of weights) total += weight;
+  let most = 0;
+  for (const match of matches) {
+    const extra = index.passages[match.passage];
+    let covered = 0;
+    for (let at = 0; at < stems.length; at += 1) {
+      const stem = stems[at] ?? '';
+      if (best.stems.has(stem) || extra?.stems.has(stem)) covered += weights[at] ?? 0;
+    }
+    most = Math.max(most, covered);
+  }
+  return total === 0 ? 0 : most / total;
 }
 
 function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: Match[]): Fault | undefined {
@@ -202,12 +212,10 @@ function nearbyStems(claim: Claim, quantity: Quantity): string[] {
 /** Capitalised words inside a sentence that stand nowhere in the evidence. */
 function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
   const faults: Fault[] = [];
-  for (const [at, token] of claim.tokens.entries()) {
-    const before = claim.tokens[at - 1];
-    const opens =
-      claim.kind === 'sentence' && (before === undefined || (before.kind === 'mark' && /[.!?:"“(]/.test(before.lower)));
-    if (!token.capital || opens || !isContent(token) || token.lower.length < 3 || index.postings.has(token.stem))
-      continue;
+  for (let at = 0; at < claim.tokens.length; at += 1) {
+    const token = claim.tokens[at];
+    if (!token?.capital || !token.content || token.lower.length < 3 || opensSentence(claim, at)) continue;
+    if (isHeld(index, token.stem)) continue;
     faults.push({
       kind: 'name',
       contradicts: false,
@@ -217,6 +225,13 @@ function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
     });
   }
   return faults;
+}
+
+function opensSentence(claim: Claim, at: number): boolean {
+  const before = claim.tokens[at - 1];
+  return (
+    claim.kind === 'sentence' && (before === undefined || (before.kind === 'mark' && /[.!?:"“(]/.test(before.lower)))
+  );
 }
 
 const LONG_PASSAGE = 60;

@@ -2,7 +2,15 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { resolveCitation } from './citations.ts';
-import { type CheckRequest, deterministicChecks, plannedChecks, Report } from './contract.ts';
+import {
+  type CheckOutcome,
+  type CheckRequest,
+  type DeterministicCheck,
+  deterministicChecks,
+  plannedChecks,
+  Report,
+  type SourceEntry,
+} from './contract.ts';
 import { entriesOf } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
@@ -40,55 +48,83 @@ export function validateReport(
     const place = fault?.instancePath.slice(1).replaceAll('/', '.') ?? '';
     throw new CheckFailure('report_invalid', `${place}: ${fault?.message ?? 'wrong shape'}`);
   }
-  for (const [rule, holds] of rulesOf(report, request, sources)) {
-    if (!holds) throw new CheckFailure('report_invalid', rule);
-  }
+  const broken = RULES.find(([, holds]) => !holds(report, request, sources));
+  if (broken !== undefined) throw new CheckFailure('report_invalid', broken[0]);
 }
 
 const HEADINGS = SECTIONS.map((title) => `## ${title}`).join();
 
-function rulesOf(report: Report, request: CheckRequest, sources: readonly EvidenceSource[]): [string, boolean][] {
-  const { checks, verification } = report;
-  const listed = [...checks.performed, ...checks.skipped, ...checks.failed];
-  const status = new Map(verification.checks.map((outcome) => [outcome.check, outcome.status]));
-  const headings = report.report.body.match(/^## .+$/gm) ?? [];
-  const planned = plannedChecks(request);
-  return [
-    [
-      'every criterion has a finding, in order',
-      entriesOf(request).every(({ label }, index) => report.findings[index]?.criterion === label),
-    ],
-    [
-      'every citation resolves to a passage',
-      report.findings.every(({ citations }) =>
-        (citations ?? []).every((citation) => resolveCitation(citation, sources) !== undefined),
+type Rule = (report: Report, request: CheckRequest, sources: readonly EvidenceSource[]) => boolean;
+
+/** What a report of the right shape must hold, too; each with the words that name it. */
+const RULES: readonly (readonly [string, Rule])[] = [
+  [
+    'every criterion has a finding, in order',
+    ({ findings }, request) => entriesOf(request).every(({ label }, index) => findings[index]?.criterion === label),
+  ],
+  [
+    'every citation resolves to a passage',
+    ({ findings }, _, sources) =>
+      findings.every(
+        ({ citations }) =>
+          citations === undefined || citations.every((citation) => resolveCitation(citation, sources) !== undefined),
       ),
-    ],
-    [
-      'each check is listed once',
-      listed.length === deterministicChecks.length && new Set(listed).size === listed.length,
-    ],
-    [
-      'the lists of checks agree',
-      checks.performed.every((check) => status.get(check) === 'passed') &&
-        checks.skipped.every((check) => status.get(check) === 'skipped') &&
-        checks.failed.every((check) => status.get(check) === 'failed') &&
-        verification.failed_checks.join() === checks.failed.join(),
-    ],
-    ['the planned checks ran', planned.every(({ check, will_run }) => (status.get(check) === 'skipped') !== will_run)],
-    ['a failed check caps the verdict', isWithin(report.verdict, capOfChecks(verification.checks))],
-    [
-      'the sources are those of the request',
-      [...report.sources.supplied, ...report.sources.independently_retrieved]
-        .map(({ ref, digest, origin }) => `${ref} ${digest} ${origin}`)
-        .join() === sources.map(({ ref, digest, origin }) => `${ref} ${digest} ${origin}`).join(),
-    ],
-    ['the evidence list says where each source comes from', report.evidence.length === sources.length],
-    ['the Markdown has its sections in order', headings.join() === HEADINGS],
-    [
-      'approval by a person is stated as the buyer asked',
-      request.downstream_policy?.human_approval_required !== true || report.assessed_work_use.human_approval_required,
-    ],
-    ['limitations are stated', report.limitations.length > 0],
-  ];
+  ],
+  ['each check is listed once', ({ checks }) => isEachListedOnce(checks)],
+  ['the lists of checks agree', ({ checks, verification }) => doListsAgree(checks, verification)],
+  [
+    'the planned checks ran',
+    ({ verification }, request) =>
+      plannedChecks(request).every(({ check, will_run }) => (statusOf(verification, check) === 'skipped') !== will_run),
+  ],
+  [
+    'a failed check caps the verdict',
+    ({ verdict, verification }) => isWithin(verdict, capOfChecks(verification.checks)),
+  ],
+  [
+    'the sources are those of the request',
+    ({ sources: { supplied, independently_retrieved: retrieved } }, _, sources) =>
+      supplied.length + retrieved.length === sources.length &&
+      sources.every((source, at) => isSameSource(supplied[at] ?? retrieved[at - supplied.length], source)),
+  ],
+  [
+    'the evidence list says where each source comes from',
+    ({ evidence }, _, sources) => evidence.length === sources.length,
+  ],
+  [
+    'the Markdown has its sections in order',
+    ({ report: { body } }) => (body.match(/^## .+$/gm) ?? []).join() === HEADINGS,
+  ],
+  [
+    'approval by a person is stated as the buyer asked',
+    ({ assessed_work_use }, { downstream_policy }) =>
+      downstream_policy?.human_approval_required !== true || assessed_work_use.human_approval_required,
+  ],
+  ['limitations are stated', ({ limitations }) => limitations.length > 0],
+];
+
+function isEachListedOnce({ performed, skipped, failed }: Report['checks']): boolean {
+  return (
+    performed.length + skipped.length + failed.length === deterministicChecks.length &&
+    deterministicChecks.every((check) => performed.includes(check) || skipped.includes(check) || failed.includes(check))
+  );
+}
+
+/** The status that the last outcome of a check gives. */
+function statusOf({ checks }: Report['verification'], name: DeterministicCheck): CheckOutcome['status'] | undefined {
+  return checks.findLast(({ check }) => check === name)?.status;
+}
+
+function doListsAgree({ performed, skipped, failed }: Report['checks'], verification: Report['verification']): boolean {
+  return (
+    performed.every((check) => statusOf(verification, check) === 'passed') &&
+    skipped.every((check) => statusOf(verification, check) === 'skipped') &&
+    failed.every((check) => statusOf(verification, check) === 'failed') &&
+    verification.failed_checks.length === failed.length &&
+    verification.failed_checks.every((check, at) => check === failed[at])
+  );
+}
+
+function isSameSource(stated: SourceEntry | undefined, { ref, digest, origin }: EvidenceSource): boolean {
+  return stated?.ref === ref && stated.digest === digest && stated.origin === origin;
 }

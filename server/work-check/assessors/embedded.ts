@@ -1,7 +1,7 @@
 import type { Claim } from '../claims.ts';
 import type { Verdict } from '../contract.ts';
 import type { Entry } from '../entries.ts';
-import { bestPassages, type EvidenceIndex } from '../reading/evidence-index.ts';
+import { bestPassages, type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
 import { supportModel } from '../support/model.ts';
@@ -238,7 +238,7 @@ function touchOn(
   judged: readonly Judged[],
   index: EvidenceIndex,
 ): AssessedFinding | undefined {
-  const known = topic.filter((stem) => index.postings.has(stem));
+  const known = topic.filter((stem) => isHeld(index, stem));
   if (known.length === 0 || known.length === topic.length) return undefined;
   const { relevant, together } = findTopic(known, judged, index);
   if (relevant.length === 0 || together < TOPIC_SHARED) return undefined;

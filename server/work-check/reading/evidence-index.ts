@@ -1,6 +1,5 @@
 import { digestOf } from '../../kernel/digest.ts';
 import { utf8Bytes } from '../json-value.ts';
-import type { Flow } from '../support/runs.ts';
 import type { Table } from '../tables.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
@@ -32,11 +31,23 @@ export type Passage = {
   instruction: boolean;
 };
 
+/** A word of the evidence, instructions left out. */
+export type HeldWord = {
+  /** The passages that hold it as a word of content, in order. */
+  passages: number[];
+  /** The last place in the flow where it stands. */
+  last: number;
+};
+
+/** Words of the evidence one after the other, each with the place before where it stood; nothing between passages. */
+export type Flow = { words: (HeldWord | undefined)[]; before: number[] };
+
 export type EvidenceIndex = {
   sources: EvidenceSource[];
   passages: Passage[];
-  /** Content stem → passages that hold it, instructions left out. */
-  postings: Map<string, number[]>;
+  /** By stem, words of grammar too. */
+  words: Map<string, HeldWord>;
+  flow: Flow;
   /** Figures in the names of the sources: known, though no passage can be cited for them. */
   labels: Quantity[];
   /** Weight of a stem: rare ones say more. */
@@ -44,7 +55,6 @@ export type EvidenceIndex = {
   /** What is worked out when it is first asked for, each by the module that asks. */
   lazy: {
     tables: Table[] | undefined;
-    flow: Flow | undefined;
     speech: number | undefined;
     prefixes: Map<string, string[]> | undefined;
   };
@@ -59,31 +69,55 @@ export function evidenceSource(
   return { ref, source, origin, text, digest, bytes, observed_at };
 }
 
-/** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the postings. */
+/** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the words. */
 export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) => number): EvidenceIndex {
   const passages: Passage[] = [];
-  const postings = new Map<string, number[]>();
+  const words = new Map<string, HeldWord>();
+  const flow: Flow = { words: [], before: [] };
   for (const [source, { text }] of sources.entries()) {
     for (const { start, end } of splitSentences(text)) {
       const sentence = text.slice(start, end);
       const tokens = tokenize(sentence, start);
       const content: string[] = [];
       for (const token of tokens) if (token.content) content.push(token.stem);
-      const stems = new Set(content);
       const instruction = isInstruction(sentence);
       const quantities = readQuantities(tokens);
+      const stems = new Set(content);
       const at = passages.push({ source, start, end, tokens, content, stems, quantities, instruction }) - 1;
-      if (instruction) continue;
-      for (const stem of stems) {
-        const list = postings.get(stem);
-        if (list === undefined) postings.set(stem, [at]);
-        else list.push(at);
-      }
+      if (!instruction) addWords(tokens, at, words, flow);
     }
   }
   const labels = sources.flatMap(({ source }) => readQuantities(tokenize(source)));
-  const lazy = { tables: undefined, flow: undefined, speech: undefined, prefixes: undefined };
-  return { sources, passages, postings, labels, weight: rarity, lazy };
+  const lazy = { tables: undefined, speech: undefined, prefixes: undefined };
+  return { sources, passages, words, flow, labels, weight: rarity, lazy };
+}
+
+function addWords(tokens: readonly Token[], passage: number, words: Map<string, HeldWord>, flow: Flow): void {
+  for (const { kind, stem, content } of tokens) {
+    if (kind === 'mark') continue;
+    let word = words.get(stem);
+    if (word === undefined) {
+      word = { passages: [], last: -1 };
+      words.set(stem, word);
+    }
+    flow.before.push(word.last);
+    word.last = flow.words.push(word) - 1;
+    if (content && word.passages.at(-1) !== passage) word.passages.push(passage);
+  }
+  flow.before.push(-1);
+  flow.words.push(undefined);
+}
+
+const NOWHERE: readonly number[] = [];
+
+/** The passages that hold a stem as a word of content, in order, instructions left out. */
+export function passagesWith(index: EvidenceIndex, stem: string): readonly number[] {
+  return index.words.get(stem)?.passages ?? NOWHERE;
+}
+
+/** Whether some passage holds a stem as a word of content, instructions left out. */
+export function isHeld(index: EvidenceIndex, stem: string): boolean {
+  return passagesWith(index, stem).length > 0;
 }
 
 /** A word in more passages than this chooses none of them; it is only looked up where rarer words already led. */
@@ -102,13 +136,13 @@ export function bestPassages(index: EvidenceIndex, stems: Iterable<string>, limi
   for (const stem of new Set(stems)) {
     const weight = index.weight(stem);
     total += weight;
-    const passages = index.postings.get(stem) ?? [];
+    const passages = passagesWith(index, stem);
     if (passages.length > COMMON_PASSAGES) common.push({ stem, weight });
     else for (const passage of passages) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   }
   const led = common.length > 0 ? [...scores.keys()] : [];
   for (const { stem, weight } of common)
-    for (const passage of led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES))
+    for (const passage of led.length > 0 ? led : passagesWith(index, stem).slice(0, COMMON_PASSAGES))
       if (index.passages[passage]?.stems.has(stem)) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   if (total === 0) return [];
   return [...scores]

@@ -1,4 +1,4 @@
-import { isContent, type Token } from './tokens.ts';
+import type { Token } from './tokens.ts';
 
 const MIDWAY = new Set([
   'only',
@@ -16,27 +16,34 @@ const MIDWAY = new Set([
 
 /** Whether a run of tokens denies what it says. */
 export function isNegated(tokens: readonly Token[]): boolean {
-  return tokens.some(({ denies }) => denies);
+  for (const { denies } of tokens) if (denies) return true;
+  return false;
 }
 
 const DENIED_WITHIN = 5;
+const DENIED_MAX = 2;
 
 /** The content words that each denial in a run of tokens falls on: the first ones after it. */
 export function deniedStems(tokens: readonly Token[]): string[][] {
   const groups: string[][] = [];
-  for (const [at, token] of tokens.entries()) {
-    if (!token.denies || MIDWAY.has(tokens[at + 1]?.lower ?? '') || (at < 2 && tokens[at + 1]?.kind === 'mark'))
-      continue;
-    const after = tokens.slice(at + 1, at + 1 + DENIED_WITHIN);
-    const stop = after.findIndex((next) => next.kind === 'mark' && next.lower !== '-');
-    groups.push(
-      (stop === -1 ? after : after.slice(0, stop))
-        .filter(isContent)
-        .map(({ stem }) => stem)
-        .slice(0, 2),
-    );
+  for (let at = 0; at < tokens.length; at += 1) {
+    if (!tokens[at]?.denies) continue;
+    const next = tokens[at + 1];
+    if (MIDWAY.has(next?.lower ?? '') || (at < 2 && next?.kind === 'mark')) continue;
+    const group = deniedAfter(tokens, at);
+    if (group.length > 0) groups.push(group);
   }
-  return groups.filter((group) => group.length > 0);
+  return groups;
+}
+
+function deniedAfter(tokens: readonly Token[], denial: number): string[] {
+  const group: string[] = [];
+  for (let at = denial + 1; at <= denial + DENIED_WITHIN && group.length < DENIED_MAX; at += 1) {
+    const token = tokens[at];
+    if (token === undefined || (token.kind === 'mark' && token.lower !== '-')) break;
+    if (token.content) group.push(token.stem);
+  }
+  return group;
 }
 
 const YES = new Set(['yes', 'yea', 'yeah', 'yep']);
@@ -45,7 +52,8 @@ const SUBJECTS = new Set(['i', 'you', 'he', 'she', 'it', 'we', 'they', 'there', 
 
 /** The "yes" or "no" by which a text answers a question: it stands by itself, or a sentence of its own comes after it. */
 export function answerOf(tokens: readonly Token[]): 'yes' | 'no' | undefined {
-  for (const [at, { lower }] of tokens.entries()) {
+  for (let at = 0; at < tokens.length; at += 1) {
+    const lower = tokens[at]?.lower ?? '';
     if (!YES.has(lower) && !NO.has(lower)) continue;
     const next = tokens[at + 1];
     if (next === undefined || next.kind === 'mark' || SUBJECTS.has(next.lower)) return YES.has(lower) ? 'yes' : 'no';

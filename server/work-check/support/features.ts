@@ -1,4 +1,4 @@
-import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
@@ -105,7 +105,7 @@ function readWhole(
     if (level === 1) {
       exact += weight;
       plain += 1;
-    } else if (wanted[at]?.relations.opposites.some((other) => index.postings.has(other))) opposites += 1;
+    } else if (wanted[at]?.relations.opposites.some((other) => isHeld(index, other))) opposites += 1;
   }
   unseen.sort((a, b) => b - a);
   features[PLACE.whole_exact] = exact / total;
@@ -124,6 +124,6 @@ function readWhole(
   );
   features[PLACE.figures_unseen] = figures.length - stands.length;
   let names = 0;
-  for (const { stem } of namesOf(tokens)) if (!index.postings.has(stem)) names += 1;
+  for (const { stem } of namesOf(tokens)) if (!isHeld(index, stem)) names += 1;
   features[PLACE.names_unseen] = names;
 }

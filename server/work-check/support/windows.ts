@@ -1,4 +1,4 @@
-import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
 import { entryOf, type Relations } from './lexicon.ts';
 
@@ -39,14 +39,14 @@ export type Matches = {
 
 /** Stems of the evidence by their first letters. Only asked for when a word is found in no other way. */
 function stemsLike(stem: string, index: EvidenceIndex): readonly string[] {
-  index.lazy.prefixes ??= byPrefix(index.postings.keys());
+  index.lazy.prefixes ??= byPrefix(index);
   return index.lazy.prefixes.get(stem.slice(0, PREFIX)) ?? [];
 }
 
-function byPrefix(stems: Iterable<string>): Map<string, string[]> {
+function byPrefix({ words }: EvidenceIndex): Map<string, string[]> {
   const lists = new Map<string, string[]>();
-  for (const stem of stems) {
-    if (stem.length < PREFIX) continue;
+  for (const [stem, { passages }] of words) {
+    if (passages.length === 0 || stem.length < PREFIX) continue;
     const key = stem.slice(0, PREFIX);
     const list = lists.get(key);
     if (list === undefined) lists.set(key, [stem]);
@@ -69,8 +69,8 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
     if ((row[at] ?? 0) < level) row[at] = level;
   };
   const mark = (stem: string, at: number, level: number): void => {
-    const passages = index.postings.get(stem);
-    if (passages === undefined) return;
+    const passages = passagesWith(index, stem);
+    if (passages.length === 0) return;
     if ((levels[at] ?? 0) < level) levels[at] = level;
     if (passages.length > COMMON_PASSAGES) common.push({ stem, at, level });
     else for (const passage of passages) put(passage, at, level);
@@ -90,7 +90,7 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
   // A word of most passages chooses none of them: it is only looked up where rarer words already led.
   const led = common.length > 0 ? [...rows.keys()] : [];
   for (const { stem, at, level } of common) {
-    const passages = led.length > 0 ? led : (index.postings.get(stem) ?? []).slice(0, COMMON_PASSAGES);
+    const passages = led.length > 0 ? led : passagesWith(index, stem).slice(0, COMMON_PASSAGES);
     for (const passage of passages) if (index.passages[passage]?.stems.has(stem)) put(passage, at, level);
   }
   return { rows, levels };
