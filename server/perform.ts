@@ -167,14 +167,18 @@ async function read(
   const first = digestOf(outcome.text);
   const seen = ctx.wait.seen ?? first;
   const until = after(ctx.now, ctx.wait.seconds);
-  const afresh: Caller = 'about' in caller ? { ...caller, about: null } : caller;
   if (digestOf(outcome.text) !== seen || ctx.wait.seconds === 0) return outcome;
   do {
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
-    outcome = await look(afresh, ctx.runtime.clock());
+    outcome = await look(afresh(caller), ctx.runtime.clock());
   } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until);
   // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
-  return look(await stillThere(ctx, afresh), ctx.runtime.clock());
+  return look(await stillThere(ctx, afresh(caller)), ctx.runtime.clock());
+}
+
+/** The caller without what was read with it. */
+function afresh(caller: Caller): Caller {
+  return 'about' in caller && caller.about ? { ...caller, about: null } : caller;
 }
 
 async function change(
@@ -238,19 +242,21 @@ async function run(
     };
     return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps }));
   }
-  const attempt = () => transact(db, write);
-  // A limit was lowered between the look at it and the write: looked at again, it says what is left.
-  const ended = await attempt().catch((error) =>
-    sqlState(error) === checkViolation ? attempt() : Promise.reject(error),
-  );
+  const attempt = (who: Caller) => transact(db, (tx) => write(tx, who));
+  const ended = await attempt(caller).catch((error) => {
+    // The job may have moved on since it was read with its buyer: it is looked at again, and held.
+    if (operation.reads === 'job' && afresh(caller) !== caller && !isTaken(error)) return attempt(afresh(caller));
+    // A limit was lowered between the look at it and the write: looked at again, it says what is left.
+    return sqlState(error) === checkViolation ? attempt(caller) : Promise.reject(error);
+  });
   if (ended instanceof Problem) throw ended;
   return ended;
 
   /** The whole write. Gives back, instead of throwing, a refusal whose writes are kept. */
-  async function write(tx: Tx): Promise<Outcome | Problem> {
+  async function write(tx: Tx, who: Caller): Promise<Outcome | Problem> {
     if (claim) takeKey(tx, claim, ctx.now);
     try {
-      const outcome = finish(operation, await verb({ ctx, caller, input, tx }));
+      const outcome = finish(operation, await verb({ ctx, caller: who, input, tx }));
       if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
       return outcome;
     } catch (error) {

@@ -404,6 +404,7 @@ export const review = defineOperation({
   audience: ['agent', 'member'],
   effect: 'write',
   idempotency: 'optional',
+  reads: 'job',
   input: Review,
   output: Job,
   success: [200],

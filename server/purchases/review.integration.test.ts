@@ -139,6 +139,15 @@ describe('the first dispute', () => {
   });
 });
 
+describe('an acceptance', () => {
+  it('that is sent twenty times at once is one, and each is told so', async () => {
+    const reviewed = await delivered();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => accept(reviewed)));
+    expect(answers.map(({ status, body }) => [status, body.state])).toEqual(Array(20).fill([200, 'accepted']));
+    expect((await receipt(reviewed)).sequence).toBe(3);
+  });
+});
+
 describe('a corrected report', () => {
   it('is accepted by its digest, so that nobody accepts a report that was replaced', async () => {
     const reviewed = await delivered();

@@ -19,6 +19,7 @@ import {
   type JobRow,
   jobReply,
   type LoadedJob,
+  namedJob,
   notAllowed,
   reviewRefusal,
   reviewStateAt,
@@ -38,7 +39,9 @@ type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_ke
  */
 export const review: Verb<typeof contract.review> = async ({ ctx, caller, input, tx }) => {
   if (caller.kind !== 'member') refuse(reviewRefusal(caller));
-  const job = await holdJob(tx, input.job_key, caller);
+  // It is accepted as it was when the request came, and as nobody has touched it since; that failing, it comes held.
+  const isRead = caller.kind !== 'member' && caller.about !== null && input.decision === 'accept';
+  const job = await (isRead ? namedJob : holdJob)(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {
     if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
@@ -78,7 +81,7 @@ function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): v
     tx,
     'accept',
     job.job_key,
-    { actor: actorOf(caller), now: ctx.now },
+    { actor: actorOf(caller), now: ctx.now, fence: job.fence },
     { finalized_at: ctx.now, stage: 'accepted' },
   );
   decide(tx, ctx, caller, job, { decision: 'accept' });
