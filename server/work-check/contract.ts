@@ -203,20 +203,27 @@ function bytesDigest(bytes: Uint8Array): string {
 
 export type EvidenceEntry = { ref: string; source: string; digest: string; bytes: number; observed_at: string | null };
 
+export type TextMeasures = Pick<EvidenceEntry, 'digest' | 'bytes'>;
+
+function measuresOf(content: string): TextMeasures {
+  const bytes = encoder.encode(content);
+  return { digest: bytesDigest(bytes), bytes: bytes.length };
+}
+
 /**
- * The evidence of a request without its content: reference, source, digest of the text, size in bytes. `digestOf` may be
- * a faster way to the same digest than the one that browsers have, too.
+ * The evidence of a request without its content: reference, source, digest of the text, size in bytes. `measure` may be
+ * a faster way to the same digest and size than the one that browsers have, too.
  */
 export function evidenceManifest(
   request: Pick<CheckRequest, 'evidence'>,
-  digestOf: (bytes: Uint8Array) => string = bytesDigest,
+  measure: (content: string) => TextMeasures = measuresOf,
 ): EvidenceEntry[] {
   return request.evidence.map((item, index) => {
     const ref = `evidence/${index}`;
     const { source, text, observed_at } =
       typeof item === 'string' ? { source: ref, text: item, observed_at: undefined } : item;
-    const bytes = encoder.encode(text);
-    return { ref, source, digest: digestOf(bytes), bytes: bytes.length, observed_at: observed_at ?? null };
+    const { digest, bytes } = measure(text);
+    return { ref, source, digest, bytes, observed_at: observed_at ?? null };
   });
 }
 

@@ -1,7 +1,6 @@
-import { digestOf } from '../kernel/digest.ts';
 import { type CheckRequest, evidenceManifest } from './contract.ts';
 import { CheckFailure } from './failure.ts';
-import { type EvidenceSource, evidenceSource } from './reading/evidence-index.ts';
+import { type EvidenceSource, evidenceSource, measuresOf } from './reading/evidence-index.ts';
 
 /** A governed document that the service fetched itself for one of the request's `context.refs`. */
 export type RetrievedSource = { ref: string; source: string; text: string; observed_at?: string | null };
@@ -16,7 +15,7 @@ export function gatherSources(request: CheckRequest, retrieved: readonly Retriev
       `${gone.length} of ${wanted.length} governed sources could not be retrieved.`,
     );
   const texts = request.evidence.map((item) => (typeof item === 'string' ? item : item.text));
-  const supplied = evidenceManifest(request, digestOf).map((entry, index) =>
+  const supplied = evidenceManifest(request, measuresOf).map((entry, index) =>
     evidenceSource({ ...entry, text: texts[index] ?? '' }, 'supplied', entry),
   );
   const own = retrieved.map(({ source, text, observed_at }, index) =>

@@ -129,30 +129,40 @@ function assessedWorkUse({ request, verdict }: ReportParts): Report['assessed_wo
   };
 }
 
+const OPENINGS: Record<Verdict, string> = {
+  supported: 'The evidence bears the work out.',
+  insufficient_evidence:
+    'The evidence given is not enough to decide on all of the work. That is a finding, not a fault.',
+  revise: 'Revise before use.',
+  escalate: 'A person should look at this work before it is used.',
+};
+
+/** How a summary counts findings, in this order. */
+const TALLY: readonly (readonly [Finding['status'], string])[] = [
+  ['met', 'met'],
+  ['partly_met', 'partly met'],
+  ['missing', 'missing'],
+  ['contradicted', 'contradicted'],
+  ['not_assessable', 'not assessable'],
+];
+
+function tallyOf(findings: readonly Finding[]): string {
+  const parts: string[] = [];
+  for (const [counted, word] of TALLY) {
+    let count = 0;
+    for (const { status } of findings) if (status === counted) count += 1;
+    if (count > 0) parts.push(`${count} ${word}`);
+  }
+  return `Of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${parts.join(', ')}.`;
+}
+
 function summaryOf({ findings, verdict, instructions, checks }: ReportParts): string {
-  const count = (...statuses: Finding['status'][]): number =>
-    findings.filter(({ status }) => statuses.includes(status)).length;
-  const opening: Record<Verdict, string> = {
-    supported: 'The evidence bears the work out.',
-    insufficient_evidence:
-      'The evidence given is not enough to decide on all of the work. That is a finding, not a fault.',
-    revise: 'Revise before use.',
-    escalate: 'A person should look at this work before it is used.',
-  };
-  const tally = [
-    [count('met'), 'met'],
-    [count('partly_met'), 'partly met'],
-    [count('missing'), 'missing'],
-    [count('contradicted'), 'contradicted'],
-    [count('not_assessable'), 'not assessable'],
-  ] as const;
-  const parts = tally.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
   const worst =
     findings.find(({ status }) => status === 'contradicted') ?? findings.find(({ status }) => status === 'missing');
   const failed = checks.filter(({ status }) => status === 'failed').map(({ check }) => check);
   return [
-    opening[verdict],
-    `Of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${parts.join(', ')}.`,
+    OPENINGS[verdict],
+    tallyOf(findings),
     worst === undefined ? '' : firstSentence(worst.reason),
     failed.length === 0 ? '' : `Failed: ${failed.join(', ')}.`,
     instructions === 0 ? '' : 'The material holds text that tries to instruct the assessor; it counted for nothing.',

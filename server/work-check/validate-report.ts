@@ -20,11 +20,12 @@ import { capOfChecks, isWithin } from './verdict.ts';
 
 /**
  * The shape of a report by its JSON Schema, as it is published: compiled, it only looks, where parsing would copy all
- * of a report. Its only bound on the length of a text is one character, so none need be counted.
+ * of a report. Its only bound on the length of a text is one character, so none need be counted, and its
+ * only pattern is of plain characters.
  */
 let isReport: ValidateFunction<Report> | undefined;
 const compileShape = (): ValidateFunction<Report> =>
-  new Ajv2020({ strict: false, logger: false, unicode: false }).compile<Report>(
+  new Ajv2020({ strict: false, logger: false, unicode: false, unicodeRegExp: false }).compile<Report>(
     z.toJSONSchema(Report, { io: 'input' }),
   );
 
@@ -51,8 +52,6 @@ export function validateReport(
   const broken = RULES.find(([, holds]) => !holds(report, request, sources));
   if (broken !== undefined) throw new CheckFailure('report_invalid', broken[0]);
 }
-
-const HEADINGS = SECTIONS.map((title) => `## ${title}`).join();
 
 type Rule = (report: Report, request: CheckRequest, sources: readonly EvidenceSource[]) => boolean;
 
@@ -91,10 +90,7 @@ const RULES: readonly (readonly [string, Rule])[] = [
     'the evidence list says where each source comes from',
     ({ evidence }, _, sources) => evidence.length === sources.length,
   ],
-  [
-    'the Markdown has its sections in order',
-    ({ report: { body } }) => (body.match(/^## .+$/gm) ?? []).join() === HEADINGS,
-  ],
+  ['the Markdown has its sections in order', ({ report: { body } }) => hasItsSections(body)],
   [
     'approval by a person is stated as the buyer asked',
     ({ assessed_work_use }, { downstream_policy }) =>
@@ -102,6 +98,19 @@ const RULES: readonly (readonly [string, Rule])[] = [
   ],
   ['limitations are stated', ({ limitations }) => limitations.length > 0],
 ];
+
+const HEADING = '\n## ';
+
+/** Whether the headings of the second level are those of the contract: each once, in order, and no other. */
+function hasItsSections(body: string): boolean {
+  let at = body.indexOf(HEADING);
+  for (const title of SECTIONS) {
+    const start = at + HEADING.length;
+    if (at === -1 || !body.startsWith(`${title}\n`, start)) return false;
+    at = body.indexOf(HEADING, start + title.length);
+  }
+  return at === -1;
+}
 
 function isEachListedOnce({ performed, skipped, failed }: Report['checks']): boolean {
   return (

@@ -14,6 +14,10 @@ import { clip, place, summarize } from './summary.ts';
 const TOPIC_FOUND = 0.34;
 const TOPIC_SHARED = 0.6;
 const NEAR_BEST = 0.6;
+const LIMITATIONS: readonly string[] = [
+  'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and of tables only cells, sums of whole columns and numbers of rows were checked.',
+  `On data sets of kinds it was not trained on, score and rules told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
+];
 const RECHECK =
   'The re-check read the same material anew, by the same rules; the reason of the dispute and the wishes sent with it could not change how it was read.';
 
@@ -42,11 +46,7 @@ function assessEmbedded(task: AssessmentTask): Assessment {
     findings,
     score: rounded(whole?.score ?? mean(judged.map(({ score }) => score))),
     confidence: rounded(judged.length === 0 ? 0 : decided / judged.length),
-    limitations: [
-      'Statements were compared with the evidence by words, figures, dates and names, in English; nothing was reasoned out, and of tables only cells, sums of whole columns and numbers of rows were checked.',
-      `On data sets of kinds it was not trained on, score and rules told supported from unsupported statements with a balanced accuracy of ${supportModel.measured.balanced_accuracy}%; where it is not sure, it says so instead of deciding.`,
-      ...(task.correction === undefined ? [] : [RECHECK]),
-    ],
+    limitations: task.correction === undefined ? LIMITATIONS : [...LIMITATIONS, RECHECK],
   };
 }
 

@@ -32,7 +32,7 @@ export type Assessment = {
   /** Share of the statements that the evidence bears out, from 0 to 1. */
   score: number;
   confidence: number;
-  limitations: string[];
+  limitations: readonly string[];
   corrected_output?: string;
 };
 

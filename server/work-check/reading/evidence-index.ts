@@ -1,5 +1,5 @@
 import { digestOf } from '../../kernel/digest.ts';
-import { utf8Bytes } from '../json-value.ts';
+import type { TextMeasures } from '../contract.ts';
 import type { Table } from '../tables.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
@@ -60,12 +60,17 @@ export type EvidenceIndex = {
   };
 };
 
+/** Digest of a text, and its length in UTF-8. */
+export function measuresOf(text: string): TextMeasures {
+  return { digest: digestOf(text), bytes: Buffer.byteLength(text) };
+}
+
 export function evidenceSource(
   { ref, source, text, observed_at }: Pick<EvidenceSource, 'ref' | 'source' | 'text' | 'observed_at'>,
   origin: EvidenceSource['origin'],
-  known?: Pick<EvidenceSource, 'digest' | 'bytes'>,
+  known: TextMeasures = measuresOf(text),
 ): EvidenceSource {
-  const { digest, bytes } = known ?? { digest: digestOf(text), bytes: utf8Bytes(text) };
+  const { digest, bytes } = known;
   return { ref, source, origin, text, digest, bytes, observed_at };
 }
 
@@ -97,12 +102,11 @@ function addWords(tokens: readonly Token[], passage: number, words: Map<string, 
     if (kind === 'mark') continue;
     let word = words.get(stem);
     if (word === undefined) {
-      word = { passages: [], last: -1 };
+      word = { passages: content ? [passage] : [], last: -1 };
       words.set(stem, word);
-    }
+    } else if (content && word.passages.at(-1) !== passage) word.passages.push(passage);
     flow.before.push(word.last);
     word.last = flow.words.push(word) - 1;
-    if (content && word.passages.at(-1) !== passage) word.passages.push(passage);
   }
   flow.before.push(-1);
   flow.words.push(undefined);

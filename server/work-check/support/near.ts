@@ -280,13 +280,19 @@ function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
   seen[PLACE.near_siblings] = apart.length === 0 ? 0 : countSwapped(apart, wanted, near);
 }
 
+const NO_WORDS: readonly string[] = [];
+
 /** How many words are another kind of something whose kind in the passages the sentence does not name. */
 function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near: readonly Passage[]): number {
   /** The words of the passages by what is broader than they are, where it is broader than a word at issue. */
-  const under = new Map<string, string[]>();
-  for (const { relations } of apart) for (const above of relations.broader) under.set(above, []);
+  const under = new Map<string, readonly string[]>();
+  for (const { relations } of apart) for (const above of relations.broader) under.set(above, NO_WORDS);
   for (const { content } of near)
-    for (const stem of content) for (const above of broaderThan(stem)) under.get(above)?.push(stem);
+    for (const stem of content)
+      for (const above of broaderThan(stem)) {
+        const others = under.get(above);
+        if (others !== undefined) under.set(above, [...others, stem]);
+      }
   const isSwapped = ({ stem, relations }: Wanted): boolean =>
     relations.broader.some((above) =>
       under.get(above)?.some((other) => !holds(wanted, other) && areSiblings(stem, other)),
