@@ -22,6 +22,8 @@ type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'>;
 /** Forms of the words seen so far: texts repeat themselves. */
 const forms = new Map<string, Form>();
 const FORMS_MAX = 50_000;
+/** Longer ones are hardly words, and would fill the memory. */
+const KEPT_LENGTH_MAX = 32;
 
 /** Splits a text into tokens; `offset` is added to each position. */
 export function tokenize(text: string, offset = 0): Token[] {
@@ -104,19 +106,23 @@ function wordAt(text: string, at: number, code: number): string {
 function formOf(raw: string): Form {
   const known = forms.get(raw);
   if (known !== undefined) return known;
-  const whole = raw.toLowerCase();
+  const isKept = raw.length <= KEPT_LENGTH_MAX;
+  // V8 holds a whole text in memory for a part of it: what is kept is a copy.
+  const own = isKept ? Buffer.from(raw).toString() : raw;
+  const whole = own.toLowerCase();
   const apostrophe = whole.includes("'") || whole.includes('’');
   const lower = apostrophe ? whole.replaceAll('’', "'").replace(/'s$/, '') : whole;
   const content = lower.length > 1 && !isFunctionWord(lower);
   const form = {
     lower,
     stem: stem(lower),
-    capital: raw[0] !== whole[0],
+    capital: own[0] !== whole[0],
     content,
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
   };
+  if (!isKept) return form;
   if (forms.size >= FORMS_MAX) forms.clear();
-  forms.set(raw, form);
+  forms.set(own, form);
   return form;
 }
 
