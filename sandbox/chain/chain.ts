@@ -9,6 +9,7 @@ import {
   type PublicActions,
   publicActions,
   type TestClient,
+  toHex,
 } from 'viem';
 import { idleAccount } from './accounts.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
@@ -30,15 +31,11 @@ export type Chain = {
   readonly anvil: Anvil;
   /** Whether transactions are mined as they come. */
   readonly mining: { automatic: boolean };
-  /** Makes a block, with all that waits, while transactions are mined as they come. */
-  makeBlock(): Promise<void>;
   stop(): Promise<void>;
 };
 
 // A real chain's time goes on when nobody pays: a block now and then lets an unused authorization expire.
 const IDLE_BLOCK_MS = 5_000;
-const BLOCK_MS_MAX = 2_000;
-const BLOCK_POLL_MS = 10;
 
 /** Starts the chain on `port`, its state kept in `stateFile`. Rejects with one sentence when it cannot. */
 export async function startChain(network: Network, port: number, stateFile: string): Promise<Chain> {
@@ -49,9 +46,8 @@ export async function startChain(network: Network, port: number, stateFile: stri
     await client.setLoggingEnabled(false);
     await placeContracts(client, network);
     const rpc = await startRpcProxy(`chain ${network.network}`, port, anvil.rpcUrl);
-    const makeBlock = blockMaker(client);
     const blocks = setInterval(() => {
-      if (mining.automatic) void makeBlock().catch(() => {});
+      if (mining.automatic) void addBlock(client).catch(() => {});
     }, IDLE_BLOCK_MS);
     const stop = async () => {
       clearInterval(blocks);
@@ -59,7 +55,7 @@ export async function startChain(network: Network, port: number, stateFile: stri
       await anvil.stop();
     };
     const rpcUrl = `http://127.0.0.1:${port}`;
-    return { network, rpcUrl, nodeUrl: anvil.rpcUrl, client, rpc, anvil, mining, makeBlock, stop };
+    return { network, rpcUrl, nodeUrl: anvil.rpcUrl, client, rpc, anvil, mining, stop };
   } catch (error) {
     await anvil.stop();
     throw error;
@@ -85,27 +81,17 @@ async function placeCode(client: ChainClient, address: Address, creationCode: He
 }
 
 /**
- * Makes blocks by transactions to nobody, one after the other. Asking the node for a block, while it mines transactions
- * as they come, would have it mine twice at the same time, after which it may leave transactions unmined for good.
+ * Makes a block by a transaction to nobody, with all that waits. Asking the node for one, while it mines transactions as
+ * they come, would have it mine twice at the same time, after which it may leave transactions waiting.
  */
-function blockMaker(client: ChainClient): () => Promise<void> {
+async function addBlock(client: ChainClient): Promise<void> {
   const { address } = idleAccount();
-  async function make(): Promise<void> {
-    const hash = await client.request<{
-      Method: string;
-      Parameters: { from: Address; to: Address }[];
-      ReturnType: Hex;
-    }>({
-      method: 'eth_sendTransaction',
-      params: [{ from: address, to: address }],
-    });
-    await client.waitForTransactionReceipt({ hash, timeout: BLOCK_MS_MAX, pollingInterval: BLOCK_POLL_MS });
-  }
-  let last = Promise.resolve();
-  return () => {
-    last = last.catch(() => {}).then(make);
-    return last;
-  };
+  // What it carries tells it from one that a reorganisation has removed.
+  const transaction = { from: address, to: address, data: toHex(Date.now(), { size: 8 }) };
+  await client.request<{ Method: string; Parameters: [typeof transaction]; ReturnType: Hex }>({
+    method: 'eth_sendTransaction',
+    params: [transaction],
+  });
 }
 
 /** Gives `owner` exactly `units` of the token's smallest unit (1 USDC = 1,000,000), without a transaction. */

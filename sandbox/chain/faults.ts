@@ -50,19 +50,13 @@ export async function strike(chain: Chain, fault: ChainFault): Promise<{ mode: s
       await client.setAutomine(false);
       return { mode };
     case 'mine':
-      await makeBlocks(chain, fault.blocks);
+      await client.mine({ blocks: fault.blocks });
       return { mode };
     case 'advance_time':
       await client.increaseTime({ seconds: fault.seconds });
-      await makeBlocks(chain, 1);
+      await client.mine({ blocks: 1 });
       return { mode };
   }
-}
-
-/** While transactions are mined as they come, each block is one that the chain makes of a transaction. */
-async function makeBlocks({ client, mining, makeBlock }: Chain, blocks: number): Promise<void> {
-  if (!mining.automatic) return client.mine({ blocks });
-  for (let made = 0; made < blocks; made += 1) await makeBlock();
 }
 
 /** Ends every fault that lasts: the JSON-RPC address answers again, waiting transactions are mined. */
@@ -71,7 +65,7 @@ export async function clearFaults(chain: Chain): Promise<void> {
   if (chain.mining.automatic) return;
   chain.mining.automatic = true;
   await chain.client.setAutomine(true);
-  await chain.makeBlock();
+  await chain.client.mine({ blocks: 1 });
 }
 
 async function revert(chain: Chain, id: Hex): Promise<void> {
