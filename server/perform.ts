@@ -244,8 +244,10 @@ async function run(
   }
   const attempt = (who: Caller) => transact(db, (tx) => write(tx, who));
   const ended = await attempt(caller).catch((error) => {
+    // Who has waited for its turn in vain is not made to wait again.
+    if (isTaken(error) || sqlState(error) === lockNotAvailable) throw error;
     // The job may have moved on since it was read with its buyer: it is looked at again, and held.
-    if (operation.reads === 'job' && afresh(caller) !== caller && !isTaken(error)) return attempt(afresh(caller));
+    if (operation.reads === 'job' && afresh(caller) !== caller) return attempt(afresh(caller));
     // A limit was lowered between the look at it and the write: looked at again, it says what is left.
     return sqlState(error) === checkViolation ? attempt(caller) : Promise.reject(error);
   });
