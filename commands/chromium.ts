@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Refusal } from './refusal.ts';
 
+/** Whether npm ships a Chromium for this machine. */
+const SHIPPED = process.platform === 'linux' && process.arch === 'x64';
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** No sandbox, because tests run as root in containers; nothing that talks to a network. */
 const ARGS = [
@@ -21,15 +23,17 @@ export interface Chromium {
 }
 
 /**
- * A Chromium for browser tests: `CHROMIUM_PATH`, the system's, or the one that npm ships (`@sparticuz/chromium`, x64
- * Linux), unpacked once into `.data/chromium`. The result is what Playwright's `chromium.launch` takes.
+ * A Chromium for browser tests: `CHROMIUM_PATH`, or on x64 Linux the one that npm ships (`@sparticuz/chromium`), unpacked
+ * once into `.data/chromium`, so that tests see the same browser on every machine; elsewhere the system's. The result is
+ * what Playwright's `chromium.launch` takes.
  */
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.CHROMIUM_PATH;
   if (named && !existsSync(named)) throw new Refusal(`CHROMIUM_PATH names ${named}, which does not exist.`);
-  const executablePath = named ?? INSTALLED.find((file) => existsSync(file));
+  const executablePath = named ?? (SHIPPED ? undefined : INSTALLED.find((file) => existsSync(file)));
   if (executablePath !== undefined) return { executablePath, args: ARGS, env: plainEnvironment() };
-  return unpackChromium();
+  if (SHIPPED) return unpackChromium();
+  throw new Refusal('npm ships no Chromium for this machine: install one, or name it in CHROMIUM_PATH.');
 }
 
 /** The package decides at import, by variables of AWS, whether to unpack the libraries it also brings. */
@@ -41,14 +45,26 @@ async function unpackChromium(): Promise<Chromium> {
   try {
     const { default: chromium } = await import('@sparticuz/chromium');
     const executablePath = await chromium.executablePath();
-    const { LD_LIBRARY_PATH = '', FONTCONFIG_PATH = '' } = process.env;
-    return { executablePath, args: ARGS, env: { ...plainEnvironment(), LD_LIBRARY_PATH, FONTCONFIG_PATH } };
+    const { LD_LIBRARY_PATH = '' } = process.env;
+    return { executablePath, args: ARGS, env: { ...plainEnvironment(), LD_LIBRARY_PATH, ...fontsIn(folder) } };
   } finally {
     for (const name of ['TMPDIR', 'AWS_EXECUTION_ENV', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH']) {
       if (before[name] === undefined) delete process.env[name];
       else process.env[name] = before[name];
     }
   }
+}
+
+/**
+ * The package's own configuration looks for its fonts under /tmp. Without any font Chromium ends itself at the first
+ * character that a page's fonts do not have.
+ */
+function fontsIn(folder: string): { FONTCONFIG_FILE: string } {
+  const file = path.join(folder, 'fonts.conf');
+  const dirs = [path.join(folder, 'fonts'), '/usr/share/fonts'].map((dir) => `<dir>${dir}</dir>`).join('');
+  const cache = `<cachedir>${path.join(folder, 'fonts-cache')}</cachedir>`;
+  writeFileSync(file, `<?xml version="1.0"?>\n<fontconfig>${dirs}${cache}</fontconfig>\n`);
+  return { FONTCONFIG_FILE: file };
 }
 
 function plainEnvironment(): Record<string, string> {
