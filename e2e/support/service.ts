@@ -46,7 +46,12 @@ export interface Service {
   /** Starts another API process on the same database. */
   startDoor(): Promise<Door>;
   /** Starts a worker process on the same database: it does by itself what `execute` and `sweep` do. */
-  startWorker(): void;
+  startWorker(): WorkerProcess;
+}
+
+export interface WorkerProcess {
+  /** Tells it to stop, as whoever runs it does for a new version; resolves to its exit code, null when it was killed. */
+  stop(): Promise<number | null>;
 }
 
 /**
@@ -134,6 +139,13 @@ export async function startService(
     startWorker() {
       const worker = fork(path.join(import.meta.dirname, 'worker.ts'), { env: { ...process.env, ...env } });
       processes.push({ stop: () => worker.kill('SIGKILL') });
+      return {
+        stop: () =>
+          new Promise((resolve) => {
+            worker.once('exit', resolve);
+            worker.kill('SIGTERM');
+          }),
+      };
     },
   };
 }

@@ -2,3 +2,5 @@
 import '../../server/queue/worker.ts';
 
 process.once('disconnect', () => process.exit());
+// It does not keep a worker alive that has been told to stop.
+process.channel?.unref();

@@ -26,12 +26,20 @@ import { waiveCharge } from './waive.ts';
 /** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
 const maxTries = 3;
 
+const never = new AbortController().signal;
+
 /**
  * Does the work of one job: takes it, checks, delivers. Called at least once for each report that is due, the first and
  * that of the re-check; the fence makes sure that one is delivered whatever happens to the workers on the way. A call
- * for a job that is done is no error.
+ * for a job that is done is no error. `stop` ends a check that is under way and gives its job back, for the next worker
+ * to begin anew.
  */
-export async function executeJob(runtime: Runtime, checker: Checker, jobKey: string): Promise<void> {
+export async function executeJob(
+  runtime: Runtime,
+  checker: Checker,
+  jobKey: string,
+  stop: AbortSignal = never,
+): Promise<void> {
   const job = await take(runtime, jobKey);
   if (!job) return;
   if (job.tries > maxTries) {
@@ -49,7 +57,7 @@ export async function executeJob(runtime: Runtime, checker: Checker, jobKey: str
     await fail(runtime, job, 'A governed source was no longer there to be retrieved.');
     return;
   }
-  const report = await assess(runtime, checker, job, task, retrieved);
+  const report = await assess(runtime, checker, job, task, retrieved, stop);
   if (report) await deliver(runtime, job, report);
 }
 
@@ -130,6 +138,7 @@ async function assess(
   job: JobRow,
   { request, previous }: Task,
   retrieved: readonly RetrievedDocument[],
+  stop: AbortSignal,
 ): Promise<Report | undefined> {
   let shownAt = runtime.clock();
   try {
@@ -147,14 +156,26 @@ async function assess(
             shownAt = at;
             void showProgress(runtime, job, stage, percent);
           },
-          signal: AbortSignal.timeout(seconds.executionDeadline * 1000),
+          signal: AbortSignal.any([stop, AbortSignal.timeout(seconds.executionDeadline * 1000)]),
         }),
     );
   } catch (error) {
+    if (stop.aborted) {
+      await giveBack(runtime, job);
+      return undefined;
+    }
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
     await fail(runtime, job, error instanceof CheckFailure ? error.detail : 'The check could not be carried out.');
     return undefined;
   }
+}
+
+/** Leaves the job to the next worker as if this one had never taken it: stopping a worker is no try that failed. */
+async function giveBack(runtime: Runtime, job: JobRow): Promise<void> {
+  const now = runtime.clock();
+  await runtime.db.many(sql`
+    update jobs set lease_until = ${now}, tries = tries - 1, updated_at = ${now}
+    where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 
 async function renew(runtime: Runtime, job: JobRow): Promise<void> {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
-import { startService } from '../../e2e/support/service.ts';
+import { startService, type WorkerProcess } from '../../e2e/support/service.ts';
 import { startModelServer } from '../../sandbox/model/server.ts';
 
 const model = await startModelServer(0);
@@ -10,6 +11,9 @@ const service = await startService({
   ASSESSOR_TIMEOUT_SECONDS: '60',
 });
 afterAll(() => model.close());
+
+const workers: WorkerProcess[] = [];
+const startWorker = () => workers.push(service.startWorker());
 
 /** What a worker has at most under way at once. */
 const checksAtOnce = 8;
@@ -25,7 +29,7 @@ async function states(agent: Agent, jobKeys: string[]): Promise<Record<string, n
 
 describe('a worker', () => {
   it('checks what is paid for while a model takes its time over another job', { timeout: 60_000 }, async () => {
-    service.startWorker();
+    startWorker();
     const agent = await Agent.arrive(service);
     model.behave('held');
     const slow = await agent.paidJob();
@@ -55,12 +59,51 @@ describe('a worker', () => {
 
     const second = await paidJobs(other, checksAtOnce);
     await expect.poll(() => states(other, second), patience).toEqual({ running: checksAtOnce - 1, queued: 1 });
-    service.startWorker();
+    startWorker();
     await expect.poll(() => states(other, second), patience).toEqual({ running: checksAtOnce });
     expect(await states(one, first)).toEqual({ delivered: checksAtOnce, running: 1 });
     await asked(2 * checksAtOnce + 1);
     model.release();
     await expect.poll(() => states(one, first), patience).toEqual({ delivered: checksAtOnce + 1 });
     await expect.poll(() => states(other, second), patience).toEqual({ delivered: checksAtOnce });
+  });
+
+  it('that is told to stop ends the check it has under way first, and begins no other', {
+    timeout: 60_000,
+  }, async () => {
+    const agent = await Agent.arrive(service);
+    const before = model.calls();
+    model.behave('held');
+    const underWay = await agent.paidJob();
+    await expect.poll(() => model.calls() - before, patience).toBe(1);
+    const stopped = Promise.all(workers.map((worker) => worker.stop()));
+    const next = await agent.paidJob();
+    await sleep(1_000);
+    model.behave('good');
+    model.release();
+    expect(await stopped).toEqual(workers.splice(0).map(() => 0));
+    expect(await stateOf(agent, underWay)).toBe('delivered');
+    expect(await stateOf(agent, next)).toBe('queued');
+    startWorker();
+    await expect.poll(() => stateOf(agent, next), patience).toBe('delivered');
+  });
+});
+
+describe('a worker that is told to stop while a check takes long', () => {
+  it('gives it back, and the next worker begins it anew', { timeout: 60_000 }, async () => {
+    const agent = await Agent.arrive(service);
+    const before = model.calls();
+    model.behave('held');
+    const jobKey = await agent.paidJob();
+    await expect.poll(() => model.calls() - before, patience).toBe(1);
+    expect(await workers.pop()?.stop()).toBe(0);
+    const given = await service.database.pool.query(
+      `select state, tries, lease_until <= now() as free from jobs where job_key = $1`,
+      [jobKey],
+    );
+    expect(given.rows).toEqual([{ state: 'running', tries: 0, free: true }]);
+    model.behave('good');
+    startWorker();
+    await expect.poll(() => stateOf(agent, jobKey), patience).toBe('delivered');
   });
 });

@@ -27,10 +27,14 @@ const roundEveryMs = 1_000;
 const watchEveryMs = 10_000;
 /** Content is kept for days: an hour more or less is nothing. */
 const retentionEveryMs = 3_600_000;
+/** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
+const graceMs = 7_000;
 
 const runtime = await openRuntime(process.env, 'worker');
 const checker = openChecker(runtime.configuration.assessor);
 const stopping = new AbortController();
+/** Ends the checks under way; their jobs are given back. */
+const outOfTime = new AbortController();
 
 const underWay = new Set<Promise<void>>();
 
@@ -79,12 +83,17 @@ await Promise.all([
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
 ]);
+// Nothing is begun any more; what is under way may end.
+await runtime.queue.stop();
+const grace = setTimeout(() => outOfTime.abort(), graceMs);
+while (underWay.size > 0) await Promise.race(underWay);
+clearTimeout(grace);
 await runtime.close();
 await checker.close();
 
 /** Carries a check out. A failure leaves the job to the sweep, which finds it by its lease. */
 async function carryOut(jobKey: string): Promise<void> {
-  await executeJob(runtime, checker, jobKey).catch((error) =>
+  await executeJob(runtime, checker, jobKey, outOfTime.signal).catch((error) =>
     log('execution_failed', { job_key: jobKey, ...errorFields(error) }),
   );
 }
