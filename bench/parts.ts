@@ -39,7 +39,7 @@ try {
     await arena.close();
   }
   if (wanted.includes('x402')) {
-    const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 60 };
+    const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 180 };
     console.log(await benchX402(await freePorts(), path.join(folder, 'x402'), payments));
   }
 } finally {

@@ -36,7 +36,9 @@ export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort):
     });
   for (let round = 0; round < rounds; round += 1) {
     await counted('sql', async ({ pool }) => {
-      sql.push(await perSecond(clients, seconds, (turn) => buyOverSql(pool, buyerOf(arena.principals, turn))));
+      const buy = (turn: number) => buyOverSql(pool, buyerOf(arena.principals, turn));
+      await perSecond(clients, warmUpSeconds, buy);
+      sql.push(await perSecond(clients, seconds, buy));
     });
     await counted('plain', async (copy) => {
       plain.push(await underLoad(await startPlainServer(copy.env), copy, arena.principals, seconds));

@@ -15,6 +15,8 @@ export type ChainDescription = {
   chain_id: number;
   title: string;
   rpc_url: string;
+  /** Straight to the node, as the facilitator reaches it: no fault of `rpc_url` touches it. */
+  node_url: string;
   asset: Address;
   asset_name: string;
   asset_version: string;
@@ -65,12 +67,20 @@ export function chainRoutes(chains: readonly Chain[], restartFacilitator: () => 
 }
 
 /** What the control port tells of a chain: where it is, how far, and its token. */
-export async function describeChain({ network, rpcUrl, rpc, client, mining }: Chain): Promise<ChainDescription> {
+export async function describeChain({
+  network,
+  rpcUrl,
+  nodeUrl,
+  rpc,
+  client,
+  mining,
+}: Chain): Promise<ChainDescription> {
   return {
     network: network.network,
     chain_id: network.chainId,
     title: network.title,
     rpc_url: rpcUrl,
+    node_url: nodeUrl,
     asset: network.asset,
     asset_name: network.assetName,
     asset_version: ASSET_VERSION,
