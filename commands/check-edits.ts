@@ -1,7 +1,7 @@
 import { deniedStems } from '../server/work-check/reading/negation.ts';
 import { readQuantities } from '../server/work-check/reading/quantities.ts';
 import { type Token, tokenize } from '../server/work-check/reading/tokens.ts';
-import { areSiblings, broaderThan, oppositesOf } from '../server/work-check/support/lexicon.ts';
+import { areSiblings, entryOf, lookUp } from '../server/work-check/support/lexicon.ts';
 import type { DataRow, DataSet } from './check-data.ts';
 import { random } from './check-fit.ts';
 
@@ -62,17 +62,17 @@ function edit(kind: Kind, row: DataRow, surface: ReadonlyMap<string, string>, ne
       return verb === undefined ? undefined : put(verb, `${verb.lower} not`);
     }
     case 'opposite': {
-      const token = pick(words.filter(({ stem }) => oppositesOf(stem).some((other) => surface.has(other))));
-      const other = pick(oppositesOf(token?.stem ?? '').filter((stem) => surface.has(stem)));
+      const token = pick(words.filter((word) => entryOf(word).opposites.some((other) => surface.has(other))));
+      const other = pick(lookUp(token?.stem ?? '').opposites.filter((stem) => surface.has(stem)));
       return token === undefined || other === undefined ? undefined : put(token, surface.get(other) ?? other);
     }
     case 'sibling': {
-      const token = pick(words.filter(({ stem, capital }) => !capital && broaderThan(stem).length > 0));
+      const token = pick(words.filter((word) => !word.capital && entryOf(word).broader.length > 0));
       if (token === undefined) return undefined;
       const pool = [...surface.keys()];
       for (let tries = 0; tries < TRIES; tries += 1) {
         const other = pick(pool) ?? '';
-        if (areSiblings(token.stem, other)) return put(token, surface.get(other) ?? other);
+        if (areSiblings(entryOf(token), lookUp(other))) return put(token, surface.get(other) ?? other);
       }
       return undefined;
     }

@@ -1,6 +1,6 @@
 import { splitSentences } from '../server/work-check/reading/sentences.ts';
 import { tokenize } from '../server/work-check/reading/tokens.ts';
-import { oppositesOf } from '../server/work-check/support/lexicon.ts';
+import { entryOf } from '../server/work-check/support/lexicon.ts';
 import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from '../server/work-check/support/neighbours.ts';
 import type { DataSet } from './check-data.ts';
 
@@ -56,7 +56,7 @@ function countText(text: string, often: Counts, [before, after]: readonly [Side,
     for (const [at, token] of tokens.entries()) {
       if (token.kind !== 'word') continue;
       const [left, right] = [neighbourOf(tokens[at - 1], FIRST), neighbourOf(tokens[at + 1], LAST)];
-      const opposed = token.content && oppositesOf(token.stem).length > 0;
+      const opposed = token.content && entryOf(token).opposites.length > 0;
       if (opposed) count(often, token.stem);
       see(before, left, opposed ? token.stem : undefined);
       see(after, right, opposed ? token.stem : undefined);

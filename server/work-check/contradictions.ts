@@ -4,7 +4,7 @@ import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
 import { type BoundCell, readCell } from './structure.ts';
-import { areOpposed, hasOpposite } from './support/scales.ts';
+import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
@@ -278,8 +278,9 @@ function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fa
   const theirs = passage.tokens.filter(isContent);
   const stated = new Set(own.map(({ stem }) => stem));
   for (const [at, token] of own.entries()) {
-    if (passage.stems.has(token.stem) || !hasOpposite(token.stem)) continue;
-    const place = theirs.findIndex(({ stem }) => !stated.has(stem) && areOpposed(token.stem, stem));
+    const entry = entryOf(token);
+    if (passage.stems.has(token.stem) || !hasOpposite(entry)) continue;
+    const place = theirs.findIndex((other) => !stated.has(other.stem) && areOpposed(entry, entryOf(other)));
     if (place === -1) continue;
     const beside = (offset: number): boolean => {
       const stem = own[at + offset]?.stem;

@@ -11,13 +11,34 @@ export type Token = {
   capital: boolean;
   content: boolean;
   denies: boolean;
+  /** Of a word. */
+  form: Form | undefined;
+};
+
+/** What all places share where a word is written the same way. */
+export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'> & {
+  /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
+  entry: Entry | undefined;
+};
+
+/** What a lexicon knows of a stem. */
+export type Entry = {
+  readonly stem: string;
+  /** Inverse document frequency, about 1 to 9. */
+  readonly rarity: number;
+  /** Stems that can stand for it, those that mean something broader, and those that mean the opposite. */
+  readonly synonyms: readonly string[];
+  readonly broader: readonly string[];
+  readonly opposites: readonly string[];
+  /** The ends of scales that it stands for, each by a number of its own. */
+  readonly ends: readonly number[];
+  /** A bit for each of the broader stems, which others may share: without one in common, none of the stems is. */
+  readonly broaderBits: number;
 };
 
 const NUMBER = /\d+(?:[.,]\d+)*/y;
 const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
 const SPACE = /\s/;
-
-type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'>;
 
 /** Forms of the words seen so far: texts repeat themselves. */
 const forms = new Map<string, Form>();
@@ -48,13 +69,15 @@ export function tokenize(text: string, offset = 0): Token[] {
         capital: false,
         content: true,
         denies: false,
+        form: undefined,
       });
       continue;
     }
     const raw = wordAt(text, at, code);
     if (raw !== '') {
       at += raw.length;
-      const { lower, stem, capital, content, denies } = formOf(raw);
+      const form = formOf(raw);
+      const { lower, stem, capital, content, denies } = form;
       tokens.push({
         lower,
         stem,
@@ -64,6 +87,7 @@ export function tokenize(text: string, offset = 0): Token[] {
         capital,
         content,
         denies,
+        form,
       });
       continue;
     }
@@ -79,6 +103,7 @@ export function tokenize(text: string, offset = 0): Token[] {
       capital: false,
       content: false,
       denies: false,
+      form: undefined,
     });
   }
   return tokens;
@@ -113,12 +138,13 @@ function formOf(raw: string): Form {
   const apostrophe = whole.includes("'") || whole.includes('’');
   const lower = apostrophe ? whole.replaceAll('’', "'").replace(/'s$/, '') : whole;
   const content = lower.length > 1 && !isFunctionWord(lower);
-  const form = {
+  const form: Form = {
     lower,
     stem: stem(lower),
     capital: own[0] !== whole[0],
     content,
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
+    entry: undefined,
   };
   if (!isKept) return form;
   if (forms.size >= FORMS_MAX) forms.clear();

@@ -33,11 +33,11 @@ export type Sought = {
 export function readFeatures(text: string, index: EvidenceIndex, tokens: readonly Token[] = tokenize(text)): Reading {
   const features = new Float64Array(FEATURE_COUNT + 1);
   const wanted = wantedOf(tokens);
-  const weights = new Float64Array(wanted.length);
+  const weights: number[] = [];
   let sum = 0;
-  for (let at = 0; at < wanted.length; at += 1) {
-    weights[at] = wanted[at]?.weight ?? 0;
-    sum += weights[at] ?? 0;
+  for (const { weight } of wanted) {
+    weights.push(weight);
+    sum += weight;
   }
   const total = sum || 1;
   const matches = matchWords(wanted, index);
@@ -87,7 +87,7 @@ function speechOf(index: EvidenceIndex): number {
 /** What stands anywhere in the evidence, and what stands nowhere. */
 function readWhole(
   { tokens, wanted, matches: { levels }, figures }: Sought,
-  weights: Float64Array,
+  weights: readonly number[],
   total: number,
   index: EvidenceIndex,
   features: Float64Array,
@@ -105,7 +105,7 @@ function readWhole(
     if (level === 1) {
       exact += weight;
       plain += 1;
-    } else if (wanted[at]?.relations.opposites.some((other) => isHeld(index, other))) opposites += 1;
+    } else if (wanted[at]?.entry.opposites.some((other) => isHeld(index, other))) opposites += 1;
   }
   unseen.sort((a, b) => b - a);
   features[PLACE.whole_exact] = exact / total;

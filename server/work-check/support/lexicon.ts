@@ -1,4 +1,6 @@
 import asset from '../assets/lexicon.json' with { type: 'json' };
+import type { Entry, Token } from '../reading/tokens.ts';
+import { isExclusive, otherEnd, scaleEnds } from './scales.ts';
 
 /**
  * Words by stem: how rare each is, which ones mean the same or something broader, and which mean the opposite. Built by
@@ -10,13 +12,16 @@ const STEPS_PER_UNIT = 8;
 /** Weight of a word that is not in the list. */
 const UNKNOWN = 9;
 
-/** Stems that can stand for a stem, those that mean something broader, and those that mean the opposite. */
-export type Relations = Readonly<Record<'synonyms' | 'broader' | 'opposites', readonly string[]>>;
-/** What is known of a stem; `rarity` is its inverse document frequency, about 1 to 9. */
-export type Entry = Relations & { readonly rarity: number };
-
 const NONE: readonly string[] = [];
-const UNKNOWN_WORD: Entry = { rarity: UNKNOWN, synonyms: NONE, broader: NONE, opposites: NONE };
+const UNKNOWN_WORD: Entry = {
+  stem: '',
+  rarity: UNKNOWN,
+  synonyms: NONE,
+  broader: NONE,
+  opposites: NONE,
+  ends: [],
+  broaderBits: 0,
+};
 /** Figures count as rare. */
 const UNKNOWN_FIGURE: Entry = { ...UNKNOWN_WORD, rarity: UNKNOWN - 2 };
 
@@ -32,34 +37,54 @@ function readEntries(): Map<string, Entry> {
   const synonyms = lists(asset.synonyms);
   const broader = lists(asset.broader);
   const opposites = lists(asset.opposites);
-  return new Map(
-    words.map((word, id) => [
-      word,
-      {
-        rarity: ((asset.rarity.charCodeAt(id) || FIRST_CHAR) - FIRST_CHAR) / STEPS_PER_UNIT,
-        synonyms: synonyms[id] ?? NONE,
-        broader: broader[id] ?? NONE,
-        opposites: opposites[id] ?? NONE,
-      },
-    ]),
-  );
+  const read = new Map<string, Entry>();
+  for (const [stem, ends] of scaleEnds) read.set(stem, { ...UNKNOWN_WORD, stem, ends });
+  const bits = new Map(words.map((word, id) => [word, 1 << (id % 32)]));
+  for (const [id, stem] of words.entries())
+    read.set(stem, {
+      stem,
+      rarity: ((asset.rarity.charCodeAt(id) || FIRST_CHAR) - FIRST_CHAR) / STEPS_PER_UNIT,
+      synonyms: synonyms[id] ?? NONE,
+      broader: broader[id] ?? NONE,
+      opposites: opposites[id] ?? NONE,
+      ends: scaleEnds.get(stem) ?? UNKNOWN_WORD.ends,
+      broaderBits: (broader[id] ?? NONE).reduce((sum, above) => sum | (bits.get(above) ?? 0), 0),
+    });
+  return read;
 }
 
-export function entryOf(stem: string): Entry {
+/** What is known of a stem. */
+export function lookUp(stem: string): Entry {
   return entries.get(stem) ?? (/\d/.test(stem) ? UNKNOWN_FIGURE : UNKNOWN_WORD);
 }
 
+/** What is known of a token's stem. */
+export function entryOf({ form }: Token): Entry {
+  if (form === undefined) return UNKNOWN_FIGURE;
+  form.entry ??= lookUp(form.stem);
+  return form.entry;
+}
+
 /** Inverse document frequency of a stem. */
-export const rarity = (stem: string): number => entryOf(stem).rarity;
-/** Stems that mean something broader. */
-export const broaderThan = (stem: string): readonly string[] => entries.get(stem)?.broader ?? NONE;
-/** Stems that mean the opposite. */
-export const oppositesOf = (stem: string): readonly string[] => entries.get(stem)?.opposites ?? NONE;
+export const rarity = (stem: string): number => lookUp(stem).rarity;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
-export function areSiblings(a: string, b: string): boolean {
-  const { broader: above, synonyms: same } = entryOf(a);
-  if (above.length === 0 || a === b || same.includes(b) || above.includes(b)) return false;
-  const others = broaderThan(b);
-  return !others.includes(a) && others.some((stem) => above.includes(stem));
+export function areSiblings(a: Entry, b: Entry): boolean {
+  if ((a.broaderBits & b.broaderBits) === 0 || a === b) return false;
+  if (a.synonyms.includes(b.stem) || a.broader.includes(b.stem) || b.broader.includes(a.stem)) return false;
+  return b.broader.some((stem) => a.broader.includes(stem));
+}
+
+/** Whether there are words that say the opposite. */
+export function hasOpposite({ opposites, ends }: Entry): boolean {
+  return opposites.length > 0 || ends.length > 0;
+}
+
+/** Whether of two stems only one can be true of a subject: opposites by themselves, or the ends of an exclusive scale. */
+export function areOpposed(a: Entry, b: Entry): boolean {
+  if (a.opposites.includes(b.stem)) return true;
+  return (
+    a.ends.some((end) => isExclusive(end) && b.ends.includes(otherEnd(end))) &&
+    !a.ends.some((end) => b.ends.includes(end))
+  );
 }

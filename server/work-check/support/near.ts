@@ -2,11 +2,11 @@ import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
-import type { Token } from '../reading/tokens.ts';
+import type { Entry, Token } from '../reading/tokens.ts';
 import { FEATURE_COUNT, type FeatureName, PLACE } from './feature-list.ts';
 import type { Sought } from './features.ts';
-import { areSiblings, broaderThan } from './lexicon.ts';
-import { endsOf, otherEnd } from './scales.ts';
+import { areSiblings, entryOf } from './lexicon.ts';
+import { otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
 import { candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted, windowsOf } from './windows.ts';
 
@@ -75,7 +75,7 @@ function overSentences(seen: readonly Seen[], how: (typeof OVER_SENTENCES)[numbe
 export function readNear(
   spans: readonly Span[],
   sought: Sought,
-  weights: Float64Array,
+  weights: readonly number[],
   index: EvidenceIndex,
   features: Float64Array,
 ): void {
@@ -95,7 +95,7 @@ function readSentence(
   tokens: readonly Token[],
   only: boolean,
   sought: Sought,
-  weights: Float64Array,
+  weights: readonly number[],
   index: EvidenceIndex,
 ): Seen | undefined {
   const { wanted, matches, figures } = sought;
@@ -273,31 +273,24 @@ function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
     const word = wanted[at];
     const level = levels[at] ?? 0;
     if (word === undefined || level === 1 || word.token.kind === 'number') continue;
-    if (word.relations.opposites.some(isFree)) opposites += 1;
-    else if (level < SAME_BY_SYNONYM && word.relations.broader.length > 0) apart.push(word);
+    if (word.entry.opposites.some(isFree)) opposites += 1;
+    else if (level < SAME_BY_SYNONYM && word.entry.broader.length > 0) apart.push(word);
   }
   seen[PLACE.near_opposites] = opposites;
   seen[PLACE.near_siblings] = apart.length === 0 ? 0 : countSwapped(apart, wanted, near);
 }
 
-const NO_WORDS: readonly string[] = [];
-
 /** How many words are another kind of something whose kind in the passages the sentence does not name. */
 function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near: readonly Passage[]): number {
-  /** The words of the passages by what is broader than they are, where it is broader than a word at issue. */
-  const under = new Map<string, readonly string[]>();
-  for (const { relations } of apart) for (const above of relations.broader) under.set(above, NO_WORDS);
-  for (const { content } of near)
-    for (const stem of content)
-      for (const above of broaderThan(stem)) {
-        const others = under.get(above);
-        if (others !== undefined) under.set(above, [...others, stem]);
-      }
-  const isSwapped = ({ stem, relations }: Wanted): boolean =>
-    relations.broader.some((above) =>
-      under.get(above)?.some((other) => !holds(wanted, other) && areSiblings(stem, other)),
-    );
-  return apart.filter(isSwapped).length;
+  let swapped = 0;
+  for (const { entry } of apart) if (near.some(({ tokens }) => holdsSibling(tokens, entry, wanted))) swapped += 1;
+  return swapped;
+}
+
+function holdsSibling(tokens: readonly Token[], entry: Entry, wanted: readonly Wanted[]): boolean {
+  for (const token of tokens)
+    if (token.content && areSiblings(entry, entryOf(token)) && !holds(wanted, token.stem)) return true;
+  return false;
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
@@ -308,7 +301,7 @@ function readEnds({ wanted, levels, near }: Beside, seen: Seen): void {
   for (let at = 0; at < wanted.length; at += 1) {
     const word = wanted[at];
     if (word === undefined || levels[at] === 1) continue;
-    const own = endsOf(word.stem);
+    const own = word.entry.ends;
     if (own.length === 0) continue;
     known ??= endsIn(near, wanted);
     if (own.some((end) => known?.has(end))) same += 1;
@@ -330,8 +323,8 @@ function readUnlikely({ tokens, wanted, levels }: Beside, seen: Seen): void {
   for (let at = 0; at < wanted.length; at += 1) {
     const word = wanted[at];
     if (word === undefined || word.token.kind !== 'word' || (levels[at] ?? 0) >= SAME_BY_SYNONYM) continue;
-    const { stem, token, relations } = word;
-    const { opposites } = relations;
+    const { stem, token, entry } = word;
+    const { opposites } = entry;
     if (opposites.length === 0) continue;
     misfit += misfitOf(tokens, tokens.indexOf(token));
     if ((NEGATING.test(stem) && opposites.some((other) => stem.endsWith(other))) || token.lower.endsWith('less'))
@@ -344,10 +337,11 @@ function readUnlikely({ tokens, wanted, levels }: Beside, seen: Seen): void {
 /** The ends of scales that the passages name in words which the statement does not share. */
 function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number> {
   const found = new Set<number>();
-  for (const { content } of near)
-    for (const stem of content) {
-      const ends = endsOf(stem);
-      if (ends.length === 0 || holds(wanted, stem)) continue;
+  for (const { tokens } of near)
+    for (const token of tokens) {
+      if (!token.content) continue;
+      const { ends } = entryOf(token);
+      if (ends.length === 0 || holds(wanted, token.stem)) continue;
       for (const end of ends) found.add(end);
     }
   return found;

@@ -1,5 +1,4 @@
 import { stem } from '../reading/tokens.ts';
-import { oppositesOf } from './lexicon.ts';
 
 type Scale = readonly [string, string];
 
@@ -134,16 +133,16 @@ const RELATIVE: readonly Scale[] = [
   ['direct directly', 'indirect indirectly'],
 ];
 
-const ends = new Map<string, number[]>();
-for (const [scale, sides] of [...EXCLUSIVE, ...RELATIVE].entries())
-  for (const [side, words] of sides.entries())
-    for (const key of new Set(words.split(' ').map(stem))) ends.set(key, [...(ends.get(key) ?? []), 2 * scale + side]);
-
-const NONE: readonly number[] = [];
-
 /** The ends of scales that a stem stands for, each by a number of its own. */
-export function endsOf(stem: string): readonly number[] {
-  return ends.get(stem) ?? NONE;
+export const scaleEnds: ReadonlyMap<string, readonly number[]> = readEnds();
+
+function readEnds(): Map<string, number[]> {
+  const ends = new Map<string, number[]>();
+  for (const [scale, sides] of [...EXCLUSIVE, ...RELATIVE].entries())
+    for (const [side, words] of sides.entries())
+      for (const key of new Set(words.split(' ').map(stem)))
+        ends.set(key, [...(ends.get(key) ?? []), 2 * scale + side]);
+  return ends;
 }
 
 /** The other end of the same scale. */
@@ -151,18 +150,5 @@ export function otherEnd(end: number): number {
   return end % 2 === 0 ? end + 1 : end - 1;
 }
 
-const isExclusive = (end: number): boolean => end < 2 * EXCLUSIVE.length;
-
-/** Whether there are words that say the opposite of a stem. */
-export function hasOpposite(stem: string): boolean {
-  return oppositesOf(stem).length > 0 || ends.has(stem);
-}
-
-/** Whether of two stems only one can be true of a subject: opposites by themselves, or the ends of an exclusive scale. */
-export function areOpposed(a: string, b: string): boolean {
-  if (oppositesOf(a).includes(b)) return true;
-  const [own, others] = [endsOf(a), endsOf(b)];
-  return (
-    own.some((end) => isExclusive(end) && others.includes(otherEnd(end))) && !own.some((end) => others.includes(end))
-  );
-}
+/** Whether only one end of the scale can be true of a subject. */
+export const isExclusive = (end: number): boolean => end < 2 * EXCLUSIVE.length;

@@ -1,6 +1,6 @@
 import asset from '../assets/usage.json' with { type: 'json' };
 import type { Token } from '../reading/tokens.ts';
-import { oppositesOf } from './lexicon.ts';
+import { entryOf } from './lexicon.ts';
 import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './neighbours.ts';
 
 /**
@@ -42,12 +42,13 @@ const WORD_MISFIT_MAX = 4;
  * from 0 to 4: how often either is used, and how well either goes with the words before and after (naive Bayes).
  */
 export function misfitOf(tokens: readonly Token[], at: number): number {
-  const stem = tokens[at]?.stem ?? '';
+  const token = tokens[at];
+  if (token === undefined) return 0;
   const left = neighbours.get(neighbourOf(tokens[at - 1], FIRST));
   const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
-  const own = usual(stem, left, right);
+  const own = usual(token.stem, left, right);
   let other = Number.NEGATIVE_INFINITY;
-  for (const opposite of oppositesOf(stem)) other = Math.max(other, usual(opposite, left, right));
+  for (const opposite of entryOf(token).opposites) other = Math.max(other, usual(opposite, left, right));
   return Math.min(WORD_MISFIT_MAX, Math.max(0, other - own));
 }
 

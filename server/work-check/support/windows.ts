@@ -1,9 +1,9 @@
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
-import type { Token } from '../reading/tokens.ts';
-import { entryOf, type Relations } from './lexicon.ts';
+import type { Entry, Token } from '../reading/tokens.ts';
+import { entryOf } from './lexicon.ts';
 
 /** A content word that the evidence should hold, once for each stem of a statement. */
-export type Wanted = { stem: string; weight: number; token: Token; relations: Relations };
+export type Wanted = { stem: string; weight: number; token: Token; entry: Entry };
 
 /** How well a word is found: 1 as it stands, less through a relation. */
 export const SAME_BY_SYNONYM = 0.85;
@@ -22,19 +22,28 @@ export function wantedOf(tokens: readonly Token[]): Wanted[] {
   for (const token of tokens) {
     if (!token.content || seen.has(token.stem)) continue;
     seen.add(token.stem);
-    const known = entryOf(token.stem);
-    wanted.push({ stem: token.stem, weight: known.rarity, token, relations: known });
+    const entry = entryOf(token);
+    wanted.push({ stem: token.stem, weight: entry.rarity, token, entry });
   }
   return wanted;
 }
 
+/** One number for each wanted word. So few of them are cheaper in a plain list than in a typed array. */
+export type Levels = number[];
+
+export function levelsOf({ length }: readonly unknown[]): Levels {
+  const levels: Levels = [];
+  for (let at = 0; at < length; at += 1) levels.push(0);
+  return levels;
+}
+
 /** For each passage that holds any, how well it holds each wanted word. */
-type Rows = Map<number, Float64Array>;
+type Rows = Map<number, Levels>;
 
 export type Matches = {
   rows: Rows;
   /** How well the evidence as a whole holds each wanted word. */
-  levels: Float64Array;
+  levels: Levels;
 };
 
 /** Stems of the evidence by their first letters. Only asked for when a word is found in no other way. */
@@ -55,15 +64,15 @@ function byPrefix({ words }: EvidenceIndex): Map<string, string[]> {
   return lists;
 }
 
-/** Looks every wanted word up in the evidence, as it stands and through its relations. */
+/** Looks every wanted word up in the evidence, as it stands and through its entry. */
 export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Matches {
   const rows: Rows = new Map();
-  const levels = new Float64Array(wanted.length);
+  const levels = levelsOf(wanted);
   const common: { stem: string; at: number; level: number }[] = [];
   const put = (passage: number, at: number, level: number): void => {
     let row = rows.get(passage);
     if (row === undefined) {
-      row = new Float64Array(wanted.length);
+      row = levelsOf(wanted);
       rows.set(passage, row);
     }
     if ((row[at] ?? 0) < level) row[at] = level;
@@ -78,14 +87,13 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
   for (let at = 0; at < wanted.length; at += 1) {
     const word = wanted[at];
     if (word === undefined) continue;
-    const { stem, token, relations } = word;
+    const { stem, token, entry } = word;
     mark(stem, at, 1);
     if (token.kind === 'number') continue;
-    for (const other of relations.synonyms) mark(other, at, SAME_BY_SYNONYM);
-    for (const other of relations.broader) mark(other, at, SAME_BY_BROADER);
+    for (const other of entry.synonyms) mark(other, at, SAME_BY_SYNONYM);
+    for (const other of entry.broader) mark(other, at, SAME_BY_BROADER);
     if (levels[at] === 0 && stem.length >= PREFIX)
-      for (const other of stemsLike(stem, index))
-        if (!relations.opposites.includes(other)) mark(other, at, SAME_BY_PREFIX);
+      for (const other of stemsLike(stem, index)) if (!entry.opposites.includes(other)) mark(other, at, SAME_BY_PREFIX);
   }
   // A word of most passages chooses none of them: it is only looked up where rarer words already led.
   const led = common.length > 0 ? [...rows.keys()] : [];
@@ -96,20 +104,20 @@ export function matchWords(wanted: readonly Wanted[], index: EvidenceIndex): Mat
   return { rows, levels };
 }
 
-export type Window = { soft: number; exact: number; passages: number[]; levels: Float64Array };
+export type Window = { soft: number; exact: number; passages: number[]; levels: Levels };
 
 /** A passage with how much of the wanted weight it holds. */
 export type Candidate = { passage: number; score: number };
 
 /** Passages ranked by how much of the wanted weight they hold; only the first ones are looked at more closely. */
-export function candidatesOf({ rows }: Matches, weights: Float64Array): Candidate[] {
+export function candidatesOf({ rows }: Matches, weights: readonly number[]): Candidate[] {
   const scored: Candidate[] = [];
   for (const [passage, row] of rows) scored.push({ passage, score: weigh(row, weights) });
   scored.sort((a, b) => b.score - a.score || a.passage - b.passage);
   return scored.slice(0, CANDIDATES_MAX);
 }
 
-function weigh(levels: Float64Array, weights: Float64Array): number {
+function weigh(levels: Levels, weights: readonly number[]): number {
   let sum = 0;
   for (let at = 0; at < levels.length; at += 1) sum += (weights[at] ?? 0) * (levels[at] ?? 0);
   return sum;
@@ -119,7 +127,7 @@ function weigh(levels: Float64Array, weights: Float64Array): number {
 export function windowsOf(
   candidates: readonly Candidate[],
   matches: Matches,
-  weights: Float64Array,
+  weights: readonly number[],
   index: EvidenceIndex,
 ): (size: number) => Window {
   const found = new Map<number, Window>();
@@ -135,13 +143,13 @@ export function windowsOf(
 function bestWindow(
   candidates: readonly Candidate[],
   { rows }: Matches,
-  weights: Float64Array,
+  weights: readonly number[],
   index: EvidenceIndex,
   size: number,
 ): Window {
   const best = { soft: 0, start: -1 };
   const seen = new Set<number>();
-  const levels = new Float64Array(weights.length);
+  const levels = levelsOf(weights);
   for (const { passage, score } of candidates) {
     // No passage from here on holds more, so no window that is new holds more than this of each of its passages.
     if (size * score < best.soft * NEARLY) break;
@@ -167,7 +175,7 @@ function bestWindow(
 }
 
 /** Sets `levels` to the best of each word in the window, and tells whether a window starts there. */
-function fillWindow(levels: Float64Array, rows: Rows, index: EvidenceIndex, start: number, size: number): boolean {
+function fillWindow(levels: Levels, rows: Rows, index: EvidenceIndex, start: number, size: number): boolean {
   levels.fill(0);
   const source = index.passages[start]?.source;
   if (source === undefined) return false;
