@@ -17,6 +17,8 @@ export type Token = {
 
 /** What all places share where a word is written the same way. */
 export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'> & {
+  /** The word as it is written. */
+  raw: string;
   /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
   entry: Entry | undefined;
 };
@@ -40,9 +42,12 @@ const NUMBER = /\d+(?:[.,]\d+)*/y;
 const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
 const SPACE = /\s/;
 
-/** Forms of the words seen so far: texts repeat themselves. */
-const forms = new Map<string, Form>();
-const FORMS_MAX = 50_000;
+/**
+ * Forms of the words seen so far, since texts repeat themselves: each at a place that its letters give, where it stays
+ * until another comes. A word is compared where it stands in the text, so that most are never cut out of it.
+ */
+const FORMS = 65_536;
+const forms: (Form | undefined)[] = new Array(FORMS).fill(undefined);
 /** Longer ones are hardly words, and would fill the memory. */
 const KEPT_LENGTH_MAX = 32;
 
@@ -73,10 +78,10 @@ export function tokenize(text: string, offset = 0): Token[] {
       });
       continue;
     }
-    const raw = wordAt(text, at, code);
-    if (raw !== '') {
-      at += raw.length;
-      const form = formOf(raw);
+    const wordEnd = endOfWord(text, at, code);
+    if (wordEnd > at) {
+      const form = formAt(text, at, wordEnd);
+      at = wordEnd;
       const { lower, stem, capital, content, denies } = form;
       tokens.push({
         lower,
@@ -116,40 +121,44 @@ function runAt(pattern: RegExp, text: string, at: number): string {
 
 const isAsciiLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
-/** The word that begins at `at`, or nothing. Plain letters up to a plain end need no pattern. */
-function wordAt(text: string, at: number, code: number): string {
-  if (!isAsciiLetter(code)) return code < 128 ? '' : runAt(WORD, text, at);
+/** Where the word ends that begins at `at`, if one does. Plain letters up to a plain end need no pattern. */
+function endOfWord(text: string, at: number, code: number): number {
+  if (!isAsciiLetter(code)) return code < 128 ? at : at + runAt(WORD, text, at).length;
   let end = at + 1;
   let next = text.charCodeAt(end);
   while (isAsciiLetter(next)) {
     end += 1;
     next = text.charCodeAt(end);
   }
-  return next === 39 || next >= 128 ? runAt(WORD, text, at) : text.slice(at, end);
+  return next === 39 || next >= 128 ? at + runAt(WORD, text, at).length : end;
+}
+
+function formAt(text: string, start: number, end: number): Form {
+  if (end - start > KEPT_LENGTH_MAX) return formOf(text.slice(start, end));
+  let place = 0;
+  for (let at = start; at < end; at += 1) place = Math.imul(place, 31) + text.charCodeAt(at);
+  place = (place ^ (place >>> 16)) & (FORMS - 1);
+  const known = forms[place];
+  if (known !== undefined && known.raw.length === end - start && text.startsWith(known.raw, start)) return known;
+  // V8 holds a whole text in memory for a part of it: what is kept is a copy.
+  const form = formOf(Buffer.from(text.slice(start, end)).toString());
+  forms[place] = form;
+  return form;
 }
 
 function formOf(raw: string): Form {
-  const known = forms.get(raw);
-  if (known !== undefined) return known;
-  const isKept = raw.length <= KEPT_LENGTH_MAX;
-  // V8 holds a whole text in memory for a part of it: what is kept is a copy.
-  const own = isKept ? Buffer.from(raw).toString() : raw;
-  const whole = own.toLowerCase();
+  const whole = raw.toLowerCase();
   const apostrophe = whole.includes("'") || whole.includes('’');
   const lower = apostrophe ? whole.replaceAll('’', "'").replace(/'s$/, '') : whole;
-  const content = lower.length > 1 && !isFunctionWord(lower);
-  const form: Form = {
+  return {
+    raw,
     lower,
     stem: stem(lower),
-    capital: own[0] !== whole[0],
-    content,
+    capital: raw[0] !== whole[0],
+    content: lower.length > 1 && !isFunctionWord(lower),
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
     entry: undefined,
   };
-  if (!isKept) return form;
-  if (forms.size >= FORMS_MAX) forms.clear();
-  forms.set(own, form);
-  return form;
 }
 
 const hasVowel = (part: string): boolean => /[aeiouy]/.test(part);

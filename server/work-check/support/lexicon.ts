@@ -70,9 +70,9 @@ export const rarity = (stem: string): number => lookUp(stem).rarity;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: Entry, b: Entry): boolean {
-  if ((a.broaderBits & b.broaderBits) === 0 || a === b) return false;
-  if (a.synonyms.includes(b.stem) || a.broader.includes(b.stem) || b.broader.includes(a.stem)) return false;
-  return b.broader.some((stem) => a.broader.includes(stem));
+  if ((a.broaderBits & b.broaderBits) === 0 || a === b || !b.broader.some((stem) => a.broader.includes(stem)))
+    return false;
+  return !a.synonyms.includes(b.stem) && !a.broader.includes(b.stem) && !b.broader.includes(a.stem);
 }
 
 /** Whether there are words that say the opposite. */

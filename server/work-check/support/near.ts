@@ -282,15 +282,15 @@ function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
 
 /** How many words are another kind of something whose kind in the passages the sentence does not name. */
 function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near: readonly Passage[]): number {
-  let swapped = 0;
-  for (const { entry } of apart) if (near.some(({ tokens }) => holdsSibling(tokens, entry, wanted))) swapped += 1;
-  return swapped;
-}
-
-function holdsSibling(tokens: readonly Token[], entry: Entry, wanted: readonly Wanted[]): boolean {
-  for (const token of tokens)
-    if (token.content && areSiblings(entry, entryOf(token)) && !holds(wanted, token.stem)) return true;
-  return false;
+  const kinds: Entry[] = [];
+  for (const { tokens } of near)
+    for (const token of tokens) {
+      const entry = token.content ? entryOf(token) : undefined;
+      if (entry !== undefined && entry.broaderBits !== 0) kinds.push(entry);
+    }
+  const isSwapped = ({ entry }: Wanted): boolean =>
+    kinds.some((other) => areSiblings(entry, other) && !holds(wanted, other.stem));
+  return apart.filter(isSwapped).length;
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */

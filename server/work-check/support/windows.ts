@@ -29,9 +29,9 @@ export function wantedOf(tokens: readonly Token[]): Wanted[] {
 }
 
 /** One number for each wanted word. So few of them are cheaper in a plain list than in a typed array. */
-export type Levels = number[];
+type Levels = number[];
 
-export function levelsOf({ length }: readonly unknown[]): Levels {
+function levelsOf({ length }: readonly unknown[]): Levels {
   const levels: Levels = [];
   for (let at = 0; at < length; at += 1) levels.push(0);
   return levels;
