@@ -58,7 +58,6 @@ const { readClaim } = await import('../server/work-check/contradictions.ts');
 const { costOf } = await import('../server/work-check/assessors/judging.ts');
 const { PLACE } = await import('../server/work-check/support/feature-list.ts');
 const { readFeatures } = await import('../server/work-check/support/features.ts');
-const { rarity } = await import('../server/work-check/support/lexicon.ts');
 const { supportScore } = await import('../server/work-check/support/model.ts');
 
 /** `faults`: what the rules found in it; with any, no score lets it pass as supported. */
@@ -88,7 +87,7 @@ function indexOf(row: DataRow, known: Map<string, ReturnType<typeof indexEvidenc
   const sources = row.evidence.map((item, at) =>
     evidenceSource({ ref: `evidence/${at}`, ...item, observed_at: null }, 'supplied'),
   );
-  const index = indexEvidence(sources, rarity);
+  const index = indexEvidence(sources);
   known.set(key, index);
   return index;
 }

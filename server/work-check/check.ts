@@ -22,7 +22,6 @@ import { gatherSources, type RetrievedSource } from './gather-sources.ts';
 import { canonicalJson } from './json-value.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
 import { composeReport } from './report.ts';
-import { rarity } from './support/lexicon.ts';
 import { validateReport } from './validate-report.ts';
 import { capOfChecks, capOfFindings, lowest } from './verdict.ts';
 
@@ -53,7 +52,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const progress = options.onProgress ?? (() => {});
   progress('reading', 5);
   const sources = gatherSources(request, options.retrieved ?? []);
-  const evidence = indexEvidence(sources, rarity);
+  const evidence = indexEvidence(sources);
   const work = readWork(request.work_product);
   const readings = readClaims(work, evidence, options.signal, (share) =>
     progress('reading', 5 + Math.floor(share * 35)),
@@ -130,7 +129,7 @@ async function runEarlyChecks(
     integrity: checkEvidenceIntegrity(supplied),
     freshness: checkEvidenceFreshness(supplied, request.max_evidence_age_seconds, now),
     schema: await checkWorkProductSchema(request, signal),
-    corroboration: checkSourceCorroboration(supplied, retrieved, (request.context?.refs ?? []).length, rarity),
+    corroboration: checkSourceCorroboration(supplied, retrieved, (request.context?.refs ?? []).length),
   };
 }
 

@@ -5,6 +5,7 @@ import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
 import { type BoundCell, readCell } from './structure.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
+import { type Wanted, wantedOf } from './support/windows.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
@@ -43,15 +44,10 @@ const NEARLY_AS_GOOD = 0.75;
 
 /** Reads one claim against the evidence by rules alone. */
 export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
-  const words: string[] = [];
-  const content: string[] = [];
-  for (const token of claim.tokens) {
-    if (!token.content) continue;
-    content.push(token.stem);
-    if (token.kind === 'word') words.push(token.stem);
-  }
-  const matches = bestPassages(index, words.length > 0 ? words : content, MATCHES_MAX);
-  const coverage = coverageByBest(index, content, matches);
+  const wanted = wantedOf(claim.tokens);
+  const words = wanted.filter(({ token }) => token.kind === 'word');
+  const matches = bestPassages(index, words.length > 0 ? words : wanted, MATCHES_MAX);
+  const coverage = coverageByBest(index, wanted, matches);
   const bound = readCell(claim, index);
   if (bound !== undefined)
     return {
@@ -67,27 +63,22 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
     if (fault !== undefined) faults.push(fault);
   }
   faults.push(...nameFaults(claim, index));
-  for (const fault of [negationFault(claim, content, index, matches), oppositeFault(claim, index, matches)])
+  for (const fault of [negationFault(claim, wanted, index, matches), oppositeFault(claim, index, matches)])
     if (fault !== undefined) faults.push(fault);
   return { claim, matches, coverage, faults, cell: undefined };
 }
 
 /** Share of the claim's weight found in its best passage and the one that adds most to it. */
-function coverageByBest(index: EvidenceIndex, content: string[], matches: Match[]): number {
+function coverageByBest(index: EvidenceIndex, wanted: readonly Wanted[], matches: Match[]): number {
   const best = matches[0] === undefined ? undefined : index.passages[matches[0].passage];
   if (best === undefined) return 0;
-  const stems = [...new Set(content)];
-  const weights = stems.map(index.weight);
   let total = 0;
-  for (const weight of weights) total += weight;
+  for (const { weight } of wanted) total += weight;
   let most = 0;
   for (const match of matches) {
     const extra = index.passages[match.passage];
     let covered = 0;
-    for (let at = 0; at < stems.length; at += 1) {
-      const stem = stems[at] ?? '';
-      if (best.stems.has(stem) || extra?.stems.has(stem)) covered += weights[at] ?? 0;
-    }
+    for (const { stem, weight } of wanted) if (best.stems.has(stem) || extra?.stems.has(stem)) covered += weight;
     most = Math.max(most, covered);
   }
   return total === 0 ? 0 : most / total;
@@ -134,7 +125,7 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
 function nearMatches(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: readonly Match[]): Match[] {
   const whole = new Map(matches.map(({ passage, coverage }) => [passage, coverage]));
   const rank = ({ passage, coverage }: Match): number => coverage + WHOLE_CLAIM_SHARE * (whole.get(passage) ?? 0);
-  return bestPassages(index, nearbyStems(claim, quantity), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));
+  return bestPassages(index, wantedOf(nearbyWords(claim, quantity)), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));
 }
 
 /** A figure with the word it counts, as a reader would quote it. */
@@ -192,7 +183,7 @@ const NEAR_BEFORE = 6;
 const NEAR_AFTER = 4;
 
 /** Content words around a figure, up to the next figure of its kind on either side. */
-function nearbyStems(claim: Claim, quantity: Quantity): string[] {
+function nearbyWords(claim: Claim, quantity: Quantity): Token[] {
   const others = claim.quantities.filter((other) => other !== quantity && other.kind === quantity.kind);
   const from = Math.max(0, ...others.filter((other) => other.last < quantity.first).map((other) => other.last + 1));
   const to = Math.min(
@@ -204,9 +195,7 @@ function nearbyStems(claim: Claim, quantity: Quantity): string[] {
     claim.tokens
       .slice(start, end)
       .filter((token, at) => isContent(token) && token.kind === 'word' && !inFigure(start + at));
-  return [...words(from, quantity.first).slice(-NEAR_BEFORE), ...words(quantity.last + 1, to).slice(0, NEAR_AFTER)].map(
-    (token) => token.stem,
-  );
+  return [...words(from, quantity.first).slice(-NEAR_BEFORE), ...words(quantity.last + 1, to).slice(0, NEAR_AFTER)];
 }
 
 /** Capitalised words inside a sentence that stand nowhere in the evidence. */
@@ -237,8 +226,13 @@ function opensSentence(claim: Claim, at: number): boolean {
 const LONG_PASSAGE = 60;
 
 /** The claim asserts what a passage on the same subject denies, or denies what it asserts. */
-function negationFault(claim: Claim, content: string[], index: EvidenceIndex, matches: Match[]): Fault | undefined {
-  const stated = new Set(content);
+function negationFault(
+  claim: Claim,
+  wanted: readonly Wanted[],
+  index: EvidenceIndex,
+  matches: Match[],
+): Fault | undefined {
+  const stated = new Set(wanted.map(({ stem }) => stem));
   const denied = deniedStems(claim.tokens);
   for (const [rank, match] of matches.entries()) {
     const passage = index.passages[match.passage];

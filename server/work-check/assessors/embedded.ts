@@ -4,6 +4,7 @@ import type { Entry } from '../entries.ts';
 import { bestPassages, type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
+import { rarity } from '../support/lexicon.ts';
 import { supportModel } from '../support/model.ts';
 import { type CriterionReading, type FormRule, readCriterion, type Scope } from './criteria.ts';
 import { type Judged, judge, judgeWhole } from './judging.ts';
@@ -203,7 +204,7 @@ function answerContent(
   const absent = quoted.find((words) => !task.work.plain.toLowerCase().includes(words.toLowerCase()));
   if (absent !== undefined)
     return { status: 'missing', reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
-  const { relevant, unseen, together } = findTopic(topic, judged, task.evidence);
+  const { relevant, unseen, together } = findTopic(topic, judged);
   if (relevant.length === 0 || (entry.from !== 'request' && together < TOPIC_SHARED)) {
     const touching = touchOn(topic, judged, task.evidence);
     if (touching !== undefined) return touching;
@@ -240,7 +241,7 @@ function touchOn(
 ): AssessedFinding | undefined {
   const known = topic.filter((stem) => isHeld(index, stem));
   if (known.length === 0 || known.length === topic.length) return undefined;
-  const { relevant, together } = findTopic(known, judged, index);
+  const { relevant, together } = findTopic(known, judged);
   if (relevant.length === 0 || together < TOPIC_SHARED) return undefined;
   const finding = summarize(relevant, index);
   if (finding.status === 'contradicted') return finding;
@@ -255,9 +256,8 @@ function touchOn(
 function findTopic(
   topic: readonly string[],
   judged: readonly Judged[],
-  index: EvidenceIndex,
 ): { relevant: Judged[]; unseen: string[]; together: number } {
-  const weight = (stems: readonly string[]): number => stems.reduce((sum, stem) => sum + index.weight(stem), 0);
+  const weight = (stems: readonly string[]): number => stems.reduce((sum, stem) => sum + rarity(stem), 0);
   const total = weight(topic);
   if (total === 0) return { relevant: [...judged], unseen: [], together: 1 };
   const seen = new Set<string>();
@@ -277,7 +277,8 @@ function findTopic(
 }
 
 function passagesOn(topic: string[], index: EvidenceIndex): Passage[] {
-  return bestPassages(index, topic, 1)
+  const words = topic.map((stem) => ({ stem, weight: rarity(stem) }));
+  return bestPassages(index, words, 1)
     .filter(({ coverage }) => coverage >= TOPIC_SHARED)
     .flatMap(({ passage }) => place(index, passage));
 }

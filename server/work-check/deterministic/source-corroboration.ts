@@ -13,7 +13,6 @@ export function checkSourceCorroboration(
   supplied: readonly EvidenceSource[],
   retrieved: readonly EvidenceSource[],
   refs: number,
-  rarity: (stem: string) => number,
 ): CheckOutcome {
   if (refs === 0)
     return {
@@ -21,7 +20,7 @@ export function checkSourceCorroboration(
       status: 'skipped',
       detail: { independent_sources: 0, reason: 'no governed context refs were supplied' },
     };
-  const index = indexEvidence([...retrieved], rarity);
+  const index = indexEvidence([...retrieved]);
   const identical = supplied.filter(({ digest }) => retrieved.some((source) => source.digest === digest)).length;
   let [compared, agreeing] = [0, 0];
   const contradicted: { ref: string; supplied: string; retrieved: string }[] = [];

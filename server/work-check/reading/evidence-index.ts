@@ -50,8 +50,6 @@ export type EvidenceIndex = {
   flow: Flow;
   /** Figures in the names of the sources: known, though no passage can be cited for them. */
   labels: Quantity[];
-  /** Weight of a stem: rare ones say more. */
-  weight: (stem: string) => number;
   /** What is worked out when it is first asked for, each by the module that asks. */
   lazy: {
     tables: Table[] | undefined;
@@ -75,7 +73,7 @@ export function evidenceSource(
 }
 
 /** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the words. */
-export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) => number): EvidenceIndex {
+export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
   const passages: Passage[] = [];
   const words = new Map<string, HeldWord>();
   const flow: Flow = { words: [], before: [] };
@@ -94,7 +92,7 @@ export function indexEvidence(sources: EvidenceSource[], rarity: (stem: string) 
   }
   const labels = sources.flatMap(({ source }) => readQuantities(tokenize(source)));
   const lazy = { tables: undefined, speech: undefined, prefixes: undefined };
-  return { sources, passages, words, flow, labels, weight: rarity, lazy };
+  return { sources, passages, words, flow, labels, lazy };
 }
 
 function addWords(tokens: readonly Token[], passage: number, words: Map<string, HeldWord>, flow: Flow): void {
@@ -129,19 +127,22 @@ const COMMON_PASSAGES = 120;
 
 export type Match = { passage: number; coverage: number };
 
+/** A stem and how much it says: rare ones say more. */
+export type Weighed = { stem: string; weight: number };
+
 /**
- * Passages that share the most weight with a set of stems, best first; `coverage` is the shared part of the weight,
- * from 0 to 1.
+ * Passages that share the most weight with a set of words, no stem twice, best first; `coverage` is the shared part of
+ * the weight, from 0 to 1.
  */
-export function bestPassages(index: EvidenceIndex, stems: Iterable<string>, limit: number): Match[] {
+export function bestPassages(index: EvidenceIndex, words: readonly Weighed[], limit: number): Match[] {
   const scores = new Map<number, number>();
   let total = 0;
-  const common: { stem: string; weight: number }[] = [];
-  for (const stem of new Set(stems)) {
-    const weight = index.weight(stem);
+  const common: Weighed[] = [];
+  for (const word of words) {
+    const { stem, weight } = word;
     total += weight;
     const passages = passagesWith(index, stem);
-    if (passages.length > COMMON_PASSAGES) common.push({ stem, weight });
+    if (passages.length > COMMON_PASSAGES) common.push(word);
     else for (const passage of passages) scores.set(passage, (scores.get(passage) ?? 0) + weight);
   }
   const led = common.length > 0 ? [...scores.keys()] : [];

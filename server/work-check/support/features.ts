@@ -2,9 +2,9 @@ import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
-import { FEATURE_COUNT, PLACE, WORDS_HELD } from './feature-list.ts';
+import { FEATURE_COUNT, PLACE } from './feature-list.ts';
 import { namesOf, readNear } from './near.ts';
-import { readRuns, shareHeld } from './runs.ts';
+import { readRuns } from './runs.ts';
 import {
   candidatesOf,
   type Matches,
@@ -53,7 +53,6 @@ export function readFeatures(text: string, index: EvidenceIndex, tokens: readonl
   const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens), one, three };
   readWhole(sought, weights, total, index, features);
   readRuns(tokens, index, features);
-  features[WORDS_HELD] = shareHeld(tokens, index);
   readNear(splitSentences(text), sought, weights, index, features);
   features[PLACE.speaker] = Math.min(3, countSpeakers(tokens));
   features[PLACE.evidence_passages] = Math.log1p(index.passages.length);

@@ -2,25 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { evidenceSource, indexEvidence } from '../reading/evidence-index.ts';
 import { PLACE, WORDS_HELD } from './feature-list.ts';
 import { readFeatures } from './features.ts';
-import { rarity } from './lexicon.ts';
 import { supportModel, supportScore } from './model.ts';
 
-const evidence = indexEvidence(
-  [
-    evidenceSource(
-      {
-        ref: 'evidence/0',
-        source: 'Harbour history',
-        text:
-          'The Corran lighthouse opened in 1884 after six years of building. Its white tower is 31 metres tall. ' +
-          'The harbour board increased the fee in March. Isla Munro kept the light until 1911.',
-        observed_at: null,
-      },
-      'supplied',
-    ),
-  ],
-  rarity,
-);
+const evidence = indexEvidence([
+  evidenceSource(
+    {
+      ref: 'evidence/0',
+      source: 'Harbour history',
+      text:
+        'The Corran lighthouse opened in 1884 after six years of building. Its white tower is 31 metres tall. ' +
+        'The harbour board increased the fee in March. Isla Munro kept the light until 1911.',
+      observed_at: null,
+    },
+    'supplied',
+  ),
+]);
 const score = (text: string): number => supportScore(readFeatures(text, evidence).features);
 
 describe('the support score', () => {
@@ -43,7 +39,7 @@ describe('the support score', () => {
       text: 'How are bees kept? Bread rises.',
       observed_at: null,
     };
-    const padded = indexEvidence([...evidence.sources, evidenceSource(padding, 'supplied')], rarity);
+    const padded = indexEvidence([...evidence.sources, evidenceSource(padding, 'supplied')]);
     const claim = 'The harbour board increased the toll in March.';
     expect(supportScore(readFeatures(claim, padded).features)).toBeLessThanOrEqual(score(claim));
   });

@@ -1,28 +1,29 @@
-import { type EvidenceIndex, type Flow, type HeldWord, passagesWith } from '../reading/evidence-index.ts';
+import type { EvidenceIndex, Flow, HeldWord } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
-import { PLACE } from './feature-list.ts';
+import { PLACE, WORDS_HELD } from './feature-list.ts';
 
 /** A word that stands in more places than this is looked up in the last of them. */
 const PLACES_MAX = 60;
 
-/** The share of the words of a statement, each stem counted once and words of grammar too, that the evidence holds. */
-export function shareHeld(tokens: readonly Token[], index: EvidenceIndex): number {
-  const own = new Set<string>();
-  for (const { kind, stem } of tokens) if (kind !== 'mark') own.add(stem);
-  let held = 0;
-  for (const stem of own) if (index.words.has(stem)) held += 1;
-  return held / Math.max(1, own.size);
-}
+/** A word of content of a statement, and the passages that hold it. */
+type Content = { stem: string; passages: readonly number[] };
 
-/** Features of words that stand in the evidence in the order of the statement. */
+/** Features of words that the evidence holds, those of grammar too, and that stand there in the order of the statement. */
 export function readRuns(tokens: readonly Token[], index: EvidenceIndex, features: Float64Array): void {
-  const content: string[] = [];
+  const content: Content[] = [];
   const words: (HeldWord | undefined)[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'mark') continue;
-    words.push(index.words.get(token.stem));
-    if (token.content) content.push(token.stem);
+  const own = new Set<string>();
+  let held = 0;
+  for (const { kind, stem, content: isContent } of tokens) {
+    if (kind === 'mark') continue;
+    const word = index.words.get(stem);
+    words.push(word);
+    if (isContent) content.push({ stem, passages: word?.passages ?? [] });
+    if (own.has(stem)) continue;
+    own.add(stem);
+    if (word !== undefined) held += 1;
   }
+  features[WORDS_HELD] = held / Math.max(1, own.size);
   let pairs = 0;
   let triples = 0;
   for (let at = 1; at < content.length; at += 1) {
@@ -46,11 +47,10 @@ export function readRuns(tokens: readonly Token[], index: EvidenceIndex, feature
 }
 
 /** How many content words from `from` on, up to three, stand one after the other in some passage. */
-function furthestRun(index: EvidenceIndex, content: readonly string[], from: number): number {
-  const first = content[from] ?? '';
-  const second = content[from + 1];
-  const third = content[from + 2];
-  const passages = passagesWith(index, first);
+function furthestRun(index: EvidenceIndex, content: readonly Content[], from: number): number {
+  const { stem: first, passages } = content[from] ?? { stem: '', passages: [] };
+  const second = content[from + 1]?.stem;
+  const third = content[from + 2]?.stem;
   let furthest = 1;
   for (let place = 0; place < passages.length && place < PLACES_MAX; place += 1) {
     const stems = index.passages[passages[place] ?? -1]?.content ?? [];

@@ -14,7 +14,7 @@ const often = Float64Array.from(asset.often, (digit) => digitValue(digit) / STEP
 const before = readRatios(asset.before);
 const after = readRatios(asset.after);
 
-/** The neighbours of all words one after the other; those of a word stand from its place in `starts` to the next. */
+/** The neighbours of all words one after the other; those of a word stand in order from its place in `starts` to the next. */
 type Ratios = { starts: Uint32Array; neighbours: Uint16Array; ratios: Float64Array };
 
 function digitValue(digit: string | undefined): number {
@@ -61,6 +61,7 @@ function usual(stem: string, left: number | undefined, right: number | undefined
 function ratioOf({ starts, neighbours: places, ratios }: Ratios, word: number, neighbour: number | undefined): number {
   if (neighbour === undefined) return 0;
   const end = starts[word + 1] ?? 0;
-  for (let at = starts[word] ?? end; at < end; at += 1) if (places[at] === neighbour) return ratios[at] ?? 0;
-  return 0;
+  let at = starts[word] ?? end;
+  while (at < end && (places[at] ?? 0) < neighbour) at += 1;
+  return at < end && places[at] === neighbour ? (ratios[at] ?? 0) : 0;
 }
