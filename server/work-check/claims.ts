@@ -89,7 +89,7 @@ function textClaims(whole: string): Claim[] {
     const raw = text.slice(start, end);
     if (HEADING.test(raw)) continue;
     const sentence = raw.replace(/^(?:[-*•>]|\d+[.)])\s+/, '').replaceAll(/\*\*|__|`/g, '');
-    if (/[?:]$/.test(sentence)) continue;
+    if (sentence.endsWith('?') || sentence.endsWith(':')) continue;
     const claim = makeClaim(`sentence ${index + 1}`, sentence, 'sentence');
     const content = claim.tokens.filter(isContent).length;
     if (content < 2 && claim.quantities.length === 0) continue;

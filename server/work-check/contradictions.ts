@@ -217,7 +217,7 @@ function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
 }
 
 function opensSentence(claim: Claim, at: number): boolean {
-  const before = claim.tokens[at - 1];
+  const before = at > 0 ? claim.tokens[at - 1] : undefined;
   return (
     claim.kind === 'sentence' && (before === undefined || (before.kind === 'mark' && /[.!?:"“(]/.test(before.lower)))
   );

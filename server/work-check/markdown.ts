@@ -5,7 +5,8 @@ import type { Report } from './contract.ts';
  * a character outside of plain prose, a mark, two spaces, the end of a scheme or "www", or an underscore at the edge of a
  * word. Most lines of a report hold none of it, and one search is much cheaper than one for each mark.
  */
-const NOT_PLAIN = /^(?![A-Za-z“‘"'(])|[^ -~“”‘’…]|[&<>\\`*[\]|~]| {2}|[pso]:|w\.|(?<![a-z])_|_(?![a-z])| $/i;
+const NOT_PLAIN =
+  /^(?![A-Za-z“‘"'(])|[^\w !"#$%'()+,\-./:;=?@^{}“”‘’…]| {2}|[psoPSO]:|[wW]\.|(?<![A-Za-z])_|_(?![A-Za-z])| $/;
 
 /** Makes submitted text safe inside a Markdown line or table cell: it can neither mark up, link, nor break a row. */
 export function escapeMarkdown(text: string): string {

@@ -53,8 +53,6 @@ export function costOf(faults: readonly Fault[]): number {
 export function judgeWhole(judged: readonly Judged[], { work, evidence }: AssessmentTask): Judged | undefined {
   const text = work.whole;
   if (text === undefined || text.length > WHOLE_CHARS_MAX || judged.length > WHOLE_CLAIMS_MAX) return undefined;
-  const faults = judged.flatMap(({ reading }) => reading.faults);
-  const instruction = judged.some(({ reading }) => reading.claim.instruction);
   const [only] = judged;
   if (
     only !== undefined &&
@@ -62,6 +60,8 @@ export function judgeWhole(judged: readonly Judged[], { work, evidence }: Assess
     (only.reading.cell !== undefined || only.reading.claim.text === text)
   )
     return only;
+  const faults = judged.flatMap(({ reading }) => reading.faults);
+  const instruction = judged.some(({ reading }) => reading.claim.instruction);
   const { features, best } = readFeatures(text, evidence);
   const score = supportScore(features, costOf(faults));
   const claim = {

@@ -180,12 +180,14 @@ function readWordDate(tokens: readonly Token[], at: number): Quantity | undefine
 function readYear(tokens: readonly Token[], at: number): Quantity | undefined {
   const year = isYear(tokens[at]);
   if (year === undefined || year < 1500 || year > 2100) return undefined;
-  const before = tokens[at - 1]?.lower ?? '';
+  const before = wordBefore(tokens, at);
   const after = tokens[at + 1]?.lower ?? '';
   if (CURRENCIES.has(before) || after === '%' || CURRENCIES.has(tokens[at + 1]?.stem ?? '') || UNITS.has(after))
     return undefined;
   return dateQuantity(tokens, at, at, { year });
 }
+
+const wordBefore = (tokens: readonly Token[], at: number): string => (at > 0 && tokens[at - 1]?.lower) || '';
 
 function dateQuantity(
   tokens: readonly Token[],
@@ -232,7 +234,8 @@ function numeral(token: Token | undefined): { value: number; step: number } | un
     const plain = grouped ? token.lower.replaceAll(',', '') : token.lower;
     const decimalComma = /^\d+,\d{1,2}$/.test(plain) ? plain.replace(',', '.') : plain;
     if (!/^\d+(?:\.\d+)?$/.test(decimalComma)) return undefined;
-    const decimals = decimalComma.split('.')[1]?.length ?? 0;
+    const point = decimalComma.indexOf('.');
+    const decimals = point === -1 ? 0 : decimalComma.length - point - 1;
     return { value: Number(decimalComma), step: 10 ** -decimals };
   }
   const small = SMALL.get(token.lower);
@@ -270,7 +273,7 @@ function readNumber(tokens: readonly Token[], at: number): Quantity | undefined 
     return { ...base, kind: 'percent', unit: '%', end: after.end, last: last + 1 };
   if (after?.lower === 'per' && tokens[last + 2]?.lower === 'cent')
     return { ...base, kind: 'percent', unit: '%', end: tokens[last + 2]?.end ?? after.end, last: last + 2 };
-  const before = CURRENCIES.get(tokens[at - 1]?.lower ?? '');
+  const before = CURRENCIES.get(wordBefore(tokens, at));
   const end = tokens[last]?.end ?? start;
   if (before !== undefined) return { ...base, kind: 'money', unit: before, end, last };
   const currency = CURRENCIES.get(after?.lower ?? '') ?? CURRENCIES.get(after?.stem ?? '');

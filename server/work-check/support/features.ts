@@ -95,26 +95,30 @@ function readWhole(
   let soft = 0;
   let plain = 0;
   let opposites = 0;
-  const unseen: number[] = [];
+  let unseen = 0;
+  let [heaviest, second] = [0, 0];
   for (let at = 0; at < wanted.length; at += 1) {
     const level = levels[at] ?? 0;
     const weight = weights[at] ?? 0;
     soft += weight * level;
-    if (level < SAME_BY_PREFIX) unseen.push(weight);
+    if (level < SAME_BY_PREFIX) {
+      unseen += 1;
+      second = Math.max(second, Math.min(heaviest, weight));
+      heaviest = Math.max(heaviest, weight);
+    }
     if (level === 1) {
       exact += weight;
       plain += 1;
     } else if (wanted[at]?.entry.opposites.some((other) => isHeld(index, other))) opposites += 1;
   }
-  unseen.sort((a, b) => b - a);
   features[PLACE.whole_exact] = exact / total;
   features[PLACE.whole_soft] = soft / total;
   features[PLACE.plain_share] = plain / Math.max(1, wanted.length);
   features[PLACE.opposites_anywhere] = opposites;
-  features[PLACE.unseen_heaviest] = unseen[0] ?? 0;
-  features[PLACE.unseen_second] = unseen[1] ?? 0;
-  features[PLACE.unseen_count] = unseen.length;
-  features[PLACE.unseen_share] = wanted.length === 0 ? 1 : unseen.length / wanted.length;
+  features[PLACE.unseen_heaviest] = heaviest;
+  features[PLACE.unseen_second] = second;
+  features[PLACE.unseen_count] = unseen;
+  features[PLACE.unseen_share] = wanted.length === 0 ? 1 : unseen / wanted.length;
   const stands = figures.filter((figure) =>
     index.passages.some(
       ({ instruction, quantities }) =>

@@ -21,7 +21,8 @@ type Beside = {
 };
 
 /** How the sentences of a statement make one feature: `worst` the greatest, `least` the smallest. */
-const OVER_SENTENCES: readonly (readonly [FeatureName, 'worst' | 'least' | 'sum' | 'mean'])[] = [
+type Manner = 'worst' | 'least' | 'sum' | 'mean';
+const OVER_SENTENCES = placed([
   ['weakest_one', 'least'],
   ['weakest_three', 'least'],
   ['near_unseen_heaviest', 'worst'],
@@ -43,11 +44,16 @@ const OVER_SENTENCES: readonly (readonly [FeatureName, 'worst' | 'least' | 'sum'
   ['near_strong_words', 'sum'],
   ['near_misfit', 'sum'],
   ['near_negated', 'sum'],
-];
+]);
+
+function placed(named: readonly (readonly [FeatureName, Manner])[]): readonly (readonly [number, Manner])[] {
+  return named.map(([name, how]) => [PLACE[name], how]);
+}
+
 /** What is seen of one sentence stands at the place of its feature; over several sentences the worst or the sum counts. */
 type Seen = Float64Array;
 
-function overSentences(seen: readonly Seen[], how: (typeof OVER_SENTENCES)[number][1], place: number): number {
+function overSentences(seen: readonly Seen[], how: Manner, place: number): number {
   let worst = 0;
   let least = 1;
   let sum = 0;
@@ -88,7 +94,7 @@ export function readNear(
     if (sentence !== undefined) seen.push(sentence);
   }
   features[PLACE.sentences] = Math.min(6, seen.length);
-  for (const [name, how] of OVER_SENTENCES) features[PLACE[name]] = overSentences(seen, how, PLACE[name]);
+  for (const [place, how] of OVER_SENTENCES) features[place] = overSentences(seen, how, place);
 }
 
 function readSentence(

@@ -44,7 +44,7 @@ const WORD_MISFIT_MAX = 4;
 export function misfitOf(tokens: readonly Token[], at: number): number {
   const token = tokens[at];
   if (token === undefined) return 0;
-  const left = neighbours.get(neighbourOf(tokens[at - 1], FIRST));
+  const left = neighbours.get(neighbourOf(at > 0 ? tokens[at - 1] : undefined, FIRST));
   const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
   const own = usual(token.stem, left, right);
   let other = Number.NEGATIVE_INFINITY;

@@ -153,7 +153,7 @@ function bestWindow(
   for (const { passage, score } of candidates) {
     // No passage from here on holds more, so no window that is new holds more than this of each of its passages.
     if (size * score < best.soft * NEARLY) break;
-    for (let start = passage; start > passage - size; start -= 1) {
+    for (let start = passage; start >= 0 && start > passage - size; start -= 1) {
       if (seen.has(start)) continue;
       seen.add(start);
       if (!fillWindow(levels, rows, index, start, size)) continue;
@@ -164,19 +164,20 @@ function bestWindow(
       }
     }
   }
-  fillWindow(levels, rows, index, best.start, size);
   let exact = 0;
+  const passages: number[] = [];
+  if (best.start < 0) return { soft: 0, exact, passages, levels: levelsOf(weights) };
+  fillWindow(levels, rows, index, best.start, size);
   for (let at = 0; at < levels.length; at += 1) if (levels[at] === 1) exact += weights[at] ?? 0;
   const source = index.passages[best.start]?.source;
-  const passages: number[] = [];
-  for (let at = best.start; at < best.start + size && source !== undefined; at += 1)
+  for (let at = best.start; at < best.start + size; at += 1)
     if (index.passages[at]?.source === source) passages.push(at);
   return { soft: best.soft, exact, passages, levels };
 }
 
 /** Sets `levels` to the best of each word in the window, and tells whether a window starts there. */
 function fillWindow(levels: Levels, rows: Rows, index: EvidenceIndex, start: number, size: number): boolean {
-  levels.fill(0);
+  for (let word = 0; word < levels.length; word += 1) levels[word] = 0;
   const source = index.passages[start]?.source;
   if (source === undefined) return false;
   for (let at = start; at < start + size; at += 1) {
