@@ -1,7 +1,7 @@
-import { FEATURE_COUNT, FEATURES } from '../server/work-check/support/feature-list.ts';
+import { FEATURE_COUNT, FEATURES, type Features } from '../server/work-check/support/feature-list.ts';
 import { leafOf, type SupportModel, sigmoid, type Tree } from '../server/work-check/support/model.ts';
 
-export type Example = { x: Float64Array; label: number; weight: number };
+export type Example = { x: Features; label: number; weight: number };
 
 const TREES = 220;
 const DEPTH = 4;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Fault } from '../server/work-check/contradictions.ts';
 import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
+import type { Features } from '../server/work-check/support/feature-list.ts';
 import {
   areaUnderCurve,
   balancedAccuracy,
@@ -61,7 +62,7 @@ const { readFeatures } = await import('../server/work-check/support/features.ts'
 const { supportScore } = await import('../server/work-check/support/model.ts');
 
 /** `faults`: what the rules found in it; with any, no score lets it pass as supported. */
-type Row = { x: Float64Array; label: number; faults: readonly Fault[]; overlap: number };
+type Row = { x: Features; label: number; faults: readonly Fault[]; overlap: number };
 type Read = { name: string; rows: Row[] };
 
 const surface = surfaceForms(sets);

@@ -22,6 +22,8 @@ export type Fault = {
 /** What the rules see in one claim. */
 export type ClaimReading = {
   claim: Claim;
+  /** Its words of content. */
+  wanted: readonly Wanted[];
   matches: Match[];
   coverage: number;
   faults: Fault[];
@@ -52,6 +54,7 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
   if (bound !== undefined)
     return {
       claim,
+      wanted,
       matches,
       coverage,
       faults: bound.fault === undefined ? [] : [bound.fault],
@@ -65,7 +68,7 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
   faults.push(...nameFaults(claim, index));
   for (const fault of [negationFault(claim, wanted, index, matches), oppositeFault(claim, index, matches)])
     if (fault !== undefined) faults.push(fault);
-  return { claim, matches, coverage, faults, cell: undefined };
+  return { claim, wanted, matches, coverage, faults, cell: undefined };
 }
 
 /** Share of the claim's weight found in its best passage and the one that adds most to it. */

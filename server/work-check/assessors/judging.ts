@@ -21,7 +21,7 @@ const FAULT_COST = 0.75;
 const DISTANCE_COST = 0.5;
 /** Where one statement stands. */
 export function judge(reading: ClaimReading, index: EvidenceIndex): Judged {
-  const { features, best } = readFeatures(reading.claim.text, index, reading.claim.tokens);
+  const { features, best } = readFeatures(reading.claim.text, index, reading.claim.tokens, reading.wanted);
   const learned = supportScore(features, costOf(reading.faults));
   // A cell found by row and column says more than any likeness of words.
   const found = reading.cell?.agrees === true || namesSource(reading.claim, index);
@@ -73,7 +73,7 @@ export function judgeWhole(judged: readonly Judged[], { work, evidence }: Assess
     instruction,
     record: undefined,
   };
-  const reading: ClaimReading = { claim, matches: [], coverage: 0, faults, cell: undefined };
+  const reading: ClaimReading = { claim, wanted: [], matches: [], coverage: 0, faults, cell: undefined };
   return { reading, score, standing: standingOf(score, reading), passages: best };
 }
 

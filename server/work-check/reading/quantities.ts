@@ -117,7 +117,7 @@ function plainInteger(token: Token | undefined, min: number, max: number): numbe
 }
 
 function isYear(token: Token | undefined): number | undefined {
-  return token !== undefined && /^\d{4}$/.test(token.lower) ? plainInteger(token, 1000, 2199) : undefined;
+  return token?.lower.length === 4 ? plainInteger(token, 1000, 2199) : undefined;
 }
 
 const ORDINAL_TAILS = new Set(['st', 'nd', 'rd', 'th']);
@@ -235,8 +235,7 @@ function numeral(token: Token | undefined): { value: number; step: number } | un
     const decimalComma = /^\d+,\d{1,2}$/.test(plain) ? plain.replace(',', '.') : plain;
     if (!/^\d+(?:\.\d+)?$/.test(decimalComma)) return undefined;
     const point = decimalComma.indexOf('.');
-    const decimals = point === -1 ? 0 : decimalComma.length - point - 1;
-    return { value: Number(decimalComma), step: 10 ** -decimals };
+    return { value: Number(decimalComma), step: point === -1 ? 1 : 10 ** (point + 1 - decimalComma.length) };
   }
   const small = SMALL.get(token.lower);
   return small === undefined ? undefined : { value: small, step: 1 };

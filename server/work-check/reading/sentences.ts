@@ -26,17 +26,19 @@ export function splitSentences(text: string): Span[] {
   return spans;
 }
 
+const [STOP, EXCLAMATION, QUESTION] = [46, 33, 63];
+
 function splitLine(text: string, from: number, to: number, spans: Span[]): void {
   let start = from;
   for (let at = from; at < to; at += 1) {
-    const char = text[at];
-    if ((char === '.' || char === '!' || char === '?') && endsSentence(text, start, at, to)) {
+    const code = text.charCodeAt(at);
+    if ((code === STOP || code === EXCLAMATION || code === QUESTION) && endsSentence(text, start, at, to)) {
       let end = at + 1;
       while (end < to && /["'”’)\]]/.test(text[end] ?? '')) end += 1;
       push(text, start, end, spans);
       start = end;
       at = end - 1;
-    } else if (at - start >= SENTENCE_CHARS_MAX && /\s/.test(char ?? '')) {
+    } else if (at - start >= SENTENCE_CHARS_MAX && /\s/.test(text[at] ?? '')) {
       push(text, start, at, spans);
       start = at;
     }

@@ -78,10 +78,9 @@ export function tokenize(text: string, offset = 0): Token[] {
       });
       continue;
     }
-    const wordEnd = endOfWord(text, at, code);
-    if (wordEnd > at) {
-      const form = formAt(text, at, wordEnd);
-      at = wordEnd;
+    const form = formAt(text, at, code);
+    if (form !== undefined) {
+      at += form.raw.length;
       const { lower, stem, capital, content, denies } = form;
       tokens.push({
         lower,
@@ -119,29 +118,33 @@ function runAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-const isAsciiLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+function isAsciiLetter(code: number): boolean {
+  const small = code | 32;
+  return small >= 97 && small <= 122;
+}
 
-/** Where the word ends that begins at `at`, if one does. Plain letters up to a plain end need no pattern. */
-function endOfWord(text: string, at: number, code: number): number {
-  if (!isAsciiLetter(code)) return code < 128 ? at : at + runAt(WORD, text, at).length;
-  let end = at + 1;
-  let next = text.charCodeAt(end);
+/** The form of the word that begins at `at`, if one does. Plain letters up to a plain end need no pattern. */
+function formAt(text: string, at: number, code: number): Form | undefined {
+  let end = at;
+  let next = code;
+  let place = 0;
   while (isAsciiLetter(next)) {
+    place = Math.imul(place, 31) + next;
     end += 1;
     next = text.charCodeAt(end);
   }
-  return next === 39 || next >= 128 ? at + runAt(WORD, text, at).length : end;
-}
-
-function formAt(text: string, start: number, end: number): Form {
-  if (end - start > KEPT_LENGTH_MAX) return formOf(text.slice(start, end));
-  let place = 0;
-  for (let at = start; at < end; at += 1) place = Math.imul(place, 31) + text.charCodeAt(at);
+  if (next >= 128 || (next === 39 && end > at))
+    for (const last = at + runAt(WORD, text, at).length; end < last; end += 1)
+      place = Math.imul(place, 31) + text.charCodeAt(end);
+  const length = end - at;
+  if (length === 0) return undefined;
   place = (place ^ (place >>> 16)) & (FORMS - 1);
   const known = forms[place];
-  if (known !== undefined && known.raw.length === end - start && text.startsWith(known.raw, start)) return known;
+  if (known !== undefined && known.raw.length === length && text.startsWith(known.raw, at)) return known;
+  const raw = text.slice(at, end);
+  if (length > KEPT_LENGTH_MAX) return formOf(raw);
   // V8 holds a whole text in memory for a part of it: what is kept is a copy.
-  const form = formOf(Buffer.from(text.slice(start, end)).toString());
+  const form = formOf(Buffer.from(raw).toString());
   forms[place] = form;
   return form;
 }

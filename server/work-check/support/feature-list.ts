@@ -57,3 +57,13 @@ export const PLACE = Object.fromEntries(FEATURES.map(([name], at) => [name, at])
 >;
 /** Stands after the features, since no training reads it: the share of all words, those of grammar too, that the evidence holds. */
 export const WORDS_HELD = FEATURES.length;
+
+/** What was read of a statement, each feature at its place and `WORDS_HELD` after them. */
+export type Features = number[];
+
+/** Features before anything is read. A plain list of this length is made sooner than a typed array. */
+export function noFeatures(): Features {
+  const features: Features = [];
+  for (let at = 0; at <= FEATURE_COUNT; at += 1) features.push(0);
+  return features;
+}

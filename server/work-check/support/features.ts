@@ -2,7 +2,7 @@ import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
-import { FEATURE_COUNT, PLACE } from './feature-list.ts';
+import { type Features, noFeatures, PLACE } from './feature-list.ts';
 import { namesOf, readNear } from './near.ts';
 import { readRuns } from './runs.ts';
 import {
@@ -16,7 +16,7 @@ import {
   windowsOf,
 } from './windows.ts';
 
-export type Reading = { features: Float64Array; best: number[] };
+export type Reading = { features: Features; best: number[] };
 
 /** A statement as it is looked for in the evidence. */
 export type Sought = {
@@ -29,10 +29,17 @@ export type Sought = {
   three: Window;
 };
 
-/** Features of one statement read against the evidence, and the passages of its best window. `tokens` are its own. */
-export function readFeatures(text: string, index: EvidenceIndex, tokens: readonly Token[] = tokenize(text)): Reading {
-  const features = new Float64Array(FEATURE_COUNT + 1);
-  const wanted = wantedOf(tokens);
+/**
+ * Features of one statement read against the evidence, and the passages of its best window. `tokens` and `wanted` are
+ * its own.
+ */
+export function readFeatures(
+  text: string,
+  index: EvidenceIndex,
+  tokens: readonly Token[] = tokenize(text),
+  wanted: readonly Wanted[] = wantedOf(tokens),
+): Reading {
+  const features = noFeatures();
   const weights: number[] = [];
   let sum = 0;
   for (const { weight } of wanted) {
@@ -89,7 +96,7 @@ function readWhole(
   weights: readonly number[],
   total: number,
   index: EvidenceIndex,
-  features: Float64Array,
+  features: Features,
 ): void {
   let exact = 0;
   let soft = 0;

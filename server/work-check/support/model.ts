@@ -1,5 +1,5 @@
 import asset from '../assets/support-model.json' with { type: 'json' };
-import { FEATURE_COUNT, PLACE, WORDS_HELD } from './feature-list.ts';
+import { FEATURE_COUNT, type Features, PLACE, WORDS_HELD } from './feature-list.ts';
 
 /** A tree as parallel lists: feature (-1 for a leaf), threshold or leaf value, and the child to the right. */
 export type Tree = { f: number[]; v: number[]; r: number[] };
@@ -41,7 +41,7 @@ const FLATNESS = 0.35;
  * How likely the evidence bears a statement out, 0 to 1, where 0.5 is the threshold; not a calibrated probability.
  * `cost` are the log odds that the faults found in it cost.
  */
-export function supportScore(features: Float64Array, cost = 0, model: SupportModel = supportModel): number {
+export function supportScore(features: Features, cost = 0, model: SupportModel = supportModel): number {
   const covered = ((features[PLACE.whole_soft] ?? 0) + (features[PLACE.whole_exact] ?? 0)) / 2;
   const held = features[WORDS_HELD] ?? 0;
   const found = (covered + held + 1 - (features[PLACE.unseen_share] ?? 0)) / 3;
@@ -58,7 +58,7 @@ export function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
 }
 
-function linear(features: Float64Array, model: SupportModel): number {
+function linear(features: Features, model: SupportModel): number {
   let sum = model.bias;
   for (let at = 0; at < FEATURE_COUNT; at += 1)
     sum += (((features[at] ?? 0) - (model.means[at] ?? 0)) / (model.scales[at] ?? 1)) * (model.weights[at] ?? 0);
@@ -89,7 +89,7 @@ function forestOf(model: SupportModel): Forest {
   return forest;
 }
 
-function sumOfTrees(features: Float64Array, model: SupportModel): number {
+function sumOfTrees(features: Features, model: SupportModel): number {
   const { roots, feature, value, right } = forestOf(model);
   let sum = model.tree_bias;
   for (const root of roots) {
@@ -102,7 +102,7 @@ function sumOfTrees(features: Float64Array, model: SupportModel): number {
 }
 
 /** In a tree the left child follows its parent; the right one stands at `r`. */
-export function leafOf(features: Float64Array, { f, v, r }: Tree): number {
+export function leafOf(features: Features, { f, v, r }: Tree): number {
   let at = 0;
   for (let feature = f[0] ?? -1; feature >= 0; feature = f[at] ?? -1)
     at = (features[feature] ?? 0) <= (v[at] ?? 0) ? at + 1 : (r[at] ?? 0);

@@ -3,7 +3,7 @@ import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Entry, Token } from '../reading/tokens.ts';
-import { FEATURE_COUNT, type FeatureName, PLACE } from './feature-list.ts';
+import { type FeatureName, type Features, noFeatures, PLACE } from './feature-list.ts';
 import type { Sought } from './features.ts';
 import { areSiblings, entryOf } from './lexicon.ts';
 import { otherEnd } from './scales.ts';
@@ -51,7 +51,7 @@ function placed(named: readonly (readonly [FeatureName, Manner])[]): readonly (r
 }
 
 /** What is seen of one sentence stands at the place of its feature; over several sentences the worst or the sum counts. */
-type Seen = Float64Array;
+type Seen = Features;
 
 function overSentences(seen: readonly Seen[], how: Manner, place: number): number {
   let worst = 0;
@@ -83,7 +83,7 @@ export function readNear(
   sought: Sought,
   weights: readonly number[],
   index: EvidenceIndex,
-  features: Float64Array,
+  features: Features,
 ): void {
   const seen: Seen[] = [];
   for (const [at, { end }] of (spans.length > 0 ? spans : [{ start: 0, end: Number.POSITIVE_INFINITY }]).entries()) {
@@ -131,7 +131,7 @@ function readSentence(
     levels.push(three.levels[at] ?? 0);
   }
   const beside: Beside = { tokens, wanted: part, levels, near, figures: only ? figures : readQuantities(tokens) };
-  const seen = new Float64Array(FEATURE_COUNT);
+  const seen = noFeatures();
   seen[PLACE.weakest_one] = one.soft / total;
   seen[PLACE.weakest_three] = three.soft / total;
   readUnseen(beside, seen);

@@ -1,6 +1,6 @@
 import type { EvidenceIndex, Flow, HeldWord } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/tokens.ts';
-import { PLACE, WORDS_HELD } from './feature-list.ts';
+import { type Features, PLACE, WORDS_HELD } from './feature-list.ts';
 
 /** A word that stands in more places than this is looked up in the last of them. */
 const PLACES_MAX = 60;
@@ -9,7 +9,7 @@ const PLACES_MAX = 60;
 type Content = { stem: string; passages: readonly number[] };
 
 /** Features of words that the evidence holds, those of grammar too, and that stand there in the order of the statement. */
-export function readRuns(tokens: readonly Token[], index: EvidenceIndex, features: Float64Array): void {
+export function readRuns(tokens: readonly Token[], index: EvidenceIndex, features: Features): void {
   const content: Content[] = [];
   const words: (HeldWord | undefined)[] = [];
   const own = new Set<string>();
