@@ -56,8 +56,8 @@ const MONTHS = new Map(
     .flatMap((name, index) => [[name, index + 1] as const, [name.slice(0, 3), index + 1] as const]),
 );
 MONTHS.set('sept', 9);
-/** Words with which a figure can begin. */
-const OPENING = new Set([...SMALL.keys(), ...MONTHS.keys()]);
+/** Whether a figure can begin with a lower-case word: most words need no closer look. */
+export const opensFigure = (lower: string): boolean => SMALL.has(lower) || MONTHS.has(lower);
 
 const CURRENCIES = new Map(
   '$ usd,usd usd,dollar usd,€ eur,eur eur,euro eur,£ gbp,gbp gbp,pound gbp,¥ jpy,jpy jpy,yen jpy,chf chf,cad cad,aud aud'
@@ -82,7 +82,8 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
   const found: Quantity[] = [];
   let at = 0;
   while (at < tokens.length) {
-    if (!opensFigure(tokens[at])) {
+    const token = tokens[at];
+    if (token?.kind !== 'number' && token?.form?.opensFigure !== true) {
       at += 1;
       continue;
     }
@@ -95,12 +96,6 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
     at = quantity.last + 1;
   }
   return found;
-}
-
-/** Whether a figure can begin here: most words need no closer look. */
-function opensFigure(token: Token | undefined): boolean {
-  if (token === undefined || token.kind === 'mark') return false;
-  return token.kind === 'number' || OPENING.has(token.lower);
 }
 
 function monthOf(token: Token | undefined): number | undefined {

@@ -1,3 +1,6 @@
+import { opensFigure } from './quantities.ts';
+import { type Tone, toneOf } from './tone.ts';
+
 /**
  * A word, number or mark of a text; offsets are UTF-16 indices, `stem` joins the forms of one word, `content` tells
  * words that carry a meaning of their own from those that carry grammar, `denies` those that deny what comes after them.
@@ -19,6 +22,8 @@ export type Token = {
 export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'> & {
   /** The word as it is written. */
   raw: string;
+  tone: Tone;
+  opensFigure: boolean;
   /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
   entry: Entry | undefined;
 };
@@ -160,6 +165,8 @@ function formOf(raw: string): Form {
     capital: raw[0] !== whole[0],
     content: lower.length > 1 && !isFunctionWord(lower),
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
+    tone: toneOf(lower),
+    opensFigure: opensFigure(lower),
     entry: undefined,
   };
 }

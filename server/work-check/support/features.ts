@@ -2,6 +2,7 @@ import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Token, tokenize } from '../reading/tokens.ts';
+import { SPEAKS, sounds } from '../reading/tone.ts';
 import { type Features, noFeatures, PLACE } from './feature-list.ts';
 import { namesOf, readNear } from './near.ts';
 import { readRuns } from './runs.ts';
@@ -67,11 +68,9 @@ export function readFeatures(
   return { features, best: three.passages };
 }
 
-const SPEAKER = new Set(['i', 'my', 'me', 'you', 'your', 'yeah', 'yes', 'oh', 'wow', 'lol', "i'm", "i've", 'haha']);
-
 function countSpeakers(tokens: readonly Token[]): number {
   let count = 0;
-  for (const { lower } of tokens) if (SPEAKER.has(lower)) count += 1;
+  for (const token of tokens) if (sounds(token, SPEAKS)) count += 1;
   return count;
 }
 

@@ -3,6 +3,7 @@ import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Entry, Token } from '../reading/tokens.ts';
+import { HEDGES, INSISTS, sounds, type Tone } from '../reading/tone.ts';
 import { type FeatureName, type Features, noFeatures, PLACE } from './feature-list.ts';
 import type { Sought } from './features.ts';
 import { areSiblings, entryOf } from './lexicon.ts';
@@ -208,16 +209,6 @@ function readFigures({ figures, near }: Beside, seen: Seen): void {
   seen[PLACE.near_figures_rival] = away.filter((figure) => compared('different', figure)).length;
 }
 
-const HEDGES = new Set(
-  'may might could can possibly perhaps likely probably suggest appear seem potential potentially about approximately around nearly almost some'.split(
-    ' ',
-  ),
-);
-const STRONG = new Set(
-  'all every always only never none entirely completely must definitely certainly exclusively guarantee prove'.split(
-    ' ',
-  ),
-);
 /** How far the answer that opens a statement and what comes after it are at odds with each other, or with the passages. */
 function answerClash(tokens: readonly Token[], denies: boolean, near: readonly Passage[], nearDenies: boolean): number {
   switch (answerOf(tokens)) {
@@ -240,9 +231,9 @@ function readTone({ tokens, near }: Beside, seen: Seen): void {
     answerClash(tokens, denied.length > 0, near, nearDenied.length > 0);
   seen[PLACE.near_denial_lost] = nearDenied.length === 0 ? 0 : denialsLost(tokens, denied, nearDenied);
   seen[PLACE.near_hedge_lost] =
-    holdsAny(HEDGES, tokens) || !near.some(({ tokens }) => holdsAny(HEDGES, tokens)) ? 0 : 1;
+    holdsAny(tokens, HEDGES) || !near.some((passage) => holdsAny(passage.tokens, HEDGES)) ? 0 : 1;
   const strong = new Set<string>();
-  for (const { lower } of tokens) if (STRONG.has(lower)) strong.add(lower);
+  for (const token of tokens) if (sounds(token, INSISTS)) strong.add(token.lower);
   for (const passage of strong.size > 0 ? near : []) for (const { lower } of passage.tokens) strong.delete(lower);
   seen[PLACE.near_strong_words] = strong.size;
 }
@@ -260,8 +251,8 @@ function denialsLost(tokens: readonly Token[], denied: readonly string[][], near
   return nearDenied.filter((group) => group.every(isStated)).length;
 }
 
-function holdsAny(words: ReadonlySet<string>, tokens: readonly Token[]): boolean {
-  for (const { lower } of tokens) if (words.has(lower)) return true;
+function holdsAny(tokens: readonly Token[], tone: Tone): boolean {
+  for (const token of tokens) if (sounds(token, tone)) return true;
   return false;
 }
 
