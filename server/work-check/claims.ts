@@ -143,7 +143,7 @@ function makeClaim(at: string, text: string, kind: Claim['kind']): Claim {
     tokens,
     quantities: readQuantities(tokens),
     kind,
-    instruction: isInstruction(text),
+    instruction: isInstruction(text, tokens),
     record: undefined,
   };
 }

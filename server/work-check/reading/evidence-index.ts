@@ -83,7 +83,7 @@ export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
       const tokens = tokenize(sentence, start);
       const content: string[] = [];
       for (const token of tokens) if (token.content) content.push(token.stem);
-      const instruction = isInstruction(sentence);
+      const instruction = isInstruction(sentence, tokens);
       const quantities = readQuantities(tokens);
       const stems = new Set(content);
       const at = passages.push({ source, start, end, tokens, content, stems, quantities, instruction }) - 1;

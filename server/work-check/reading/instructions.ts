@@ -1,3 +1,5 @@
+import type { Token } from './tokens.ts';
+
 /** Sentences that speak to whoever reads the work instead of about its subject. */
 const PATTERNS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:the|all|any|your|previous|prior|above|earlier|other)\b.{0,20}\b(?:evidence|instructions?|prompts?|criteria|rules?|everything|guidelines?|sources?)\b/i,
@@ -18,11 +20,18 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:print|reveal|repeat|leak|disclose)\b.{0,20}\b(?:system prompt|your instructions|api key|password)\b/i,
 ];
 
-/** A word without which none of the patterns can match, bounded as they bound it: "treatment" and "reported" are none. */
-const CUE =
-  /\b(?:(?:ignore|disregard|forget|override|bypass|assessor|checker|grader?|evaluator|validat(?:e|or)|mark|rate|score|label|classify|return|output|report|treat|consider|reject|accept|approve|support|confirm|your|respond|answer|print|reveal|repeat|leak|disclose)\b|system|assistant|instruction|admin|you are|as an ai|dear|note to|attention)|verdict|<\/?(?:evidence|work|claim)/i;
+/** Bounded as the patterns bound them: "treatment" and "reported" are none. */
+const CUE_WORDS = String.raw`\b(?:ignore|disregard|forget|override|bypass|assessor|checker|grader?|evaluator|validat(?:e|or)|mark|rate|score|label|classify|return|output|report|treat|consider|reject|accept|approve|support|confirm|your|respond|answer|print|reveal|repeat|leak|disclose)\b|\b(?:system|assistant|instruction|admin|dear|attention)|verdict`;
+/** Words without which none of the patterns can match. */
+const CUE = new RegExp(String.raw`${CUE_WORDS}|\b(?:you are|as an ai|note to)|<\/?(?:evidence|work|claim)`, 'i');
+const PART_OF_CUE = new RegExp(String.raw`${CUE_WORDS}|\b(?:you|ai|note|evidence|work|claim)`, 'i');
+
+/** Whether a word may be what an instruction is known by: few sentences hold any such word. */
+export const isPartOfCue = (word: string): boolean => PART_OF_CUE.test(word);
 
 /** Whether a sentence reads as an instruction to the assessor. Such a sentence never counts as support. */
-export function isInstruction(sentence: string): boolean {
-  return CUE.test(sentence) && PATTERNS.some((pattern) => pattern.test(sentence));
+export function isInstruction(sentence: string, tokens: readonly Token[]): boolean {
+  for (const { form } of tokens)
+    if (form?.partOfCue) return CUE.test(sentence) && PATTERNS.some((pattern) => pattern.test(sentence));
+  return false;
 }

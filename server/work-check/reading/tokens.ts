@@ -1,3 +1,4 @@
+import { isPartOfCue } from './instructions.ts';
 import { opensFigure } from './quantities.ts';
 import { type Tone, toneOf } from './tone.ts';
 
@@ -24,6 +25,7 @@ export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denie
   raw: string;
   tone: Tone;
   opensFigure: boolean;
+  partOfCue: boolean;
   /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
   entry: Entry | undefined;
 };
@@ -167,6 +169,7 @@ function formOf(raw: string): Form {
     denies: DENIALS.has(lower) || lower.endsWith("n't"),
     tone: toneOf(lower),
     opensFigure: opensFigure(lower),
+    partOfCue: isPartOfCue(raw),
     entry: undefined,
   };
 }

@@ -1,5 +1,5 @@
 import asset from '../assets/usage.json' with { type: 'json' };
-import type { Token } from '../reading/tokens.ts';
+import type { Entry, Token } from '../reading/tokens.ts';
 import { entryOf } from './lexicon.ts';
 import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './neighbours.ts';
 
@@ -46,14 +46,27 @@ export function misfitOf(tokens: readonly Token[], at: number): number {
   if (token === undefined) return 0;
   const left = neighbours.get(neighbourOf(at > 0 ? tokens[at - 1] : undefined, FIRST));
   const right = neighbours.get(neighbourOf(tokens[at + 1], LAST));
-  const own = usual(token.stem, left, right);
+  const { word, opposites } = placesOf(entryOf(token));
+  const own = usual(word, left, right);
   let other = Number.NEGATIVE_INFINITY;
-  for (const opposite of entryOf(token).opposites) other = Math.max(other, usual(opposite, left, right));
+  for (const opposite of opposites) other = Math.max(other, usual(opposite, left, right));
   return Math.min(WORD_MISFIT_MAX, Math.max(0, other - own));
 }
 
-function usual(stem: string, left: number | undefined, right: number | undefined): number {
-  const at = words.get(stem);
+/** Where a word and its opposites stand in `words`. */
+type Places = { word: number | undefined; opposites: readonly (number | undefined)[] };
+const places = new Map<Entry, Places>();
+
+function placesOf(entry: Entry): Places {
+  let found = places.get(entry);
+  if (found === undefined) {
+    found = { word: words.get(entry.stem), opposites: entry.opposites.map((stem) => words.get(stem)) };
+    places.set(entry, found);
+  }
+  return found;
+}
+
+function usual(at: number | undefined, left: number | undefined, right: number | undefined): number {
   if (at === undefined) return 0;
   return (often[at] ?? 0) + ratioOf(before, at, left) + ratioOf(after, at, right);
 }
