@@ -41,8 +41,9 @@ export type Entry = {
   readonly opposites: readonly string[];
   /** The ends of scales that it stands for, each by a number of its own. */
   readonly ends: readonly number[];
-  /** A bit for each of the broader stems, which others may share: without one in common, none of the stems is. */
-  readonly broaderBits: number;
+  /** One of 64 bits for each of the broader stems, shared with others: without one in common, none of the stems is. */
+  readonly broaderLow: number;
+  readonly broaderHigh: number;
 };
 
 const NUMBER = /\d+(?:[.,]\d+)*/y;

@@ -20,7 +20,8 @@ const UNKNOWN_WORD: Entry = {
   broader: NONE,
   opposites: NONE,
   ends: [],
-  broaderBits: 0,
+  broaderLow: 0,
+  broaderHigh: 0,
 };
 /** Figures count as rare. */
 const UNKNOWN_FIGURE: Entry = { ...UNKNOWN_WORD, rarity: UNKNOWN - 2 };
@@ -39,7 +40,12 @@ function readEntries(): Map<string, Entry> {
   const opposites = lists(asset.opposites);
   const read = new Map<string, Entry>();
   for (const [stem, ends] of scaleEnds) read.set(stem, { ...UNKNOWN_WORD, stem, ends });
-  const bits = new Map(words.map((word, id) => [word, 1 << (id % 32)]));
+  const ids = new Map(words.map((word, id) => [word, id]));
+  const bitsOf = (stems: readonly string[], half: number): number =>
+    stems.reduce((bits, stem) => {
+      const place = (ids.get(stem) ?? 0) % 64;
+      return place >> 5 === half ? bits | (1 << (place & 31)) : bits;
+    }, 0);
   for (const [id, stem] of words.entries())
     read.set(stem, {
       stem,
@@ -48,7 +54,8 @@ function readEntries(): Map<string, Entry> {
       broader: broader[id] ?? NONE,
       opposites: opposites[id] ?? NONE,
       ends: scaleEnds.get(stem) ?? UNKNOWN_WORD.ends,
-      broaderBits: (broader[id] ?? NONE).reduce((sum, above) => sum | (bits.get(above) ?? 0), 0),
+      broaderLow: bitsOf(broader[id] ?? NONE, 0),
+      broaderHigh: bitsOf(broader[id] ?? NONE, 1),
     });
   return read;
 }
@@ -70,8 +77,8 @@ export const rarity = (stem: string): number => lookUp(stem).rarity;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: Entry, b: Entry): boolean {
-  if ((a.broaderBits & b.broaderBits) === 0 || a === b || !b.broader.some((stem) => a.broader.includes(stem)))
-    return false;
+  if ((a.broaderLow & b.broaderLow) === 0 && (a.broaderHigh & b.broaderHigh) === 0) return false;
+  if (a === b || !b.broader.some((stem) => a.broader.includes(stem))) return false;
   return !a.synonyms.includes(b.stem) && !a.broader.includes(b.stem) && !b.broader.includes(a.stem);
 }
 

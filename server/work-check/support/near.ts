@@ -283,7 +283,7 @@ function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near:
   for (const { tokens } of near)
     for (const token of tokens) {
       const entry = token.content ? entryOf(token) : undefined;
-      if (entry !== undefined && entry.broaderBits !== 0) kinds.push(entry);
+      if (entry !== undefined && entry.broader.length > 0) kinds.push(entry);
     }
   const isSwapped = ({ entry }: Wanted): boolean =>
     kinds.some((other) => areSiblings(entry, other) && !holds(wanted, other.stem));
