@@ -15,7 +15,8 @@ it('keeps no text that it has read, whatever words stood in it', () => {
   const before = heldMiB();
   for (let text = 0; text < 100; text += 1) {
     const word = `Word${String.fromCharCode(97 + (text % 26), 97 + Math.floor(text / 26))}`;
-    tokenize(`${word} ${word.repeat(3)} ${word.repeat(9)} ${' '.repeat(MIB)}`);
+    const words = [word, word.repeat(2), `${word.repeat(2)}s`, word.repeat(3), word.repeat(9)];
+    tokenize(`${words.join(' ')} ${' '.repeat(MIB)}`);
   }
   expect(heldMiB() - before).toBeLessThan(10);
 });

@@ -58,6 +58,8 @@ const FORMS = 65_536;
 const forms: (Form | undefined)[] = new Array(FORMS).fill(undefined);
 /** Longer ones are hardly words, and would fill the memory. */
 const KEPT_LENGTH_MAX = 32;
+/** Shorter parts of a text are copies of their own in V8. */
+const PART_LENGTH_MIN = 13;
 
 /** Splits a text into tokens; `offset` is added to each position. */
 export function tokenize(text: string, offset = 0): Token[] {
@@ -151,8 +153,8 @@ function formAt(text: string, at: number, code: number): Form | undefined {
   if (known !== undefined && known.raw.length === length && text.startsWith(known.raw, at)) return known;
   const raw = text.slice(at, end);
   if (length > KEPT_LENGTH_MAX) return formOf(raw);
-  // V8 holds a whole text in memory for a part of it: what is kept is a copy.
-  const form = formOf(Buffer.from(raw).toString());
+  // V8 holds a whole text in memory for a part of it, unless that is short: what is kept is a copy.
+  const form = formOf(length < PART_LENGTH_MIN ? raw : Buffer.from(raw).toString());
   forms[place] = form;
   return form;
 }
