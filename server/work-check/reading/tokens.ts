@@ -24,7 +24,9 @@ export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denie
   /** The word as it is written. */
   raw: string;
   tone: Tone;
+  /** Whether a figure can begin with it. */
   opensFigure: boolean;
+  /** Whether an instruction may be known by it. */
   partOfCue: boolean;
   /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
   entry: Entry | undefined;
