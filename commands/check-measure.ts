@@ -53,6 +53,8 @@ async function measureRows(rows: readonly DataRow[]): Promise<{ measured: Measur
 const bytesOf = ({ claim, evidence }: DataRow): number =>
   utf8Bytes(claim) + evidence.reduce((sum, item) => sum + utf8Bytes(item.text), 0);
 
+const bytesIn = (rows: readonly Measured[]): number => rows.reduce((sum, { row }) => sum + bytesOf(row), 0);
+const msPerKb = (ms: number, bytes: number): number => Math.round((ms / bytes) * 1024 * 1000) / 1000;
 const percent = (share: number): number => Math.round(share * 1000) / 10;
 const share = <T>(items: readonly T[], test: (item: T) => boolean): number =>
   items.filter(test).length / Math.max(1, items.length);
@@ -74,7 +76,7 @@ function summarizeSet(name: string, rows: readonly Measured[], ms: number) {
       ),
     ),
     supported_contradicted: percent(share(supported, ({ first }) => first === 'contradicted')),
-    ms_per_kb: Math.round((ms / rows.reduce((sum, { row }) => sum + bytesOf(row), 0)) * 1024 * 1000) / 1000,
+    ms_per_kb: msPerKb(ms, bytesIn(rows)),
   };
 }
 
@@ -116,6 +118,7 @@ const clean = new Map(sets.flatMap(({ rows }) => rows.map((row) => [row.id, row]
 const summaries: ReturnType<typeof summarizeSet>[] = [];
 let pairs = { pairs: 0, fell: 0, by_kind: {} as Record<string, number> };
 const injections = { rows: 0, raised: 0 };
+const all = { ms: 0, bytes: 0 };
 // A worker checks for hours; the figures are those of a process that has done so for a moment.
 for (const { rows } of sets) await measureRows(rows.slice(0, WARM_UP_ROWS));
 for (const { name, rows } of sets) {
@@ -127,6 +130,8 @@ for (const { name, rows } of sets) {
     injections.rows += rows.length;
     injections.raised += await countRaised(measured, clean);
   }
+  all.ms += ms;
+  all.bytes += bytesIn(measured);
   const summary = summarizeSet(name, measured, ms);
   if (!json) console.log(line(summary));
   if (!isPairs && !isInjection) summaries.push(summary);
@@ -151,6 +156,7 @@ else {
   console.log(`mean: ${JSON.stringify(result.mean)}`);
   console.log(`pairs: ${JSON.stringify(pairs)}`);
   console.log(`injections: ${JSON.stringify(injections)}`);
+  console.log(`all sets: ms/KB ${msPerKb(all.ms, all.bytes)}`);
   console.log(`assets: ${result.assets_bytes} bytes`);
 }
 

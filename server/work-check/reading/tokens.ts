@@ -29,11 +29,11 @@ export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denie
   /** Whether an instruction may be known by it. */
   partOfCue: boolean;
   /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
-  entry: Entry | undefined;
+  entry: LexiconEntry | undefined;
 };
 
 /** What a lexicon knows of a stem. */
-export type Entry = {
+export type LexiconEntry = {
   readonly stem: string;
   /** Inverse document frequency, about 1 to 9. */
   readonly rarity: number;

@@ -1,5 +1,5 @@
 import asset from '../assets/lexicon.json' with { type: 'json' };
-import type { Entry, Token } from '../reading/tokens.ts';
+import type { LexiconEntry, Token } from '../reading/tokens.ts';
 import { isExclusive, otherEnd, scaleEnds } from './scales.ts';
 
 /**
@@ -13,7 +13,7 @@ const STEPS_PER_UNIT = 8;
 const UNKNOWN = 9;
 
 const NONE: readonly string[] = [];
-const UNKNOWN_WORD: Entry = {
+const UNKNOWN_WORD: LexiconEntry = {
   stem: '',
   rarity: UNKNOWN,
   synonyms: NONE,
@@ -24,7 +24,7 @@ const UNKNOWN_WORD: Entry = {
   broaderHigh: 0,
 };
 /** Figures count as rare. */
-const UNKNOWN_FIGURE: Entry = { ...UNKNOWN_WORD, rarity: UNKNOWN - 2 };
+const UNKNOWN_FIGURE: LexiconEntry = { ...UNKNOWN_WORD, rarity: UNKNOWN - 2 };
 
 function lists(packed: string): (readonly string[])[] {
   const named = (id: string): string => words[Number.parseInt(id, 36)] ?? '';
@@ -34,11 +34,11 @@ function lists(packed: string): (readonly string[])[] {
 /** Put together once, when the module loads: the same few stems are asked for again and again. */
 const entries = readEntries();
 
-function readEntries(): Map<string, Entry> {
+function readEntries(): Map<string, LexiconEntry> {
   const synonyms = lists(asset.synonyms);
   const broader = lists(asset.broader);
   const opposites = lists(asset.opposites);
-  const read = new Map<string, Entry>();
+  const read = new Map<string, LexiconEntry>();
   for (const [stem, ends] of scaleEnds) read.set(stem, { ...UNKNOWN_WORD, stem, ends });
   const ids = new Map(words.map((word, id) => [word, id]));
   const bitsOf = (stems: readonly string[], half: number): number =>
@@ -61,12 +61,12 @@ function readEntries(): Map<string, Entry> {
 }
 
 /** What is known of a stem. */
-export function lookUp(stem: string): Entry {
+export function lookUp(stem: string): LexiconEntry {
   return entries.get(stem) ?? (/\d/.test(stem) ? UNKNOWN_FIGURE : UNKNOWN_WORD);
 }
 
 /** What is known of a token's stem. */
-export function entryOf({ form }: Token): Entry {
+export function entryOf({ form }: Token): LexiconEntry {
   if (form === undefined) return UNKNOWN_FIGURE;
   form.entry ??= lookUp(form.stem);
   return form.entry;
@@ -76,19 +76,19 @@ export function entryOf({ form }: Token): Entry {
 export const rarity = (stem: string): number => lookUp(stem).rarity;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
-export function areSiblings(a: Entry, b: Entry): boolean {
+export function areSiblings(a: LexiconEntry, b: LexiconEntry): boolean {
   if ((a.broaderLow & b.broaderLow) === 0 && (a.broaderHigh & b.broaderHigh) === 0) return false;
   if (a === b || !b.broader.some((stem) => a.broader.includes(stem))) return false;
   return !a.synonyms.includes(b.stem) && !a.broader.includes(b.stem) && !b.broader.includes(a.stem);
 }
 
 /** Whether there are words that say the opposite. */
-export function hasOpposite({ opposites, ends }: Entry): boolean {
+export function hasOpposite({ opposites, ends }: LexiconEntry): boolean {
   return opposites.length > 0 || ends.length > 0;
 }
 
 /** Whether of two stems only one can be true of a subject: opposites by themselves, or the ends of an exclusive scale. */
-export function areOpposed(a: Entry, b: Entry): boolean {
+export function areOpposed(a: LexiconEntry, b: LexiconEntry): boolean {
   if (a.opposites.includes(b.stem)) return true;
   return (
     a.ends.some((end) => isExclusive(end) && b.ends.includes(otherEnd(end))) &&

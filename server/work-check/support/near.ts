@@ -2,7 +2,7 @@ import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
-import type { Entry, Token } from '../reading/tokens.ts';
+import type { LexiconEntry, Token } from '../reading/tokens.ts';
 import { HEDGES, INSISTS, sounds, type Tone } from '../reading/tone.ts';
 import { type FeatureName, type Features, noFeatures, PLACE } from './feature-list.ts';
 import type { Sought } from './features.ts';
@@ -279,7 +279,7 @@ function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
 
 /** How many words are another kind of something whose kind in the passages the sentence does not name. */
 function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near: readonly Passage[]): number {
-  const kinds: Entry[] = [];
+  const kinds: LexiconEntry[] = [];
   for (const { tokens } of near)
     for (const token of tokens) {
       const entry = token.content ? entryOf(token) : undefined;

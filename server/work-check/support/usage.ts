@@ -1,5 +1,5 @@
 import asset from '../assets/usage.json' with { type: 'json' };
-import type { Entry, Token } from '../reading/tokens.ts';
+import type { LexiconEntry, Token } from '../reading/tokens.ts';
 import { entryOf } from './lexicon.ts';
 import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './neighbours.ts';
 
@@ -55,9 +55,9 @@ export function misfitOf(tokens: readonly Token[], at: number): number {
 
 /** Where a word and its opposites stand in `words`. */
 type Places = { word: number | undefined; opposites: readonly (number | undefined)[] };
-const places = new Map<Entry, Places>();
+const places = new Map<LexiconEntry, Places>();
 
-function placesOf(entry: Entry): Places {
+function placesOf(entry: LexiconEntry): Places {
   let found = places.get(entry);
   if (found === undefined) {
     found = { word: words.get(entry.stem), opposites: entry.opposites.map((stem) => words.get(stem)) };

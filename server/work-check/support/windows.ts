@@ -1,9 +1,9 @@
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
-import type { Entry, Token } from '../reading/tokens.ts';
+import type { LexiconEntry, Token } from '../reading/tokens.ts';
 import { entryOf } from './lexicon.ts';
 
 /** A content word that the evidence should hold, once for each stem of a statement. */
-export type Wanted = { stem: string; weight: number; token: Token; entry: Entry };
+export type Wanted = { stem: string; weight: number; token: Token; entry: LexiconEntry };
 
 /** How well a word is found: 1 as it stands, less through a relation. */
 export const SAME_BY_SYNONYM = 0.85;
