@@ -30,9 +30,9 @@ export interface Chromium {
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.CHROMIUM_PATH;
   if (named && !existsSync(named)) throw new Refusal(`CHROMIUM_PATH names ${named}, which does not exist.`);
-  const executablePath = named ?? (SHIPPED ? undefined : INSTALLED.find((file) => existsSync(file)));
-  if (executablePath !== undefined) return { executablePath, args: ARGS, env: plainEnvironment() };
-  if (SHIPPED) return unpackChromium();
+  if (!named && SHIPPED) return unpackChromium();
+  const executablePath = named || INSTALLED.find((file) => existsSync(file));
+  if (executablePath) return { executablePath, args: ARGS, env: plainEnvironment() };
   throw new Refusal('npm ships no Chromium for this machine: install one, or name it in CHROMIUM_PATH.');
 }
 
