@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 
 /**
  * `npm run money` lists what about money is not settled, and what to do about each: transfers that match no payment,
- * accounts that may buy nothing new, payments whose outcome is open, and refunds that were not carried out. It reads
+ * blocks of new purchases, payments whose outcome is open, and refunds that were not carried out. It reads
  * `DATABASE_URL` and changes nothing.
  */
 await runCommand(async () => {
@@ -14,7 +14,7 @@ await runCommand(async () => {
   if (!url) throw new Refusal('DATABASE_URL is missing: it names the database to look into.');
   const db = openDatabase(url, 1);
   try {
-    const { transfers, accounts, payments, refunds } = await readUnsettled(db);
+    const { transfers, blocks, payments, refunds } = await readUnsettled(db);
     show(
       'Transfers to us that match no payment',
       'Find out from whom and what for: nothing returns them by itself.',
@@ -22,10 +22,17 @@ await runCommand(async () => {
       (row) => [row.seen_at, toText(row.amount_microcents), row.network, `from ${row.payer}`, `in ${row.transaction}`],
     );
     show(
-      'Accounts that may buy nothing new, because the chain took a payment back',
-      'Once that is settled: npm run unblock -- ACCOUNT',
-      accounts,
-      (row) => [row.purchases_blocked_at, toText(row.reversed_microcents), row.account_key, ...row.jobs],
+      'Blocks that keep an account, or an address that pays, from buying anything new',
+      'Once the cause is settled: npm run unblock -- BLOCK REASON',
+      blocks,
+      (row) => [
+        row.created_at,
+        row.block_key,
+        row.cause,
+        row.account_key ?? row.payer ?? '',
+        ...(row.amount_microcents === null ? [] : [toText(row.amount_microcents)]),
+        ...(row.job_key === null ? [] : [row.job_key]),
+      ],
     );
     show(
       'Payments whose outcome is open',

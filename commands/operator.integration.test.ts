@@ -34,8 +34,8 @@ describe('a command for operators', () => {
   it.each([
     ['sign-in-link', [], /^Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n$/],
     ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
-    ['unblock', [], /^Say which account: .*\n$/],
-    ['unblock', ['acct_unknown'], /^acct_unknown is no account that is blocked\.\n$/],
+    ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
+    ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);
@@ -44,7 +44,7 @@ describe('a command for operators', () => {
   });
 
   it('names what is wrong with the environment', async () => {
-    const { code, stderr } = await run('unblock', ['acct_unknown'], { SECRET_KEY: 'short' });
+    const { code, stderr } = await run('unblock', ['acct_unknown', 'settled'], { SECRET_KEY: 'short' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The environment cannot be used:\n {2}SECRET_KEY must be .*\n$/);
   });

@@ -10,7 +10,9 @@ export type AccountAction =
   | 'grant_changed'
   | 'release_allowed'
   | 'credential_released'
-  | 'credential_revoked';
+  | 'credential_revoked'
+  | 'purchases_blocked'
+  | 'purchases_unblocked';
 
 /** Writes down what was done, by whom, in the transaction that does it. The table only grows. */
 export function recordEvent(

@@ -5,6 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import { type About, countedBy, counting, paced } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
+import type { BlockCause } from './blocked.ts';
 import { noteUse } from './credential.ts';
 import type { GrantRow } from './grant.ts';
 import { isWellFormedToken, tokenHash } from './token.ts';
@@ -17,8 +18,8 @@ export interface Buyer {
   name: string | null;
   credential: { credentialKey: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null };
   grant: GrantRow;
-  /** Whether the account may buy nothing new, because a payment of it was reversed. */
-  isBlocked: boolean;
+  /** Why it may buy nothing new; empty when it may. */
+  blocks: BlockCause[];
   /** The headers that tell how many requests are left. */
   pace: Record<string, string>;
   /** What is stored under the idempotency key of this request. */
@@ -75,7 +76,7 @@ interface CredentialRow extends GrantRow {
   kind: 'agent' | 'wallet';
   account_key: string;
   name: string | null;
-  is_blocked: boolean;
+  blocks: BlockCause[];
 }
 
 const unpackedCredential = unpacking<CredentialRow>({
@@ -111,13 +112,15 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
           g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
-          a.purchases_blocked_at is not null as is_blocked, (
+          array(
+            select distinct cause from purchase_blocks b
+            where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
+            order by cause) as blocks, (
             select to_json(claimed) from idempotency_claims claimed
             where claimed.scope = p.principal_key and claimed.operation = ${key?.operation}
               and claimed.path_keys = ${key?.pathKeys} and claimed.idempotency_key = ${key?.key}) as claimed
         from credentials c
         join principals p using (principal_key)
-        join accounts a using (account_key)
         join grants g using (principal_key)
         where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
           and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
@@ -147,7 +150,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
       lastUsedAt: row.last_used_at,
     },
     grant: row,
-    isBlocked: row.is_blocked,
+    blocks: row.blocks,
     pace: paced(found.counts, rateLimits, ctx.now),
     claimed: row.claimed,
     about: found.about,
@@ -178,13 +181,15 @@ export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> 
     return member;
   }
   const now = ctx.runtime.clock();
-  const row = await ctx.runtime.db.shared.maybe<GrantRow & { is_blocked: boolean }>(sql`
-    select g.*, a.purchases_blocked_at is not null as is_blocked
-    from credentials c join principals p using (principal_key) join accounts a using (account_key)
-      join grants g using (principal_key)
+  const row = await ctx.runtime.db.shared.maybe<GrantRow & { blocks: BlockCause[] }>(sql`
+    select g.*, array(
+        select distinct cause from purchase_blocks b
+        where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
+        order by cause) as blocks
+    from credentials c join principals p using (principal_key) join grants g using (principal_key)
     where c.credential_key = ${caller.credential.credentialKey} and p.revoked_at is null and c.revoked_at is null
       and (c.expires_at is null or c.expires_at > ${now})`);
   if (!row) throw ended();
-  const { is_blocked: isBlocked, ...grant } = row;
-  return { ...caller, grant, isBlocked };
+  const { blocks, ...grant } = row;
+  return { ...caller, grant, blocks };
 }

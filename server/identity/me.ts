@@ -39,7 +39,7 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
         reserved_microcents: toWire(spend.reserved),
       },
       wallet_credit_microcents: toWire(credit),
-      holds: caller.isBlocked ? ['payment_reversed'] : [],
+      holds: caller.blocks,
       terms_version: service.termsVersion,
       environment: ctx.runtime.configuration.environment,
     },

@@ -54,7 +54,7 @@ export const problems = {
   purchases_blocked: {
     status: 403,
     retryable: false,
-    title: 'New purchases are blocked while a payment is disputed or reversed',
+    title: 'New purchases are blocked',
     next: 'Ask the customer to settle it with the service. Reports and receipts stay readable.',
   },
   producer_may_not_accept: {

@@ -1,4 +1,4 @@
-import { blockPurchases } from '../identity/blocked.ts';
+import { blockAccount } from '../identity/blocked.ts';
 import { release } from '../identity/grant.ts';
 import { microcents } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
@@ -30,7 +30,7 @@ export async function reverse(
   if (!(await markReversed(tx, payment.payment_key, now))) return;
   const from = await accountOf(tx, job, payment, now);
   const ended = await end(tx, job, now);
-  blockPurchases(tx, job.account_key, now);
+  blockAccount(tx, job.account_key, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
   post(tx, {
     ...reversed(payment.network, from),
     key: payment.payment_key,

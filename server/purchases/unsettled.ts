@@ -1,3 +1,4 @@
+import type { BlockCause } from '../identity/blocked.ts';
 import type { Queries } from '../kernel/database.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 
@@ -19,12 +20,16 @@ export interface UnmatchedTransfer {
   transaction: string;
 }
 
-/** An account that may buy nothing new, and what the chain took back from it. */
-export interface BlockedAccount {
-  account_key: string;
-  purchases_blocked_at: Date;
-  reversed_microcents: bigint;
-  jobs: string[];
+/** What keeps an account, or an address that pays, from buying anything new: one cause. */
+export interface OpenBlock {
+  block_key: string;
+  account_key: string | null;
+  payer: string | null;
+  cause: BlockCause;
+  created_at: Date;
+  /** Of a reversal: the amount that is gone, and the job it had paid for. */
+  amount_microcents: bigint | null;
+  job_key: string | null;
 }
 
 /** A payment whose outcome nobody knows yet. */
@@ -52,7 +57,7 @@ export interface OpenRefund {
 /** What about money is not settled: the keys, amounts and addresses that an operator needs, and no content. */
 export interface Unsettled {
   transfers: Told<UnmatchedTransfer>;
-  accounts: Told<BlockedAccount>;
+  blocks: Told<OpenBlock>;
   payments: Told<OpenPayment>;
   refunds: Told<OpenRefund>;
 }
@@ -71,16 +76,13 @@ export async function readUnsettled(db: Queries): Promise<Unsettled> {
           where p.network = u.network and p.transaction = u.transaction and p.payer = u.payer)
         order by seen_at limit ${toldMax}`,
     ),
-    accounts: await told<BlockedAccount>(
+    blocks: await told<OpenBlock>(
       db,
       sql`
-        select account_key, purchases_blocked_at, reversed_microcents, jobs, count(*) over () as total
-        from accounts, lateral (
-          select coalesce(sum(amount_microcents), 0)::bigint as reversed_microcents,
-            coalesce(array_agg(job_key order by reversed_at), '{}') as jobs
-          from jobs join payments using (job_key)
-          where jobs.account_key = accounts.account_key and reversed_at is not null) reversed
-        where purchases_blocked_at is not null order by purchases_blocked_at limit ${toldMax}`,
+        select block_key, account_key, b.payer, cause, b.created_at, amount_microcents, job_key,
+          count(*) over () as total
+        from purchase_blocks b left join payments using (payment_key)
+        where lifted_at is null order by b.created_at, block_key limit ${toldMax}`,
     ),
     payments: await told<OpenPayment>(
       db,

@@ -18,7 +18,7 @@ export const meanings: Record<ProblemCode, string> = {
   grant_limit_exceeded:
     'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. Jobs that end without a charge give their part back.',
   purchases_blocked:
-    'A payment of this account is disputed at the bank. Until that is settled nothing new can be bought; jobs that are already paid go on.',
+    'A payment of this account was disputed or reversed, or too many of its reports were disputed twice. Until an operator lifts the block nothing new can be bought; jobs that are already paid go on.',
   producer_may_not_accept:
     'The check request names this caller as the maker of the work. Whoever made the work cannot accept the assessment of it.',
   not_found:
