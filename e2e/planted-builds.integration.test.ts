@@ -64,14 +64,14 @@ const faultyBuilds: FaultyBuild[] = [
     where: limitCheck,
     to: () => ({ withoutValues: 'select 1' }),
     use: (agent) => agent.authorizedJob(),
-    named: /^I13 a grant counts what its living jobs cost/,
+    named: /^I13 a grant counts what its jobs hold of it/,
   },
   {
     fault: 'does not give the reservation back',
     where: 'update grant_usage set used_microcents = used_microcents -',
     to: null,
     use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`),
-    named: /^I13 a grant counts what its living jobs cost/,
+    named: /^I13 a grant counts what its jobs hold of it/,
   },
   {
     fault: 'posts nothing for a collection',

@@ -165,7 +165,7 @@ const faults: PlantedFault[] = [
   {
     fault: 'a reservation that was never made',
     rows: () => `update grant_usage set used_microcents = used_microcents - ${price}`,
-    named: 'I13 a grant counts what its living jobs cost, day by day',
+    named: 'I13 a grant counts what its jobs hold of it, day by day',
   },
   {
     fault: 'a forged line of the audit',

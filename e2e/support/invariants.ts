@@ -117,11 +117,19 @@ const invariants = {
     join quotes q on q.quote_key = (c.body::jsonb ->> 'quote_key')
     where c.status between 200 and 299 and c.scope <> q.principal_key
       and not exists (select from members m where m.member_key = c.scope and m.account_key = q.account_key)`,
-  'I13 a grant counts what its living jobs cost, day by day': `
-    select u.grant_key, u.day from (
-      select grant_key, authorized_on as day, sum(price_microcents) as cost from jobs
-      where state not in ('canceled', 'failed', 'waived') group by grant_key, authorized_on) j
-    full join grant_usage u using (grant_key, day) where coalesce(j.cost, 0) <> coalesce(u.used_microcents, 0)`,
+  'I13 a grant counts what its jobs hold of it, day by day': `
+    select grant_key, day from (
+      select grant_key, authorized_on as day, sum(reserved_microcents) as held from jobs
+      group by grant_key, authorized_on) j
+    full join grant_usage u using (grant_key, day) where coalesce(j.held, 0) <> coalesce(u.used_microcents, 0)`,
+  'I13 a job holds room while it may take cash, or its cash is not back with the payer': `
+    select jobs.job_key from jobs left join payments p on p.job_key = jobs.job_key and p.state = 'collected'
+    where reserved_microcents <> case
+      when credit_only or p.method = 'wallet_credit' or payment_state in ('refunded', 'reversed') then 0
+      when jobs.state = 'canceled' and collected_at is null then 0
+      else price_microcents end`,
+  'I13 a job that was authorized without room takes no cash': `
+    select job_key from jobs join payments using (job_key) where credit_only and method <> 'wallet_credit'`,
   'I13 no day and no total passes its limit': `
     select grant_key from (
       -- A limit that a member lowered below what was spent holds from then on: what counts is the highest there was.

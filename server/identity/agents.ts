@@ -37,7 +37,7 @@ function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string 
       coalesce((select sum(used_microcents) from grant_usage u
         where u.grant_key = g.grant_key and day = ${day}::date), 0)::bigint as today,
       coalesce((select sum(used_microcents) from grant_usage u where u.grant_key = g.grant_key), 0)::bigint as total,
-      coalesce((select sum(price_microcents) from jobs j where j.principal_key = p.principal_key
+      coalesce((select sum(reserved_microcents) from jobs j where j.principal_key = p.principal_key
         and authorized_on = ${day}::date and charge_state = 'final'), 0)::bigint as final_today
     from principals p join grants g using (principal_key)
     where p.account_key = ${accountKey} and (${agentKey}::text is null or p.principal_key = ${agentKey})

@@ -1,3 +1,4 @@
+import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents, toText } from '../kernel/money.ts';
@@ -73,6 +74,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Da
   const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
   recordCreditPayment(tx, payment, now);
   await start(tx, runtime, payment, creditSpent, now);
+  release(tx, job.job_key);
   return true;
 }
 

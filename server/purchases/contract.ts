@@ -77,6 +77,10 @@ export const Job = z
     charge_state: z.enum(chargeStates),
     review_state: z.enum(reviewStates),
     price: Price,
+    payable_by: z.array(z.enum(['x402', 'wallet_credit'])).meta({
+      description:
+        'What may pay for it; may grow. A job that found no room under the limits can be paid with wallet_credit alone.',
+    }),
     created_at: instant,
     deadlines: z.object({
       pay_by: instant,

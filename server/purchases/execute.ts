@@ -1,4 +1,3 @@
-import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
@@ -252,7 +251,7 @@ export async function failJob(
   await creditHeld(tx, runtime, failed, now);
 }
 
-/** Turns what is held for a job into wallet credit, and gives the grant back what the job took of it. */
+/** Turns what is held for a job into wallet credit, which keeps the room that its cash took of the grant. */
 export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Date): Promise<void> {
   post(tx, {
     ...credited,
@@ -262,7 +261,6 @@ export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Dat
     amount: microcents(job.price_microcents),
     at: now,
   });
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
   await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
 }
 

@@ -42,6 +42,10 @@ export interface JobRow {
   charge_state: ChargeState;
   review_state: ReviewState;
   price_microcents: bigint;
+  /** What it holds of its grant's limits now: its price, or nothing. */
+  reserved_microcents: bigint;
+  /** Authorized without room: credit may pay for it, cash may not. */
+  credit_only: boolean;
   /** `YYYY-MM-DD`, UTC. */
   authorized_on: string;
   created_at: Date;
@@ -62,7 +66,7 @@ export interface JobRow {
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
-  /** Whether the grant still covers what the job has taken of it. Looked at as long as it can be paid. */
+  /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
   /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
   payment_until: string | null;
@@ -82,7 +86,7 @@ const unpackedRow = unpacking<JobRow>({
     review_by: true,
     finalized_at: true,
   },
-  amounts: { price_microcents: true },
+  amounts: { price_microcents: true, reserved_microcents: true },
 });
 
 export function unpackedJob({ job, ...others }: PackedJob): LoadedJob {
@@ -189,6 +193,20 @@ export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Membe
   return job;
 }
 
+/** Jobs told of at once where a refusal names those that hold room. */
+const unpaidMax = 5;
+
+const ownUnpaid = `
+    select ${loadedJobs('jobs')}
+    where jobs.state = 'awaiting_payment' and (jobs.principal_key = $1 or jobs.account_key = $2)
+    order by jobs.created_at desc limit ${unpaidMax}`;
+
+/** The caller's newest jobs that wait for their payment. */
+export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<LoadedJob[]> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
+}
+
 /** The job of this key, to be read with the buyer it belongs to. */
 export function jobAbout(key: string): About {
   return {
@@ -275,6 +293,7 @@ export function jobView(
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
+    payable_by: row.credit_only ? ['wallet_credit'] : ['x402', 'wallet_credit'],
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),

@@ -2,7 +2,7 @@ import type { Buyer, Member } from '../identity/caller.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
-import { jobView, loadJob } from './job.ts';
+import { jobView, loadJob, unpaidJobs } from './job.ts';
 import { loadQuote, quoteView } from './quote.ts';
 
 /**
@@ -19,7 +19,14 @@ export async function withNextActions(
   if (!(error instanceof Problem) || !isAboutState(error)) return error;
   const { code, message, extras } = error;
   const request = { baseUrl, now: clock() };
-  const next_actions = await allowed(db.shared, caller, input as Record<string, unknown>, request).catch((missing) => {
+  const looked = async () => {
+    const actions = await allowed(db.shared, caller, input as Record<string, unknown>, request);
+    // What waits for its payment holds room: paying it, or canceling it, goes on.
+    return actions && code === 'grant_limit_exceeded' && !namesJob(input)
+      ? [...actions, ...(await onUnpaid(db.shared, caller, request))]
+      : actions;
+  };
+  const next_actions = await looked().catch((missing) => {
     if (missing instanceof Problem) return null;
     throw missing;
   });
@@ -29,6 +36,19 @@ export async function withNextActions(
 /** Whether it is the state of the purchase, or the grant, that stands in the way. */
 function isAboutState({ code, status }: Problem): boolean {
   return (status === 403 || status === 409) && !code.startsWith('idempotency_');
+}
+
+function namesJob(input: unknown): boolean {
+  return typeof (input as Record<string, unknown>).job_key === 'string';
+}
+
+/** What may be done about the newest jobs of the caller that wait for their payment. */
+async function onUnpaid(
+  db: Runtime['db']['shared'],
+  caller: Buyer | Member,
+  request: { baseUrl: string; now: Date },
+): Promise<NextAction[]> {
+  return (await unpaidJobs(db, caller)).flatMap((job) => jobView(job, caller, request).next_actions);
 }
 
 async function allowed(

@@ -1,6 +1,6 @@
 import { blockedRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
-import { methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
+import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
@@ -36,6 +36,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (ctx.payment === null) {
     refuse(blockedRefusal(caller));
     await requirePayable(ctx, job);
+    refuse(await cashRefusal(db, job));
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
     throw rail.demand(offer, 'Payment required');
   }
@@ -48,6 +49,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
 
   refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
+  refuse(await cashRefusal(db, job));
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 

@@ -1,3 +1,4 @@
+import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { microcents } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
@@ -122,6 +123,7 @@ async function recordRefund(
         amount: microcents(refund.amount_microcents),
         at: now,
       });
+      if (!isLate) release(tx, job.job_key);
     }
     if (isLate) {
       noteOnJob(tx, job, fact.state === 'refunded' ? 'late_payment_refunded' : 'late_payment_kept', now);

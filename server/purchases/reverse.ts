@@ -30,6 +30,7 @@ export async function reverse(
   if (!(await markReversed(tx, payment.payment_key, now))) return;
   const from = await accountOf(tx, job, payment, now);
   const ended = await end(tx, job, now);
+  release(tx, job.job_key);
   blockAccount(tx, job.account_key, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
   post(tx, {
     ...reversed(payment.network, from),
@@ -65,7 +66,6 @@ async function end(tx: Tx, job: JobRow, now: Date): Promise<JobRow> {
     return tx.one<JobRow>(sql`
       update jobs set payment_state = 'reversed', updated_at = ${now} where job_key = ${job.job_key} returning *`);
   }
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
   return waiver
     ? advance(tx, waiver, job.job_key, by, {
         ...over,

@@ -78,6 +78,6 @@ async function lapse(tx: Tx, jobKey: string, now: Date): Promise<void> {
   const unpaid = await tx.maybe(sql`
     select 1 from jobs where job_key = ${jobKey} and payment_state = 'none' for no key update`);
   if (!unpaid) return;
-  const job = await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
+  await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+  release(tx, jobKey);
 }

@@ -1,4 +1,3 @@
-import { release } from '../identity/grant.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
@@ -17,8 +16,8 @@ const reasons = {
 } as const satisfies Record<string, RefundReason>;
 
 /**
- * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, the grant
- * gets back what the job took of it, and a receipt says so. Throws `action_not_allowed` when the job is elsewhere.
+ * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, and a receipt
+ * says so. The room that the job took of its grant comes back with the money. Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function waiveCharge(
   tx: Tx,
@@ -39,7 +38,6 @@ export async function waiveCharge(
   });
   const payment_state = await requestRefund(tx, { jobKey, reason, now: by.now });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
-  release(tx, waived.grant_key, waived.authorized_on, waived.price_microcents);
   await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
 }
 
