@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../server/kernel/sql.ts';
+import { price } from '../server/service/terms.ts';
 import { verbs } from '../server/verbs.ts';
 import { Agent, type Answer, clearFaults, facilitatorFault } from './support/agent.ts';
 import { breakStatements, type Rewrite } from './support/rewritten-statements.ts';
@@ -31,7 +32,7 @@ interface FaultyBuild extends Rewrite {
 const limitCheck = /where exists \(select from g where/;
 const naiveLimitCheck: Rewrite = {
   where: limitCheck,
-  to: (text) => text.replace(/where exists \(select from g where[\s\S]*(?=returning)/, ''),
+  to: (text) => text.replace(/where exists \(select from g where[\s\S]*?(?=returning)/, ''),
 };
 const review = (agent: Agent, jobKey: string, decision: object) =>
   agent.post(`/api/agent/v1/jobs/${jobKey}/review`, decision);
@@ -64,14 +65,62 @@ const faultyBuilds: FaultyBuild[] = [
     where: limitCheck,
     to: () => ({ withoutValues: 'select 1' }),
     use: (agent) => agent.authorizedJob(),
-    named: /^I13 a grant counts what its jobs hold of it/,
+    named: /^I13 a job holds room while it may take cash/,
   },
   {
     fault: 'does not give the reservation back',
-    where: 'update grant_usage set used_microcents = used_microcents -',
+    where: 'update grant_usage u set used_microcents',
     to: null,
     use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`),
+    named: /^I13 a job holds room while it may take cash/,
+  },
+  {
+    fault: 'gives room back twice',
+    where: 'update grant_usage u set used_microcents',
+    to: (text) => text.replace('- released.amount', '- 2 * released.amount'),
+    use: async (agent) => {
+      await agent.authorizedJob();
+      await agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`);
+    },
     named: /^I13 a grant counts what its jobs hold of it/,
+  },
+  {
+    fault: 'gives room back for money that became credit',
+    where: 'insert into ledger_transfers',
+    to: (text, [, event]) =>
+      event === 'credited'
+        ? `with posted as (${text}) update jobs set reserved_microcents = 0 where job_key = $3`
+        : text,
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`),
+    refused: /keeps its room while its money is not back/,
+  },
+  {
+    fault: 'takes cash for a job that credit alone may pay for',
+    where: 'to_json(jobs) as job',
+    to: (text) => text.replace('to_json(jobs) as job', `to_jsonb(jobs) || '{"credit_only": false}' as job`),
+    use: async (agent) => {
+      await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
+      await service.database.pool.query('update grants set daily_limit_microcents = $1 where principal_key = $2', [
+        price,
+        agent.wallet.address.toLowerCase(),
+      ]);
+      await agent.paidJob();
+    },
+    refused: /may take no cash/,
+  },
+  {
+    fault: 'waives charges without end',
+    where: 'insert into purchase_blocks',
+    to: null,
+    use: async (agent) => {
+      for (let count = 0; count < 6; count += 1) {
+        const jobKey = await delivered(agent);
+        await review(agent, jobKey, { decision: 'dispute', reason: 'other' });
+        await service.execute(jobKey);
+        await review(agent, jobKey, { decision: 'dispute', reason: 'other' });
+      }
+    },
+    named: /^I22 nobody has charges waived without end/,
   },
   {
     fault: 'posts nothing for a collection',

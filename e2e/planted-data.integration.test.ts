@@ -168,6 +168,29 @@ const faults: PlantedFault[] = [
     named: 'I13 a grant counts what its jobs hold of it, day by day',
   },
   {
+    fault: 'room that is given back before the money',
+    rows: ({ canceled }) => `
+      update grant_usage u set used_microcents = used_microcents - price_microcents
+      from jobs j where u.grant_key = j.grant_key and u.day = j.authorized_on and job_key = '${canceled}';
+      update jobs set reserved_microcents = 0 where job_key = '${canceled}'`,
+    refused: /keeps its room while its money is not back/,
+    named: 'I13 a job holds room while it may take cash, or its cash is not back with the payer',
+  },
+  {
+    fault: 'cash for a job that credit alone may pay for',
+    rows: ({ queued }) => `
+      update jobs set credit_only = true, reserved_microcents = 0 where job_key = '${queued}'`,
+    refused: /keeps its room while its money is not back/,
+    named: 'I13 a job that was authorized without room takes no cash',
+  },
+  {
+    fault: 'a block that nobody lifted',
+    rows: ({ principal }) => `
+      insert into purchase_blocks (block_key, payer, cause, created_at) values ('block_x', '${principal}', 'waivers', now());
+      update purchase_blocks set lifted_at = now()`,
+    refused: /violates check constraint/,
+  },
+  {
     fault: 'a forged line of the audit',
     rows: ({ accepted }) => `
       update audit_rows set actor = 'somebody else'

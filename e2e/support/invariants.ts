@@ -219,12 +219,37 @@ function legalSteps(): string {
 /** Findings of one invariant that are shown; where there are more, the first tell enough. */
 const findingsMax = 100;
 
+/**
+ * Whoever had more than `max` charges waived by a second dispute in 30 days since a block was last lifted is blocked. The
+ * bound is the service's own (WAIVERS_MAX).
+ */
+const waivedWithoutEnd = (max: number): string => `
+  with waived as (
+    select account_key, payer, finalized_at from jobs left join payments p on p.job_key = jobs.job_key and p.state = 'collected'
+    where waived_because = 'second_dispute'),
+  buyers as (
+    select account_key, null as payer, finalized_at from waived
+    union all select null, payer, finalized_at from waived where payer is not null)
+  select account_key, payer from (
+    select w.*, max(finalized_at) over (partition by account_key, payer) as newest from buyers w
+    where finalized_at > coalesce((select max(lifted_at) from purchase_blocks b
+      where b.cause = 'waivers' and (b.account_key = w.account_key or b.payer = w.payer)), '-infinity')) w
+  where finalized_at > newest - interval '30 days' and not exists (
+    select from purchase_blocks b where lifted_at is null and cause = 'waivers'
+      and (b.account_key = w.account_key or b.payer = w.payer))
+  group by account_key, payer having count(*) > ${max}`;
+
 /** Every row that breaks an invariant, with the name of what it breaks. Empty when all is well. */
-export async function brokenInvariants(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
+export async function brokenInvariants(
+  database: Pick<pg.Pool, 'query'>,
+  { waiversMax = 5 }: { waiversMax?: number } = {},
+): Promise<string[]> {
   const queue = await database.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`);
-  const statements: Record<string, string> = queue.rows[0]?.there
-    ? { ...invariants, [queuedWorkHasItsMessage]: withoutMessage }
-    : invariants;
+  const statements: Record<string, string> = {
+    ...invariants,
+    ...(queue.rows[0]?.there ? { [queuedWorkHasItsMessage]: withoutMessage } : {}),
+    ...(waiversMax > 0 ? { 'I22 nobody has charges waived without end': waivedWithoutEnd(waiversMax) } : {}),
+  };
   const broken: string[] = [];
   for (const [name, statement] of Object.entries(statements)) {
     const { rows } = await database.query(statement);

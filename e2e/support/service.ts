@@ -79,7 +79,7 @@ export async function startService(
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = async () => [
-    ...(await brokenInvariants(database.pool)),
+    ...(await brokenInvariants(database.pool, runtime.configuration)),
     ...(await chainDifferences(database.pool, sandbox.controlUrl)),
     ...(await acknowledged.missing(database.pool)),
   ];

@@ -41,6 +41,21 @@ export function blockAccount(
     from blocked`);
 }
 
+/** Keeps everybody from buying anything new with what this address pays. */
+export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: BlockCause; now: Date }): void {
+  tx.write(sql`
+    insert into purchase_blocks (block_key, payer, cause, created_at)
+    values (${newKey('block')}, ${payer}, ${cause}, ${now})
+    on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
+}
+
+/** The refusal of what a blocked address pays, whoever presents it; null when it is not blocked. */
+export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
+  const rows = await db.many<{ cause: BlockCause }>(sql`
+    select distinct cause from purchase_blocks where payer = ${payer} and lifted_at is null order by cause`);
+  return blockedRefusal({ blocks: rows.map(({ cause }) => cause) });
+}
+
 /**
  * Lifts the open blocks that `which` names: one by its own key, one by the payment that caused it, or all of an account
  * or of an address that pays. Any other stays. Gives how many were lifted.

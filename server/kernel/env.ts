@@ -69,6 +69,7 @@ const Variables = z.object({
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
+  WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(1),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
@@ -103,6 +104,8 @@ export interface Configuration {
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
   trustedProxies: number;
   rateLimits: RateLimits;
+  /** So many waivers after a second dispute in 30 days let an account or a payer go on buying; 0 sets no bound. */
+  waiversMax: number;
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
   /** Null when no letters can be sent, and so nobody new can register. */
@@ -157,6 +160,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     sessionSecret: variables.NEXTAUTH_SECRET,
     receiptKeysFile: variables.RECEIPT_KEYS_FILE,
     trustedProxies: variables.TRUSTED_PROXIES,
+    waiversMax: variables.WAIVERS_MAX,
     rateLimits: {
       requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
       quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },

@@ -1,4 +1,4 @@
-import { blockedRefusal } from '../identity/blocked.ts';
+import { blockedRefusal, payerRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
 import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
@@ -50,6 +50,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
   refuse(await cashRefusal(db, job));
+  refuse(await payerRefusal(db, payment.authorization.from));
   const refusal = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 

@@ -184,7 +184,7 @@ describe('a corrected report', () => {
       charge: { state: 'waived', amount_microcents: 0 },
       remedy: { kind: 'refund', state: 'refund_pending', amount_microcents: 500_000_000 },
     });
-    expect((await reviewed.agent.get('/api/agent/v1/me')).body.spend.today_microcents).toBe(0);
+    expect((await reviewed.agent.get('/api/agent/v1/me')).body.spend.today_microcents).toBe(500_000_000);
     expect(refusal(await accept(reviewed))).toEqual([409, 'action_not_allowed']);
   });
 

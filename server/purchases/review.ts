@@ -27,6 +27,7 @@ import {
 import { issueReceipt } from './receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
+import { blockAfterWaivers } from './waivers.ts';
 
 /** What a reviewer wrote, as it is kept until retention deletes it. */
 export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
@@ -103,7 +104,10 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
   }
   const by = { actor: actorOf(caller), now: ctx.now };
   decide(tx, ctx, caller, job, input);
-  if (!can('dispute', job.state)) return waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+  if (!can('dispute', job.state)) {
+    await waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+    return blockAfterWaivers(tx, ctx.runtime.configuration, job, ctx.now);
+  }
   const disputed = advance(tx, 'dispute', job.job_key, by, {
     deliver_by: after(ctx.now, seconds.executionDeadline),
     review_by: null,

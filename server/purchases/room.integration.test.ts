@@ -4,7 +4,7 @@ import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { callerOf } from '../identity/caller.ts';
-import { after, endOfUtcDay } from '../kernel/clock.ts';
+import { endOfUtcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { transact } from '../kernel/transaction.ts';
 import type { Context } from '../runtime.ts';
@@ -197,9 +197,9 @@ describe('the last of a total limit', () => {
         (error) => error.code,
       );
     const authorized = Promise.withResolvers<void>();
-    const first = authorize(before, after(midnight, -1), authorized.resolve);
+    const first = authorize(before, new Date(midnight.getTime() - 1_000), authorized.resolve);
     await authorized.promise;
-    const second = authorize(since, after(midnight, 1), () => {});
+    const second = authorize(since, new Date(midnight.getTime() + 1_000), () => {});
     await setTimeout(500);
     gate.resolve();
     expect(await Promise.all([first, second])).toEqual(['authorized', 'grant_limit_exceeded']);
