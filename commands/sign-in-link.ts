@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL' },
-  async ([accountKey = '', email = ''], db, { baseUrl }) => {
+  async ([accountKey = '', email = ''], { db, configuration: { baseUrl } }) => {
     const account = await db.maybe(sql`select 1 from accounts where account_key = ${accountKey}`);
     if (!account) throw new Refusal(`${accountKey} is no account.`);
     return makeSignInLink(db, baseUrl, { accountKey, email }, new Date());

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which block, account or payer, and why: npm run unblock -- BLOCK REASON' },
-  async ([which = '', ...reason], db) => {
+  async ([which = '', ...reason], { db }) => {
     const because = reason.join(' ').trim();
     if (because === '') throw new Refusal('Say why.');
     const named = which.startsWith('0x') ? which.toLowerCase() : which;

@@ -22,7 +22,7 @@ import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
 import { parseInput, refuseUnreadable } from './kernel/validation.ts';
-import { type OperationName, operations } from './operations.ts';
+import { allOperations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { roomAbout } from './purchases/quote.ts';
@@ -68,7 +68,8 @@ export interface Outcome<Output = unknown> {
   replayed: boolean;
 }
 
-type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>;
+type OperationName = keyof typeof allOperations;
+type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name]['output']>;
 
 /**
  * The one door to the domain: authenticate, replay, parse and bound, then the verb with the grant in its hand.
@@ -80,13 +81,15 @@ export async function perform<Name extends OperationName>(
   ctx: Context,
   rawInput: unknown,
 ): Promise<Outcome<OutputOf<Name>>> {
-  const operation: Operation = operations[name];
+  const operation: Operation = allOperations[name];
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
     refuseUnreadable(rawInput);
     const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
       async (error) => {
-        throw caller.kind === 'anonymous' ? error : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
+        throw caller.kind === 'anonymous' || caller.kind === 'operator'
+          ? error
+          : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
       },
     );
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
@@ -106,8 +109,9 @@ async function admit(
     return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
   }
   const caller = await callerOf(ctx, besides(operation, ctx, rawInput));
-  const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
-  if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
+  const audience = caller.kind === 'wallet' ? 'agent' : caller.kind;
+  if (audience !== 'anonymous' && operation.audience.includes(audience))
+    return { caller, pace: 'pace' in caller ? caller.pace : {} };
   throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
     headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
   });
@@ -310,13 +314,26 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: u
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
   const fingerprint = digestOf(canonicalJson(bodyOnly));
   return {
-    scope:
-      caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
+    scope: scopeOf(caller) ?? fingerprint,
     operation: operation.name,
     pathKeys: keys.map((name) => String(input[name])).join('/'),
     key: ctx.idempotencyKey,
     fingerprint,
   };
+}
+
+/** Whose keys count together; null where nobody is known. */
+function scopeOf(caller: Caller): string | null {
+  switch (caller.kind) {
+    case 'anonymous':
+      return null;
+    case 'operator':
+      return caller.name;
+    case 'member':
+      return caller.memberKey;
+    default:
+      return caller.principalKey;
+  }
 }
 
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {

@@ -30,8 +30,8 @@ export interface Context {
   now: Date;
   requestId: string;
   baseUrl: string;
-  /** What the caller shows to be let in; not yet believed. */
-  presented: { bearer: string | null; memberSession: string | null };
+  /** What the caller shows to be let in; not yet believed. An operator comes from a command, never from a request. */
+  presented: { bearer: string | null; memberSession: string | null; operator?: string };
   /** The block of addresses that the request came from. */
   origin: string;
   idempotencyKey: string | null;

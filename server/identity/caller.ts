@@ -40,7 +40,13 @@ export interface Anonymous {
   kind: 'anonymous';
 }
 
-export type Caller = Buyer | Member | Anonymous;
+/** Who runs the service: whoever can run its commands can read and write its database anyway. */
+export interface Operator {
+  kind: 'operator';
+  name: string;
+}
+
+export type Caller = Buyer | Member | Operator | Anonymous;
 
 /** Who can stand before an operation of this audience. */
 export type CallerFor<A extends Audience> = A extends 'public'
@@ -49,7 +55,9 @@ export type CallerFor<A extends Audience> = A extends 'public'
     ? Buyer
     : A extends 'member'
       ? Member
-      : never;
+      : A extends 'operator'
+        ? Operator
+        : never;
 
 /** Whose purchases a caller sees: a buyer its own, a member all of the account's. */
 export function ownedBy(caller: Buyer | Member): { principalKey: string | null; accountKey: string | null } {
@@ -99,6 +107,7 @@ export async function callerOf(
   ctx: Context,
   besides: Besides = { limit: undefined, key: null, about: null },
 ): Promise<Caller> {
+  if (ctx.presented.operator !== undefined) return { kind: 'operator', name: ctx.presented.operator };
   if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, besides);
   if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
   return { kind: 'anonymous' };
@@ -174,7 +183,7 @@ async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
 
 /** A caller who was let in a while ago, with the grant as it is now. Throws `invalid_token` once it has ended. */
 export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> {
-  if (caller.kind === 'anonymous') return caller;
+  if (caller.kind === 'anonymous' || caller.kind === 'operator') return caller;
   if (caller.kind === 'member') {
     const member = ctx.presented.memberSession === null ? null : await memberOf(ctx, ctx.presented.memberSession);
     if (member?.kind !== 'member') throw ended();

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account. */
-export type Audience = 'public' | 'agent' | 'member';
+/**
+ * Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account, an operator of
+ * the service.
+ */
+export type Audience = 'public' | 'agent' | 'member' | 'operator';
 
 /**
  * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment

@@ -227,6 +227,7 @@ export const authorize = defineOperation({
     'idempotency_in_progress',
     'quote_expired',
     'terms_version_mismatch',
+    'service_unavailable',
   ],
   tool: 'svc.authorize_purchase',
 });

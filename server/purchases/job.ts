@@ -12,6 +12,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
+import { saleIsOff } from '../service/switches.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
 import {
@@ -68,6 +69,8 @@ export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
+  /** Whether new payments are switched off while it waits for one. */
+  is_off: boolean;
   /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
   payment_until: string | null;
   timeline: { at: string; event: string; state: string }[];
@@ -166,6 +169,7 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
   return `to_json(${jobs}) as job, quotes.buyer_is_producer,
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
+      ${jobs}.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when ${jobs}.payment_state in ('processing', 'unknown') then (
         select ${onWire('valid_before')} from payments
         where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as payment_until,

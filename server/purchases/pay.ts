@@ -11,7 +11,7 @@ import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } fro
 import { paymentResponse, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
-import { railUnavailable } from '../service/availability.ts';
+import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
 import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
@@ -95,6 +95,7 @@ async function requirePayable(ctx: Context, job: LoadedJob): Promise<void> {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, ctx.now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
+  if (job.is_off) refuse(await switchedOffRefusal(ctx.runtime.db));
   if (!job.within_limits) refuse(await outsideLimits(ctx.runtime.db, job));
 }
 

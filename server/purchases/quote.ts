@@ -13,7 +13,8 @@ import type { About } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
-import { availability } from '../service/availability.ts';
+import { availability, saleRefusal } from '../service/availability.ts';
+import { saleIsOff } from '../service/switches.ts';
 import { price, seconds, service } from '../service/terms.ts';
 import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
@@ -38,6 +39,8 @@ export interface QuoteRow {
   job_key: string | null;
   /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
   within_limits: boolean;
+  /** Whether new purchases are switched off while it is open. */
+  is_off: boolean;
 }
 
 /** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
@@ -49,13 +52,8 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   if (containsToken(inputText)) {
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
   }
-  const { state, purchasable_rails, reasons } = await availability(ctx.runtime, ctx.now);
-  if (state === 'unavailable') {
-    throw new Problem('service_unavailable', 'Checks cannot be bought right now.', {
-      members: { reasons },
-      headers: { 'Retry-After': '60' },
-    });
-  }
+  const selling = await availability(ctx.runtime, ctx.now);
+  refuse(saleRefusal(selling));
   if (price > max_price_microcents) {
     throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
       errors: [
@@ -101,8 +99,8 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller) };
-  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller), is_off: false };
+  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
 
 /** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
@@ -162,7 +160,8 @@ function roomFor({ about }: Buyer): boolean {
 export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
   return `${quotes}.*, jobs.job_key, ${quotes}.state <> 'open' or exists (
       select from grants g where g.principal_key = ${quotes}.principal_key
-        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits
+        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits,
+    ${quotes}.state = 'open' and ${saleIsOff} as is_off
     from ${quotes} left join jobs using (quote_key)`;
 }
 
@@ -179,7 +178,7 @@ export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | M
 }
 
 /** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
-function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits'>): string {
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'is_off'>): string {
   return digestOf(
     canonicalJson({
       ...frozen,
@@ -205,6 +204,13 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
+/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (interface.md 2). */
+function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
+  if (row.state !== 'open') return row.state;
+  if (now >= row.expires_at) return 'expired';
+  return row.is_off ? 'rejected' : 'open';
+}
+
 /** A quote as this caller sees it at this instant. */
 export function quoteView(
   row: QuoteRow,
@@ -212,7 +218,7 @@ export function quoteView(
   request: { baseUrl: string; now: Date },
   rails: contract.Quote['rails'],
 ): contract.Quote {
-  const state = row.state === 'open' && request.now >= row.expires_at ? 'expired' : row.state;
+  const state = stateOf(row, request.now);
   const authority = authorityOf(caller);
   return {
     quote_key: row.quote_key,

@@ -108,6 +108,8 @@ export interface JobFacts {
   has_report: boolean;
   /** What it has taken of the grant still lies within the limits. */
   within_limits: boolean;
+  /** New payments are switched off. */
+  is_off: boolean;
   /** Its open payment is a signed transfer that its chain carries out no more. */
   payment_has_run_out: boolean;
   /** The request declares the buyer itself as the producer of the work. */
@@ -179,7 +181,7 @@ export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean 
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
-  if (can('collect', job.state) && settled && authority.mayBuy && job.within_limits) actions.push('pay');
+  if (can('collect', job.state) && settled && authority.mayBuy && job.within_limits && !job.is_off) actions.push('pay');
   if (!settled && job.payment_has_run_out && authority.mayCancel) actions.push('cancel_payment');
   if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   if (job.has_report) actions.push('report');

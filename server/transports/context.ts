@@ -42,6 +42,12 @@ export function pageContext(runtime: Runtime, memberSession: string | null, addr
   };
 }
 
+/** The context of an operator's command. */
+export function operatorContext(runtime: Runtime): Context {
+  const context = pageContext(runtime, null);
+  return { ...context, presented: { ...context.presented, operator: 'operator' } };
+}
+
 /** A credential in an address ends in logs along the way: it is refused, whatever else the request says. */
 export function refuseTokenInUrl(url: URL): void {
   if (holdsToken(url)) throw credentialInUrl();
