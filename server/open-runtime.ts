@@ -1,11 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { requireSurroundings } from './environment-faults.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
-import { openDatabase } from './kernel/database.ts';
-import { readConfiguration } from './kernel/env.ts';
+import { type Database, openDatabase } from './kernel/database.ts';
+import { type Configuration, readConfiguration } from './kernel/env.ts';
+import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openX402 } from './payments/x402.ts';
-import { openReceiptKeys } from './purchases/receipt-keys.ts';
+import { openReceiptKeys, type ReceiptSigner } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -15,8 +17,13 @@ const prismaConnections = 4;
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
+  await requireSurroundings(configuration);
   const clock = systemClock;
   const db = openDatabase(configuration.databaseUrl);
+  const receiptSigner = await signingKeys(configuration, db, clock()).catch(async (error) => {
+    await db.end();
+    throw error;
+  });
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ connectionString: configuration.databaseUrl, max: prismaConnections }),
   });
@@ -30,7 +37,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     queue,
     x402: configuration.x402 ? openX402(configuration.x402) : null,
     mailer,
-    receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
+    receiptSigner,
     async close() {
       await queue.stop();
       mailer?.close();
@@ -38,6 +45,12 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       await db.end();
     },
   };
+}
+
+/** Nothing is signed, sealed or hashed with keys that this database does not know. Throws `ConfigurationError`. */
+async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
+  await requireSecretKeys(db, configuration.keyring, now);
+  return openReceiptKeys(configuration.receiptKeysFile, db, now);
 }
 
 /** Next bundles the pages apart from the server that starts it: both must find the one runtime of the process. */

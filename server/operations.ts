@@ -60,7 +60,7 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 
 /** What operators alone can ask for. It goes through the same door, and no transport publishes it. */
-export const operatorOperations = {
+const operatorOperations = {
   turn_switch: operator.turnSwitch,
 } as const satisfies Record<string, Operation>;
 

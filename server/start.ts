@@ -1,4 +1,5 @@
 import next from 'next';
+import { requireSurroundings } from './environment-faults.ts';
 import { ConfigurationError, readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
@@ -18,6 +19,7 @@ try {
 async function main(): Promise<void> {
   const configuration = readConfiguration(process.env);
   if (process.argv.includes('--check-config')) {
+    await requireSurroundings(configuration, { strict: true });
     process.stdout.write('The environment is complete.\n');
     return;
   }

@@ -32,6 +32,8 @@ export interface Service {
   readonly runtime: Runtime;
   readonly database: TestDatabase;
   readonly sandbox: Sandbox;
+  /** What it was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Moves the service's clock; the chain and the database keep theirs. */
   advanceClock(seconds: number): void;
   /** Does what a worker does when the queue hands it this job. */
@@ -112,6 +114,7 @@ export async function startService(
     runtime,
     database,
     sandbox,
+    environment: env,
     advanceClock: (seconds) => {
       shiftMs += seconds * 1000;
     },

@@ -135,7 +135,7 @@ describe('a switch', () => {
       DATABASE_URL: service.database.url,
       BASE_URL: service.baseUrl,
       ENVIRONMENT: 'test',
-      SECRET_KEY: configuration.secretKey,
+      SECRET_KEY: service.environment.SECRET_KEY,
       NEXTAUTH_SECRET: configuration.sessionSecret,
       RECEIPT_KEYS_FILE: configuration.receiptKeysFile,
     };

@@ -6,9 +6,9 @@ import { type About, countedBy, counting, paced } from '../kernel/rate-limit.ts'
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
-import { noteUse } from './credential.ts';
+import { noteUse, rehash } from './credential.ts';
 import type { GrantRow } from './grant.ts';
-import { isWellFormedToken, tokenHash } from './token.ts';
+import { isWellFormedToken, tokenHashes } from './token.ts';
 
 /** An agent or a wallet with its grant. `principalKey` outlives its credentials; a wallet's is its address. */
 export interface Buyer {
@@ -77,6 +77,7 @@ const noteUseEveryMs = 60_000;
 interface CredentialRow extends GrantRow {
   claimed: ClaimRow | null;
   credential_key: string;
+  key_id: string;
   credential_created_at: Date;
   credential_expires_at: Date | null;
   last_used_at: Date | null;
@@ -114,10 +115,10 @@ export async function callerOf(
 }
 
 async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besides): Promise<Buyer> {
-  const { rateLimits } = ctx.runtime.configuration;
+  const { keyring, rateLimits } = ctx.runtime.configuration;
   const known = isWellFormedToken(token)
     ? sql`
-        select c.credential_key, c.created_at as credential_created_at, c.expires_at as credential_expires_at,
+        select c.credential_key, c.key_id, c.created_at as credential_created_at, c.expires_at as credential_expires_at,
           c.last_used_at, p.principal_key, p.kind, p.account_key, p.name,
           g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
           g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
@@ -131,7 +132,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
         from credentials c
         join principals p using (principal_key)
         join grants g using (principal_key)
-        where c.token_hash = ${tokenHash(token, ctx.runtime.configuration.secretKey)}
+        where c.token_hash = any(${tokenHashes(token, keyring)}::text[])
           and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${ctx.now})
           and (c.use_by is null or c.last_used_at is not null or c.use_by > ${ctx.now})`
     : undefined;
@@ -146,6 +147,9 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
   const row = unpackedCredential(found.who);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
+  }
+  if (row.key_id !== keyring.first.id) {
+    await rehash(ctx.runtime.db, { credentialKey: row.credential_key, token }, keyring);
   }
   return {
     kind: row.kind,

@@ -1,6 +1,7 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
+import type { Keyring } from '../kernel/keyring.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -18,8 +19,8 @@ export async function hasAccount(db: Queries, email: string): Promise<boolean> {
 }
 
 export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, input, db }) => {
-  const { secretKey } = ctx.runtime.configuration;
-  const row = await registrationOfLink(db, input.link, secretKey);
+  const { keyring } = ctx.runtime.configuration;
+  const row = await registrationOfLink(db, input.link, keyring);
   const codeExpiresAt = after(row.created_at, seconds.registrationCode);
   const state = await standing(db, row, ctx.now);
   return {
@@ -27,19 +28,21 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
       state,
       email: row.email,
       code:
-        state === 'pending_confirmation' && codeExpiresAt > ctx.now ? codeOf(row.registration_key, secretKey) : null,
+        state === 'pending_confirmation' && codeExpiresAt > ctx.now
+          ? codeOf(row.registration_key, keyring.byId(row.key_id))
+          : null,
       code_expires_at: codeExpiresAt.toISOString(),
-      ...askingAgent(row, secretKey),
+      ...askingAgent(row, keyring),
     },
   };
 };
 
 /** The agent behind a registration, as the person sees it who decides. */
-export function askingAgent(row: RegistrationRow, secretKey: string): contract.AskingAgent {
+export function askingAgent(row: RegistrationRow, keyring: Keyring): contract.AskingAgent {
   return {
     agent: { name: row.agent_name, software: row.agent_software },
     origin: row.origin,
-    user_code: userCodeOf(row.registration_key, secretKey),
+    user_code: userCodeOf(row.registration_key, keyring.byId(row.key_id)),
     requested_grant: row.requested_grant,
     terms_version: row.terms_version,
     created_at: row.created_at.toISOString(),
@@ -48,7 +51,7 @@ export function askingAgent(row: RegistrationRow, secretKey: string): contract.A
 }
 
 export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx }) => {
-  const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.secretKey, 'locked');
+  const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.keyring, 'locked');
   const wanted = input.decision === 'confirm' ? 'confirmed' : 'declined';
   const state = await standing(tx, row, ctx.now);
   // Pressed twice, or after the agent used the code: it is as it was wished.
@@ -71,10 +74,10 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
 async function registrationOfLink(
   db: Queries,
   link: string,
-  secretKey: string,
+  keyring: Keyring,
   lock?: 'locked',
 ): Promise<RegistrationRow> {
-  const key = keyOfLink(link, secretKey);
+  const key = keyOfLink(link, keyring);
   const row = key
     ? await (lock
         ? db.maybe<RegistrationRow>(sql`

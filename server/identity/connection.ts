@@ -18,18 +18,20 @@ import { userCodeMatches } from './registration-secrets.ts';
 const openRequestsMax = 100;
 
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
-  const { secretKey } = ctx.runtime.configuration;
+  const { keyring } = ctx.runtime.configuration;
   const open = await db.many<RegistrationRow>(sql`
     select r.* from registrations r join members m using (email)
     where m.member_key = ${caller.memberKey} and r.mode = 'link_existing' and r.state = 'pending_confirmation'
       and r.expires_at > ${ctx.now}
     order by r.created_at desc limit ${openRequestsMax}`);
-  const row = open.find(({ registration_key }) => userCodeMatches(input.user_code, registration_key, secretKey));
+  const row = open.find(({ registration_key, key_id }) =>
+    userCodeMatches(input.user_code, registration_key, keyring.byId(key_id)),
+  );
   if (!row) throw noRequest();
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
   }
-  return { body: { registration_key: row.registration_key, ...askingAgent(row, secretKey) } };
+  return { body: { registration_key: row.registration_key, ...askingAgent(row, keyring) } };
 };
 
 /**
@@ -38,7 +40,8 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
 export const decideConnection: Verb<typeof contract.decideConnection> = async ({ ctx, caller, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   const row = await lockRequest(tx, caller, input.registration_key);
-  if (!userCodeMatches(input.user_code, row.registration_key, configuration.secretKey)) throw noRequest();
+  if (!userCodeMatches(input.user_code, row.registration_key, configuration.keyring.byId(row.key_id)))
+    throw noRequest();
   const wanted = input.decision === 'approve' ? 'confirmed' : 'declined';
   // Pressed twice: it is as it was wished.
   if ((row.state === 'released' ? 'confirmed' : row.state) === wanted) {

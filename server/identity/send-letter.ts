@@ -67,7 +67,7 @@ function lettersDue(runtime: Runtime, message: LetterMessage): Promise<Due[]> {
 
 /** The letter that a registration calls for. None when it calls for none: the agent hears the same either way. */
 async function registrationLetters(runtime: Runtime, registrationKey: string): Promise<Due[]> {
-  const { baseUrl, secretKey } = runtime.configuration;
+  const { baseUrl, keyring } = runtime.configuration;
   const now = runtime.clock();
   const row = await runtime.db.maybe<RegistrationRow>(sql`
     select * from registrations
@@ -80,9 +80,10 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
     return known ? [{ ...letter, words: () => connectLetter(asked, `${baseUrl}/connect`) }] : [];
   }
   if (known) return [{ ...letter, words: () => hasAccountLetter(asked, `${baseUrl}/connect`) }];
+  const key = keyring.byId(row.key_id);
   const confirm = {
-    url: `${baseUrl}/confirm?link=${linkOf(row.registration_key, secretKey)}`,
-    code: codeOf(row.registration_key, secretKey),
+    url: `${baseUrl}/confirm?link=${linkOf(row.registration_key, key)}`,
+    code: codeOf(row.registration_key, key),
     codeUntil: after(row.created_at, seconds.registrationCode),
     termsUrl: `${baseUrl}/docs#terms`,
   };

@@ -1,5 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
+import { type Keyring, openKeyring } from './keyring.ts';
+import { liveFaults } from './live-faults.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const secret = z
@@ -45,7 +47,10 @@ const Variables = z.object({
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   ENVIRONMENT: z.enum(['test', 'live']),
-  SECRET_KEY: secret,
+  SECRET_KEY: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(secret).min(1)),
   NEXTAUTH_SECRET: secret,
   RECEIPT_KEYS_FILE: z.string().min(1),
   X402_FACILITATOR_URL: z.url().optional(),
@@ -70,7 +75,7 @@ const Variables = z.object({
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
   WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
-  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(1),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
@@ -98,7 +103,8 @@ export interface Configuration {
   port: number;
   baseUrl: string;
   environment: 'test' | 'live';
-  secretKey: string;
+  /** The first key seals, signs and hashes; all open and verify. */
+  keyring: Keyring;
   sessionSecret: string;
   receiptKeysFile: string;
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
@@ -156,10 +162,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     port: variables.PORT,
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,
-    secretKey: variables.SECRET_KEY,
+    keyring: openKeyring(variables.SECRET_KEY),
     sessionSecret: variables.NEXTAUTH_SECRET,
     receiptKeysFile: variables.RECEIPT_KEYS_FILE,
-    trustedProxies: variables.TRUSTED_PROXIES,
+    trustedProxies: variables.TRUSTED_PROXIES ?? 1,
     waiversMax: variables.WAIVERS_MAX,
     rateLimits: {
       requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
@@ -234,20 +240,22 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       faults.push(`X402_NETWORKS holds ${network}, which is not a ${variables.ENVIRONMENT} network`);
     }
   }
-  if (live) {
-    const addresses = {
-      BASE_URL: variables.BASE_URL,
-      X402_FACILITATOR_URL: variables.X402_FACILITATOR_URL,
-      SMTP_URL: variables.SMTP_URL,
-    };
-    for (const [name, url] of Object.entries(addresses)) {
-      if (url && isLoopback(url)) faults.push(`${name} is a loopback address, which production refuses`);
-    }
-    for (const [network, url] of Object.entries(variables.X402_RPC_URLS)) {
-      if (isLoopback(url)) faults.push(`X402_RPC_URLS has a loopback address for ${network}, which production refuses`);
-    }
-  }
-  return faults;
+  if (!live) return faults;
+  return [
+    ...faults,
+    ...liveFaults({
+      baseUrl: variables.BASE_URL,
+      facilitatorUrl: variables.X402_FACILITATOR_URL,
+      rpcUrls: variables.X402_RPC_URLS,
+      payTo: variables.X402_PAY_TO,
+      smtpUrl: variables.SMTP_URL,
+      secrets: [
+        ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
+        ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,
+      ],
+      trustedProxiesAreSet: variables.TRUSTED_PROXIES !== undefined,
+    }),
+  ];
 }
 
 function isKeyOf(privateKey: string, address: string | undefined): boolean {
@@ -256,9 +264,4 @@ function isKeyOf(privateKey: string, address: string | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }

@@ -14,6 +14,7 @@ import type * as contract from './contract.ts';
 interface SuppliedRow {
   account_key: string;
   created_at: Date;
+  quote_key: string;
   input: string | null;
   input_deleted_at: Date | null;
   evidence: EvidenceEntry[];
@@ -33,11 +34,14 @@ export async function readEvidence(
 ): Promise<contract.Evidence> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<SuppliedRow>(sql`
-    select jobs.account_key, jobs.created_at, quotes.input, quotes.input_deleted_at, quotes.evidence
+    select jobs.account_key, jobs.created_at, quote_key, quotes.input, quotes.input_deleted_at, quotes.evidence
     from jobs join quotes using (quote_key)
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
-  const input = row.input === null ? null : unseal(row.input, runtime.configuration.secretKey);
+  const input =
+    row.input === null
+      ? null
+      : unseal(row.input, runtime.configuration.keyring, { column: 'quotes.input', row: row.quote_key });
   const request = input === null ? null : CheckRequest.parse(JSON.parse(input));
   const texts = request && evidenceTexts(request);
   const documents = await keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []);

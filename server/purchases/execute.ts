@@ -70,21 +70,25 @@ interface Task {
 async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task | undefined> {
   const row = await db.one<{
     input: string | null;
+    review_key: string | null;
     report: string | null;
     reason: string | null;
     texts: string | null;
   }>(sql`
-    select quotes.input, reports.body as report, reviews.reason, texts.texts
+    select quotes.input, review_key, reports.body as report, reviews.reason, texts.texts
     from quotes
     left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
     left join dispute_texts texts using (review_key)
     left join reports on reports.job_key = reviews.job_key and reports.number = reviews.report_number
     where quote_key = ${job.quote_key}`);
   if (row.input === null) return undefined;
-  const { secretKey } = configuration;
-  const request: CheckRequest = JSON.parse(unseal(row.input, secretKey));
+  const { keyring } = configuration;
+  const request: CheckRequest = JSON.parse(unseal(row.input, keyring, { column: 'quotes.input', row: job.quote_key }));
   if (row.report === null || row.reason === null) return { request, previous: undefined };
-  const texts: DisputeTexts = row.texts === null ? {} : JSON.parse(unseal(row.texts, secretKey));
+  const texts: DisputeTexts =
+    row.texts === null || row.review_key === null
+      ? {}
+      : JSON.parse(unseal(row.texts, keyring, { column: 'dispute_texts.texts', row: row.review_key }));
   const wishes = texts.correction_request ?? request.correction_request;
   return {
     request,

@@ -88,7 +88,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.secretKey)}, ${JSON.stringify(frozen.evidence)},
+      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey })}, ${JSON.stringify(frozen.evidence)},
       ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
   audit(tx, {
@@ -106,7 +106,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
 /** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
 async function requireSources(
   tx: Queries,
-  configuration: Pick<Configuration, 'secretKey'>,
+  configuration: Pick<Configuration, 'keyring'>,
   { grant, principalKey }: Buyer,
   refs: readonly string[],
 ): Promise<void> {

@@ -132,5 +132,5 @@ function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, revie
   if (detail === undefined && correction_request === undefined) return;
   tx.write(sql`
     insert into dispute_texts (review_key, texts)
-    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.secretKey)})`);
+    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.keyring, { column: 'dispute_texts.texts', row: reviewKey })})`);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetStrangers } from '../identity/forget.ts';
 import { sendLetter } from '../identity/send-letter.ts';
+import { ConfigurationError } from '../kernel/env.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
@@ -30,7 +31,11 @@ const retentionEveryMs = 3_600_000;
 /** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
 const graceMs = 7_000;
 
-const runtime = await openRuntime(process.env, 'worker');
+const runtime = await openRuntime(process.env, 'worker').catch((error) => {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
+  process.exit(1);
+});
 const checker = openChecker(runtime.configuration.assessor);
 const stopping = new AbortController();
 /** Ends the checks under way; their jobs are given back. */

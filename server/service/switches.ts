@@ -1,10 +1,11 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
-import type { SwitchName } from './contract.ts';
+import { type SwitchName, switchNames } from './contract.ts';
 
 /** The switches that an operator has turned off. */
 export async function switchedOff(db: Queries): Promise<ReadonlySet<SwitchName>> {
-  const rows = await db.many<{ name: SwitchName }>(sql`select name from switches where state = 'off'`);
+  const rows = await db.many<{ name: SwitchName }>(sql`
+    select name from switches where name = any(${switchNames}::text[]) and state = 'off'`);
   return new Set(rows.map(({ name }) => name));
 }
 

@@ -47,10 +47,11 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   }
   const limit = contract.sourceBounds.documents_per_account;
   if (holds >= limit) throw new Problem('source_limit_reached', `The account holds ${limit} documents already.`);
+  const sourceKey = newKey('source');
   const row = await tx.one<SourceRow>(sql`
     insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-    values (${newKey('source')}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'},
-      ${seal(input.text, ctx.runtime.configuration.secretKey)},
+    values (${sourceKey}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'},
+      ${seal(input.text, ctx.runtime.configuration.keyring, { column: 'sources.text', row: sourceKey })},
       ${digest}, ${Buffer.byteLength(input.text)}, ${memberKey}, ${ctx.now})
     returning source_key, name, media_type, digest, bytes, added_at`);
   return { status: 201, body: sourceView(row) };
@@ -85,7 +86,7 @@ export interface RetrievedDocument {
  */
 export async function retrieveSources(
   db: Queries,
-  { secretKey }: Pick<Configuration, 'secretKey'>,
+  { keyring }: Pick<Configuration, 'keyring'>,
   principalKey: string,
   refs: readonly string[],
 ): Promise<RetrievedDocument[]> {
@@ -99,7 +100,7 @@ export async function retrieveSources(
   return rows.map(({ source_key, name, text, added_at }) => ({
     ref: source_key,
     source: name,
-    text: unseal(text, secretKey),
+    text: unseal(text, keyring, { column: 'sources.text', row: source_key }),
     observed_at: added_at.toISOString(),
   }));
 }
@@ -116,7 +117,7 @@ export interface KeptDocument {
 /** The documents of an account that a request of its named, in the order in which they were retrieved. */
 export async function keptSources(
   db: Queries,
-  { secretKey }: Pick<Configuration, 'secretKey'>,
+  { keyring }: Pick<Configuration, 'keyring'>,
   accountKey: string,
   refs: readonly string[],
 ): Promise<KeptDocument[]> {
@@ -124,12 +125,12 @@ export async function keptSources(
   const rows = await db.many<SourceRow & { text: string | null }>(sql`
     select * from sources where account_key = ${accountKey} and source_key = any(${refs}::text[])
     order by array_position(${refs}::text[], source_key)`);
-  return rows.map(({ name, digest, bytes, added_at, text }) => ({
+  return rows.map(({ source_key, name, digest, bytes, added_at, text }) => ({
     source: name,
     digest,
     bytes,
     observed_at: added_at.toISOString(),
-    text: text === null ? null : unseal(text, secretKey),
+    text: text === null ? null : unseal(text, keyring, { column: 'sources.text', row: source_key }),
   }));
 }
 
