@@ -95,18 +95,18 @@ const faultyBuilds: FaultyBuild[] = [
     refused: /keeps its room while its money is not back/,
   },
   {
-    fault: 'takes cash for a job that credit alone may pay for',
-    where: 'to_json(jobs) as job',
-    to: (text) => text.replace('to_json(jobs) as job', `to_jsonb(jobs) || '{"credit_only": false}' as job`),
+    fault: 'forgets that credit alone may pay for a job without room',
+    where: 'update jobs set credit_only = true',
+    to: null,
     use: async (agent) => {
       await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
       await service.database.pool.query('update grants set daily_limit_microcents = $1 where principal_key = $2', [
         price,
         agent.wallet.address.toLowerCase(),
       ]);
-      await agent.paidJob();
+      await agent.authorizedJob();
     },
-    refused: /may take no cash/,
+    named: /^I13 a job holds room while it may take cash/,
   },
   {
     fault: 'waives charges without end',
