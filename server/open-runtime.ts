@@ -1,5 +1,4 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { requireSurroundings } from './environment-faults.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database.ts';
@@ -17,7 +16,6 @@ const prismaConnections = 4;
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
-  await requireSurroundings(configuration);
   const clock = systemClock;
   const db = openDatabase(configuration.databaseUrl);
   const receiptSigner = await signingKeys(configuration, db, clock()).catch(async (error) => {

@@ -18,8 +18,9 @@ try {
 
 async function main(): Promise<void> {
   const configuration = readConfiguration(process.env);
-  if (process.argv.includes('--check-config')) {
-    await requireSurroundings(configuration, { strict: true });
+  const isCheck = process.argv.includes('--check-config');
+  await requireSurroundings(configuration, { strict: isCheck });
+  if (isCheck) {
     process.stdout.write('The environment is complete.\n');
     return;
   }

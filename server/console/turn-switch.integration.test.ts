@@ -140,9 +140,7 @@ describe('a switch', () => {
       RECEIPT_KEYS_FILE: configuration.receiptKeysFile,
     };
     const turned = (...words: string[]) => promisify(execFile)(process.execPath, [command, ...words], { env });
-    await expect(turned('service', 'off')).rejects.toThrow('Say which, how and why');
-    await expect(turned('service', 'perhaps', 'so')).rejects.toThrow(/state/);
-    await expect(turned('mail', 'off', 'so')).rejects.toThrow(/name/);
+    await expect(turned('service', 'perhaps', 'so')).rejects.toThrow(/state: /);
     expect((await turned('service', 'off', 'the', 'assessor', 'errs')).stdout).toBe('service is off.\n');
     expect((await agent.quote()).body.reasons).toEqual(['service_disabled']);
     const { rows } = await pool.query(
@@ -150,6 +148,20 @@ describe('a switch', () => {
     );
     expect(rows).toEqual([{ name: 'service', state: 'off', reason: 'the assessor errs', actor: 'operator' }]);
     await expect(pool.query('delete from switch_changes')).rejects.toThrow('only grows');
+  });
+
+  it('is one of four, on or off, and never turned without a reason', async () => {
+    const context = operatorContext(service.runtime);
+    for (const [input, pointer] of [
+      [{ name: 'mail', state: 'off', reason: 'so' }, '/name'],
+      [{ name: 'service', state: 'perhaps', reason: 'so' }, '/state'],
+      [{ name: 'service', state: 'off', reason: '  ' }, '/reason'],
+    ] as const) {
+      await expect(perform('turn_switch', context, input)).rejects.toMatchObject({
+        code: 'validation_failed',
+        extras: { errors: [{ pointer }] },
+      });
+    }
   });
 
   it('is no operation of customers: no address, no tool, and no credential opens it', async () => {

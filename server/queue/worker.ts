@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
 import { sendLetter } from '../identity/send-letter.ts';
-import { ConfigurationError } from '../kernel/env.ts';
+import { ConfigurationError, readConfiguration } from '../kernel/env.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
@@ -31,7 +32,7 @@ const retentionEveryMs = 3_600_000;
 /** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
 const graceMs = 7_000;
 
-const runtime = await openRuntime(process.env, 'worker').catch((error) => {
+const runtime = await opened().catch((error) => {
   if (!(error instanceof ConfigurationError)) throw error;
   process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
   process.exit(1);
@@ -95,6 +96,11 @@ while (underWay.size > 0) await Promise.race(underWay);
 clearTimeout(grace);
 await runtime.close();
 await checker.close();
+
+async function opened(): Promise<Runtime> {
+  await requireSurroundings(readConfiguration(process.env));
+  return openRuntime(process.env, 'worker');
+}
 
 /** Carries a check out. A failure leaves the job to the sweep, which finds it by its lease. */
 async function carryOut(jobKey: string): Promise<void> {
