@@ -32,8 +32,9 @@ DELETE FROM dispute_texts;
 ALTER TABLE "dispute_texts" DROP CONSTRAINT "dispute_texts_texts_check";
 ALTER TABLE "dispute_texts" ADD CHECK (texts ~ '^v2\.[0-9a-f]{16}\.');
 
-CREATE FUNCTION is_resealed(old_text text, new_text text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT new_text ~ '^v2\.[0-9a-f]{16}\.' AND split_part(new_text, '.', 2) <> split_part(old_text, '.', 2)
+CREATE FUNCTION is_resealed(old_text text, new_text text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT split_part(new_text, '.', 2) <> split_part(old_text, '.', 2) AND EXISTS (
+    SELECT FROM secret_keys WHERE key_id = split_part(new_text, '.', 2) AND retired_at IS NULL)
 $$;
 
 CREATE OR REPLACE FUNCTION keep_quote_frozen() RETURNS trigger LANGUAGE plpgsql AS $$
