@@ -32,6 +32,7 @@ export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
       ...copies.map(
         ({ table, columns, copy }) => `insert into ${table} (${columns}) overriding system value select * from ${copy}`,
       ),
+      `drop schema ${name} cascade`,
     ]);
 }
 

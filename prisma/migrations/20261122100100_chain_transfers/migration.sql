@@ -200,7 +200,7 @@ END $$;
 CREATE TRIGGER payments_are_proven BEFORE UPDATE ON payments FOR EACH ROW
   WHEN (NEW.method = 'x402' AND NEW.state = 'collected' AND OLD.state <> 'collected')
   EXECUTE FUNCTION keep_collection_proven();
-CREATE TRIGGER payments_begin_unproven BEFORE INSERT ON payments FOR EACH ROW
+CREATE TRIGGER payments_start_proven BEFORE INSERT ON payments FOR EACH ROW
   WHEN (NEW.method = 'x402' AND NEW.state = 'collected') EXECUTE FUNCTION keep_collection_proven();
 
 -- What was signed stays as it was signed; a payment keeps its job and its amount, and what was decided is not open again.
@@ -266,7 +266,7 @@ BEGIN
 END $$;
 CREATE TRIGGER refunds_are_proven BEFORE UPDATE ON refunds FOR EACH ROW
   WHEN (NEW.state = 'refunded' AND OLD.state <> 'refunded') EXECUTE FUNCTION keep_refund_done_proven();
-CREATE TRIGGER refunds_begin_unproven BEFORE INSERT ON refunds FOR EACH ROW
+CREATE TRIGGER refunds_start_proven BEFORE INSERT ON refunds FOR EACH ROW
   WHEN (NEW.state = 'refunded') EXECUTE FUNCTION keep_refund_done_proven();
 
 -- What belongs to no job is not held for one.
