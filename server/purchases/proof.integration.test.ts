@@ -134,6 +134,39 @@ describe('a transfer that somebody else has settled', () => {
   });
 });
 
+describe('a payment whose outcome is open', () => {
+  /** A job with a payment that was presented and not carried out. */
+  async function openPayment() {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const header = await agent.signPayment(jobKey, network);
+    await control.facilitatorFault({ mode: 'refuse', times: 'always' });
+    expect((await agent.pay(jobKey, { signature: header })).body.code).toBe('payment_unknown');
+    return { agent, jobKey, header };
+  }
+
+  it('ends at once when its payer cancels the authorization, and the job can be paid anew', async () => {
+    const { agent, jobKey, header } = await openPayment();
+    await hand.cancel(agent.wallet, signedIn(header).nonce);
+    service.advanceClock(31);
+    await service.sweep();
+    service.advanceClock(-31);
+    expect(await stateOf(agent, jobKey)).toEqual(['awaiting_payment', 'none', 'none']);
+    await control.clearFacilitatorFaults();
+    expect((await agent.pay(jobKey, { signature: await agent.signPayment(jobKey, network) })).status).toBe(200);
+  });
+
+  it('is a matter for an operator after an hour', async () => {
+    const { agent, jobKey, header } = await openPayment();
+    const told = async (hours: number) =>
+      (await readUnsettled(service.runtime.db, new Date(Date.now() + hours * 3_600_000))).unknown.rows;
+    expect(await told(0.9)).toEqual([]);
+    expect(await told(1.1)).toMatchObject([{ job_key: jobKey, network }]);
+    await control.clearFacilitatorFaults();
+    expect((await agent.pay(jobKey, { signature: header })).status).toBe(200);
+  });
+});
+
 describe('a node that is silent', () => {
   it('reverses nothing: what it does not show is unconfirmed', async () => {
     const agent = await Agent.arrive(service);
