@@ -44,7 +44,6 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     X402_REFUND_KEY: secrets.pay_to_private_key,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
-    X402_CONFIRMATIONS: '1',
     ...unlimited,
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',

@@ -101,7 +101,8 @@ describe('what the environment names', () => {
         refundKey: null,
         networks: ['eip155:8453'] as const,
         rpcUrls: { 'eip155:8453': url },
-        confirmations: 1,
+        confirmations: { 'eip155:8453': 1, 'eip155:84532': 1, 'eip155:42161': 1, 'eip155:421614': 1 },
+        refundsWaitForFinality: true,
       },
     });
     await requireSurroundings(onChain(await node(8_453)), { strict: true });

@@ -21,6 +21,7 @@ import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
+import { takeBackup } from './backup.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
@@ -40,6 +41,8 @@ export interface Service {
   execute(jobKey: string): Promise<void>;
   /** Does one round of what a worker does besides: deadlines, open payments, refunds, what the chains hold. */
   sweep(): Promise<void>;
+  /** Takes a backup of the database, and gives what restores it; what buyers were told since then is void. */
+  backup(): Promise<() => Promise<void>>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpired(): Promise<void>;
@@ -123,6 +126,13 @@ export async function startService(
       await sweep(runtime);
       await reconcile(runtime);
       await watchChains(runtime);
+    },
+    async backup() {
+      const restore = await takeBackup(database.pool);
+      return async () => {
+        await restore();
+        acknowledged.forget();
+      };
     },
     broken,
     deleteExpired: () => deleteExpired(runtime),

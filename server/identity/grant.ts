@@ -251,6 +251,21 @@ export function release(tx: Tx, jobKey: string): void {
     from released where u.grant_key = released.grant_key and u.day = released.authorized_on`);
 }
 
+/**
+ * Takes what a job gave back of its grant once more, also above the limits: its money is here after all. Only for that does
+ * the database let a limit be passed.
+ */
+export function retake(tx: Tx, jobKey: string): void {
+  tx.write(sql`select set_config('purchases.retakes_room', 'on', true)`);
+  tx.write(sql`
+    with taken as (
+      update jobs set reserved_microcents = price_microcents where job_key = ${jobKey} and reserved_microcents = 0
+      returning grant_key, authorized_on, price_microcents)
+    update grant_usage u set used_microcents = u.used_microcents + taken.price_microcents
+    from taken where u.grant_key = taken.grant_key and u.day = taken.authorized_on`);
+  tx.write(sql`select set_config('purchases.retakes_room', 'off', true)`);
+}
+
 function overLimit(
   limit: Limit,
   { at, used, reserved, resetsAt }: { at: bigint; used: bigint; reserved: bigint; resetsAt?: Date | undefined },

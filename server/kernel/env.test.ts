@@ -142,4 +142,13 @@ describe('the environment', () => {
     ]);
     expect(readConfiguration(local).assessor).toEqual([]);
   });
+
+  it('asks for as many confirmations on each chain as are safe there, and takes others chain by chain', () => {
+    expect(readConfiguration(local).x402?.confirmations).toMatchObject({ 'eip155:84532': 1, 'eip155:8453': 10 });
+    const deeper = readConfiguration({ ...local, X402_CONFIRMATIONS: '8453=30, 42161=100' }).x402;
+    expect(deeper?.confirmations).toMatchObject({ 'eip155:84532': 1, 'eip155:8453': 30, 'eip155:42161': 100 });
+    for (const wrong of ['3', '8453=0', '1=5', '8453=x']) {
+      expect(faultsOf({ ...local, X402_CONFIRMATIONS: wrong })[0]).toContain('X402_CONFIRMATIONS must be chain=number');
+    }
+  });
 });

@@ -28,6 +28,34 @@ const rpcUrls = z.string().transform((text, issue) => {
   return urls;
 });
 
+/**
+ * How deep a payment must lie before it counts, where nothing else is configured: about 20 seconds on Base, 10 on
+ * Arbitrum. Money goes back only once its arrival is final, whatever stands here.
+ */
+const safeConfirmations: Record<Network, number> = {
+  'eip155:84532': 1,
+  'eip155:421614': 1,
+  'eip155:8453': 10,
+  'eip155:42161': 40,
+};
+const confirmationsMax = 1_000;
+
+/** `8453=10,42161=40` as a map from every network to its number of blocks. */
+const confirmations = z.string().transform((text, issue) => {
+  const numbers = { ...safeConfirmations };
+  for (const part of text.split(',').filter(Boolean)) {
+    const [, id, digits] = /^\s*(\d+)\s*=\s*(\d{1,4})\s*$/.exec(part) ?? [];
+    const network = networks.find((name) => name === `eip155:${id}`);
+    const number = Number(digits);
+    if (!network || !(number >= 1 && number <= confirmationsMax)) {
+      issue.addIssue({ code: 'custom', message: `must be chain=number pairs parted by commas, not "${part}"` });
+      return z.NEVER;
+    }
+    numbers[network] = number;
+  }
+  return numbers;
+});
+
 const quota = z.coerce.number().int().min(1).max(1_000_000);
 const providers = ['anthropic', 'openai', 'compatible'] as const;
 
@@ -73,7 +101,7 @@ const Variables = z.object({
     .pipe(z.array(z.enum(networks)))
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
-  X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
+  X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
   WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
@@ -144,7 +172,10 @@ export interface X402Configuration {
   refundKey: `0x${string}` | null;
   networks: readonly Network[];
   rpcUrls: Partial<Record<Network, string>>;
-  confirmations: number;
+  /** How many blocks must hold a payment before it counts. */
+  confirmations: Record<Network, number>;
+  /** Money goes back only once its arrival is final: in live mode. */
+  refundsWaitForFinality: boolean;
 }
 
 /** The environment cannot be used. `message` names every variable at fault, one a line. */
@@ -183,6 +214,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
             networks: variables.X402_NETWORKS,
             rpcUrls: variables.X402_RPC_URLS,
             confirmations: variables.X402_CONFIRMATIONS,
+            refundsWaitForFinality: variables.ENVIRONMENT === 'live',
           }
         : null,
     assessor: assessorOf(variables),

@@ -14,14 +14,17 @@ import { jsonService } from '../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
 import { PaymentRequired, Problem } from '../kernel/problem.ts';
 import {
-  type Arrival,
   type Authorization,
   type Chain,
+  type LastSearch,
   type OnChain,
   openChain,
+  type Searched,
   type SignedTransfer,
+  type Trace,
   unixSeconds,
 } from './chain.ts';
+import type { LoggedTransfer } from './logs.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
@@ -65,15 +68,28 @@ export interface X402Rail {
    * once at most, so asking again is always safe. Throws when the chain cannot tell.
    */
   settle(transfer: SignedTransfer, seenAt: Date): Promise<OnChain>;
-  /** What the chain says about a transfer first seen at `seenAt`. `hint` is a transaction that may hold it. */
-  lookUp(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
-  /** Transfers to the address that is paid here, from where the last search of this chain ended. */
-  arrivals(network: Network, scannedTo: bigint | null): Promise<{ arrivals: Arrival[]; scannedTo: bigint }>;
-  /** The authorization that a transfer used; null when its sender sent it without one. */
-  authorizationIn(
-    network: Network,
-    arrival: Arrival,
-  ): Promise<Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'> | null>;
+  /** What the chain says about a transfer. */
+  lookUp(authorization: Authorization, trace: Trace): Promise<OnChain>;
+  /** The highest block of a chain that this process has been told of. */
+  head(network: Network): Promise<bigint>;
+  /** Whether the chain has seen the transfer back that has this nonce: `refundNonceOf`. */
+  isGivenBack(payment: Pick<Authorization, 'network' | 'asset' | 'to'>, refundNonce: Hex): Promise<boolean>;
+  /** Names the transfers to and from the address that is paid here, from where the last search of this chain ended. */
+  search(network: Network, last: LastSearch | null): Promise<Searched | null>;
+  /** The transfers of a transaction to and from that address; null while the chain does not show it. */
+  transfersIn(network: Network, transaction: Hex): Promise<LoggedTransfer[] | null>;
+  /** The hash of a block of the chain; null for one that the node has not. */
+  blockHash(network: Network, block: bigint): Promise<Hex | null>;
+  /** What that address holds at the end of a block, in the token's smallest units. */
+  balanceAt(network: Network, block: bigint): Promise<bigint>;
+  /** The newest block that no reorganisation removes any more. */
+  finalized(network: Network): Promise<bigint>;
+  /** The token on a chain, in lower case. */
+  assetOf(network: Network): Promise<Address>;
+  /** The address that is paid here, in lower case. */
+  readonly payTo: Address;
+  /** Whether money goes back only once its arrival is final. */
+  readonly refundsWaitForFinality: boolean;
   /** The address whose transfers can be signed here, in lower case: money goes back only from there. Null without a key. */
   readonly refundsFrom: Address | null;
   /** Signs a transfer from that address. */
@@ -84,12 +100,13 @@ export interface X402Rail {
 export function openX402(configuration: X402Configuration): X402Rail {
   const { networks, payTo, refundKey } = configuration;
   const facilitator = jsonService(configuration.facilitatorUrl, facilitatorTimeoutMs);
+  const paidTo = payTo.toLowerCase() as Address;
   const account = refundKey ? privateKeyToAccount(refundKey) : null;
   const chains = new Map<Network, Chain>();
   for (const network of networks) {
     const rpcUrl = configuration.rpcUrls[network];
     if (!rpcUrl) throw new Error(`no RPC address for ${network}`);
-    chains.set(network, openChain(rpcUrl, configuration.confirmations));
+    chains.set(network, openChain(rpcUrl, configuration.confirmations[network]));
   }
   const chainOf = (network: Network): Chain => {
     const chain = chains.get(network);
@@ -142,18 +159,27 @@ export function openX402(configuration: X402Configuration): X402Rail {
     async settle(transfer, seenAt) {
       const answer = await facilitator.call('/settle', await wireForm(transfer)).catch(() => null);
       const hint = Settled.safeParse(answer).data?.transaction as Hex | undefined;
-      return chainOf(transfer.authorization.network).read(transfer.authorization, seenAt, hint);
+      return chainOf(transfer.authorization.network).read(transfer.authorization, { seenAt, hint });
     },
-    lookUp: (authorization, seenAt, hint) => chainOf(authorization.network).read(authorization, seenAt, hint),
-    async arrivals(network, scannedTo) {
-      const { asset } = await tokenOf(network);
-      return chainOf(network).arrivals({ asset: getAddress(asset), to: payTo }, scannedTo);
+    lookUp: (authorization, trace) => chainOf(authorization.network).read(authorization, trace),
+    head: (network) => chainOf(network).head(),
+    isGivenBack: ({ network, asset, to }, nonce) => chainOf(network).isUsed({ asset, from: to, nonce }),
+    async search(network, last) {
+      return chainOf(network).search({ asset: await assetOf(network), address: payTo }, last);
     },
-    async authorizationIn(network, { transaction, from }) {
-      const asset = (await tokenOf(network)).asset.toLowerCase() as Address;
-      const nonce = await chainOf(network).nonceIn(transaction, { asset, from });
-      return nonce && { network, asset, from, nonce };
+    async transfersIn(network, transaction) {
+      const transfers = await chainOf(network).transfersIn(transaction, await assetOf(network));
+      const touchUs = transfers?.filter(({ from, to }) => from !== to && (from === paidTo || to === paidTo));
+      return touchUs ?? null;
     },
+    blockHash: (network, block) => chainOf(network).blockHash(block),
+    async balanceAt(network, block) {
+      return chainOf(network).balanceAt({ asset: await assetOf(network), owner: payTo }, block);
+    },
+    finalized: (network) => chainOf(network).finalized(),
+    assetOf,
+    payTo: paidTo,
+    refundsWaitForFinality: configuration.refundsWaitForFinality,
     refundsFrom: account ? (account.address.toLowerCase() as Address) : null,
     async sign(authorization) {
       if (!account) throw new Error('there is no key that signs transfers');
@@ -191,6 +217,8 @@ export function paymentResponse(payer: string, transaction: string, network: str
 function headerOf(message: SettleResponse | PaymentRequiredBody): string {
   return Buffer.from(JSON.stringify(message)).toString('base64');
 }
+
+const assetOf = async (network: Network): Promise<Address> => (await tokenOf(network)).asset.toLowerCase() as Address;
 
 interface Token {
   asset: string;

@@ -171,7 +171,7 @@ export function loadedJobs(jobs: 'jobs' | 'page'): string {
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
       ${jobs}.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when ${jobs}.payment_state in ('processing', 'unknown') then (
-        select ${onWire('valid_before')} from payments
+        select ${onWire('valid_before')} from payments join x402_transfers using (payment_key)
         where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as payment_until,
       timeline.events as timeline
     from ${jobs} join quotes using (quote_key),

@@ -76,6 +76,7 @@ export const moneyNotes = [
   'refunded',
   'refund_failed',
   'reversed',
+  'reversal_healed',
   'moved_on_chain',
   'arrived_late',
   'late_payment_refunded',

@@ -21,7 +21,7 @@ export async function blockAfterWaivers(
 ): Promise<void> {
   if (waiversMax === 0) return;
   const paid = await tx.maybe<{ payer: string | null }>(sql`
-    select payer from payments where job_key = ${job.job_key} and state = 'collected'`);
+    select payer from x402_payments where job_key = ${job.job_key} and state = 'collected'`);
   const payer = paid?.payer ?? null;
   // Whose waivers are counted here is counted nowhere else meanwhile: of two at once, the second sees the first.
   for (const counted of [payer, job.account_key]) {
@@ -35,7 +35,7 @@ export async function blockAfterWaivers(
           and finalized_at > greatest(${since}, (
             select max(lifted_at) from purchase_blocks b
             where b.account_key = ${job.account_key} and b.cause = 'waivers'))) as of_account,
-      (select count(*) from payments p join jobs using (job_key)
+      (select count(*) from x402_payments p join jobs using (job_key)
         where p.payer = ${payer} and p.state = 'collected' and waived_because = 'second_dispute'
           and finalized_at > greatest(${since}, (
             select max(lifted_at) from purchase_blocks b where b.payer = ${payer} and b.cause = 'waivers'))) as of_payer`);
