@@ -24,7 +24,7 @@ export function runForOperator(
     const words = process.argv.slice(2);
     if (words.length < wanted.words) throw new Refusal(wanted.usage);
     const configuration = environment();
-    const db = openDatabase(configuration.databaseUrl, 1);
+    const db = openDatabase(configuration.databaseUrl, { connections: 1 });
     try {
       console.log(await work(words, db, configuration));
       return 0;

@@ -20,6 +20,10 @@ export interface Runtime {
   /** Null when mail is not configured. */
   readonly mailer: Mailer | null;
   readonly receiptSigner: ReceiptSigner;
+  /** Aborted once the process is about to stop: nobody is kept waiting any more. */
+  readonly stopping: AbortSignal;
+  /** Says that the process is about to stop. */
+  beginStop(): void;
   close(): Promise<void>;
 }
 
@@ -32,8 +36,8 @@ export interface Context {
   baseUrl: string;
   /** What the caller shows to be let in; not yet believed. */
   presented: { bearer: string | null; memberSession: string | null };
-  /** The block of addresses that the request came from. */
-  origin: string;
+  /** The block of addresses that the request came from; null when no server in front has noted it. */
+  origin: string | null;
   idempotencyKey: string | null;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;

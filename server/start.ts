@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import next from 'next';
 import { ConfigurationError, readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
+import { ended } from './transports/connections.ts';
 import { operationServer } from './transports/http.ts';
 
-/** After a signal to stop, requests under way get this long to end. */
-const drainMs = 10_000;
+/** Once no request is taken any more, those under way get this long to end. Whoever tells a process to stop waits for 10. */
+const drainMs = 5_000;
 
 try {
   await main();
@@ -22,20 +24,21 @@ async function main(): Promise<void> {
     return;
   }
   const runtime = await webRuntime();
-  const pages = next({ dev: process.env.NODE_ENV === 'development', port: configuration.port });
+  const { host, port } = configuration;
+  const pages = next({ dev: process.env.NODE_ENV === 'development', port });
   await pages.prepare();
 
   const server = operationServer(runtime, pages.getRequestHandler());
-  server.listen(configuration.port, '127.0.0.1', () => log('app_ready', { port: configuration.port }));
+  server.listen(port, host, () => log('app_ready', { host, port }));
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => server.closeAllConnections(), drainMs).unref();
-      server.close(async () => {
-        await runtime.close();
-        process.exit(0);
-      });
-      server.closeIdleConnections();
-    });
-  }
+  const stop = async (signal: NodeJS.Signals) => {
+    log('app_stopping', { signal });
+    runtime.beginStop();
+    // Who sends requests learns from /readyz to send them elsewhere. A person at a terminal need not wait for that.
+    if (signal === 'SIGTERM') await sleep(configuration.stopDelaySeconds * 1_000);
+    await ended(server, drainMs);
+    await runtime.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }

@@ -2,6 +2,7 @@ import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Reply, Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
@@ -60,7 +61,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
     insert into registrations (registration_key, mode, state, email, agent_key, agent_name, agent_software,
       requested_grant, terms_version, origin, claim_token_hash, created_at, expires_at)
     values (${registrationKey}, ${input.mode}, 'pending_confirmation', ${input.email}, ${agentKey}, ${input.agent.name},
-      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${ctx.origin},
+      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${originOf(ctx)},
       ${tokenHash(claimToken, configuration.secretKey)}, ${ctx.now}, ${after(ctx.now, seconds.registration)})`);
   enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
   return {

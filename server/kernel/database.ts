@@ -22,6 +22,8 @@ export interface Database extends Queries {
   end(): Promise<void>;
 }
 
+/** A connection that is not to be had for so long is not waited for any longer. */
+const connectTimeoutMs = 5_000;
 /** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
 const lockTimeoutMs = 5_000;
 /** No statement of a purchase takes longer than this unless something is broken. */
@@ -42,10 +44,13 @@ const settings = {
 };
 
 /** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
-export function openDatabase(url: string, connections = 16): Database {
+export function openDatabase(url: string, { connections = 16, name = 'work-check' } = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: name,
+    keepAlive: true,
     types,
     pipeline: true,
     options: Object.entries(settings)
@@ -205,6 +210,25 @@ export function sqlState(error: unknown): string | undefined {
 /** The constraint that a database error is about, if it is about one. */
 export function constraintOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
+}
+
+/**
+ * SQLSTATEs (PostgreSQL 18, appendix A) of a database that cannot serve now, whatever it was asked: connections, what it
+ * runs out of, its operator, time-outs, deadlocks; and one that takes no connections.
+ */
+const troubleStates = /^(?:08|53|57P|57014|58|25P0[34]|40P01|55000|3D000|28)/;
+/** What Node and the driver say of a connection that cannot be made, or is lost. */
+const troubleCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|P10)/;
+const troubleMessages =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|the database connection was lost)/;
+
+/** Whether the database itself is in trouble, and not what it was asked. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof pg.DatabaseError) return troubleStates.test(error.code ?? '');
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof AggregateError) return error.errors.every(isDatabaseTrouble);
+  return troubleCodes.test(code ?? '') || troubleMessages.test(error.message);
 }
 
 export const inFailedTransaction = '25P02';

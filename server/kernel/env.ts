@@ -42,6 +42,7 @@ const assessorModels = z.string().transform((text, issue) =>
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
+  HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   ENVIRONMENT: z.enum(['test', 'live']),
@@ -69,12 +70,17 @@ const Variables = z.object({
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
+  DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
+  STOP_DELAY_SECONDS: z.coerce.number().min(0).max(60).default(3),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(1),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
+  RATE_LIMIT_CLAIMS: quota.default(300),
+  RATE_LIMIT_PAGES: quota.default(600),
   ASSESSOR_MODELS: assessorModels.default([]),
   ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
   ASSESSOR_OPENAI_API_KEY: z.string().optional(),
@@ -94,7 +100,13 @@ const Variables = z.object({
 
 export interface Configuration {
   databaseUrl: string;
+  /** The address of this machine to listen on. */
+  host: string;
   port: number;
+  /** Connections to the database for purchases, and for what pages and lists read through models. */
+  connections: { purchases: number; models: number };
+  /** How long a process that is told to stop goes on serving, so that whoever sends it requests learns of it. */
+  stopDelaySeconds: number;
   baseUrl: string;
   environment: 'test' | 'live';
   secretKey: string;
@@ -150,7 +162,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   const variables = parsed.data;
   return {
     databaseUrl: variables.DATABASE_URL,
+    host: variables.HOST,
     port: variables.PORT,
+    connections: { purchases: variables.DATABASE_CONNECTIONS, models: variables.DATABASE_MODEL_CONNECTIONS },
+    stopDelaySeconds: variables.STOP_DELAY_SECONDS,
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,
     secretKey: variables.SECRET_KEY,
@@ -163,6 +178,8 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
       registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
       sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
+      claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
+      pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
     },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO
