@@ -9,6 +9,7 @@ import { openX402 } from './payments/x402.ts';
 import { openReceiptKeys } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
+import { openAssessorProbe } from './service/assessor.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
@@ -32,6 +33,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     queue,
     x402: configuration.x402 ? openX402(configuration.x402) : null,
     mailer,
+    assessorProbe: openAssessorProbe(configuration.assessor),
     receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
     stopping: stopping.signal,
     beginStop: () => stopping.abort(),

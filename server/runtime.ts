@@ -2,6 +2,7 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
+import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { X402Rail } from './payments/x402.ts';
 import type { ReceiptSigner } from './purchases/receipt-keys.ts';
@@ -19,6 +20,8 @@ export interface Runtime {
   readonly x402: X402Rail | null;
   /** Null when mail is not configured. */
   readonly mailer: Mailer | null;
+  /** Asks whether the language models answer; null when the embedded assessor does the work. */
+  readonly assessorProbe: Probe | null;
   readonly receiptSigner: ReceiptSigner;
   /** Aborted once the process is about to stop: nobody is kept waiting any more. */
   readonly stopping: AbortSignal;

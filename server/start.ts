@@ -3,6 +3,7 @@ import next from 'next';
 import { ConfigurationError, readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
+import { availability } from './service/availability.ts';
 import { ended } from './transports/connections.ts';
 import { operationServer } from './transports/http.ts';
 
@@ -27,6 +28,8 @@ async function main(): Promise<void> {
   const { host, port } = configuration;
   const pages = next({ dev: process.env.NODE_ENV === 'development', port });
   await pages.prepare();
+  // So that nobody waits for what is first known of the providers.
+  await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());
   server.listen(port, host, () => log('app_ready', { host, port }));

@@ -55,12 +55,13 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a service for the tests of one file; `environment` replaces variables of its own. After each test the
+ * Starts a service for the tests of one file; `environment` replaces variables of its own, which may follow from where
+ * the sandbox stands. After each test the
  * invariants must hold: of the rows, between the books and the chains, and of what buyers were told. A file that breaks
  * them on purpose says that they are not `checked` by themselves.
  */
 export async function startService(
-  environment: Record<string, string> = {},
+  environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
   { checked = true }: { checked?: boolean } = {},
 ): Promise<Service> {
   const database = await testDatabase();
@@ -70,7 +71,8 @@ export async function startService(
   const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };
+  const replaced = typeof environment === 'function' ? await environment(sandbox) : environment;
+  const env = { ...environmentOf(database.url, port, folder, sandbox), ...replaced };
   const opened = await openRuntime(env, 'web');
   const processes: { stop(): void }[] = [];
   let shiftMs = 0;

@@ -6,7 +6,7 @@ import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Reply, Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { registrationsState } from '../service/availability.ts';
+import { requireLetters } from '../service/availability.ts';
 import { defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
@@ -45,11 +45,7 @@ export interface RegistrationRow {
  */
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
-  if (registrationsState(ctx.runtime) === 'closed') {
-    throw new Problem('registrations_closed', 'Letters cannot be sent, so nobody could confirm.', {
-      headers: { 'Retry-After': '3600' },
-    });
-  }
+  await requireLetters(ctx.runtime, ctx.now);
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
   }

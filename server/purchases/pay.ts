@@ -120,7 +120,7 @@ function unsupportedNetwork(rail: X402Rail): Problem {
 async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer): Promise<string | null> {
   const [isReachable, refusal] = await Promise.all([rail.isReachable(ctx.now), rail.refusal(payment, ctx.now)]).catch(
     () => {
-      throw railUnavailable(ctx.runtime, 'x402');
+      throw railUnavailable(ctx.runtime, 'x402', 'chain_unreachable');
     },
   );
   if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');

@@ -20,39 +20,59 @@ export interface Availability {
 
 type RailState = 'available' | 'unavailable';
 
-/** What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). */
+/**
+ * What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). Of providers it says what is
+ * known: nobody who asks waits for one that hangs.
+ */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
-  const x402Reasons = await x402ReasonsNow(runtime, now);
-  const x402: RailState = x402Reasons.length === 0 ? 'available' : 'unavailable';
-  const purchasable_rails: Availability['purchasable_rails'] = x402 === 'available' ? ['x402'] : [];
-  const state: RailState = purchasable_rails.length > 0 ? 'available' : 'unavailable';
+  const [x402, hasAssessor, registrations] = await Promise.all([
+    x402Now(runtime, now),
+    runtime.assessorProbe?.wasUp(now) ?? true,
+    registrationReasons(runtime, now),
+  ]);
+  const reasons = [
+    ...(x402.state === 'available' ? [] : ['no_payment_rail_available']),
+    ...(hasAssessor ? [] : ['assessor_unreachable']),
+  ];
   return {
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
     price: { amount_microcents: toWire(price), currency, pricing_status: 'approved' },
-    purchasable_rails,
+    purchasable_rails: reasons.length === 0 ? ['x402'] : [],
     rails: {
       card: { methods: ['card_checkout', 'card_saved'], mode: 'unknown', reasons: cardReasons, state: 'unavailable' },
-      x402: { networks: [...(runtime.x402?.networks ?? [])], reasons: x402Reasons, state: x402 },
+      x402,
     },
-    reasons: state === 'available' ? [] : ['no_payment_rail_available'],
-    registrations: {
-      state: registrationsState(runtime),
-      reasons: registrationsState(runtime) === 'open' ? [] : ['registrations_closed'],
-    },
+    reasons,
+    registrations: { state: registrations.length === 0 ? 'open' : 'closed', reasons: registrations },
     service_key: service.serviceKey,
-    state,
+    state: reasons.length === 0 ? 'available' : 'unavailable',
   };
 }
 
-/** Whether somebody new can register: without letters nobody could confirm. */
-export function registrationsState(runtime: Runtime): 'open' | 'closed' {
-  return runtime.mailer ? 'open' : 'closed';
+/** Refuses what begins with a letter while none can be sent. Throws `registrations_closed` with the reasons. */
+export async function requireLetters(runtime: Runtime, now: Date): Promise<void> {
+  const reasons = await registrationReasons(runtime, now);
+  if (reasons.length === 0) return;
+  throw new Problem('registrations_closed', 'Letters cannot be sent right now, so nobody could confirm.', {
+    members: { reasons },
+    headers: { 'Retry-After': runtime.mailer ? '60' : '3600' },
+  });
 }
 
-/** The refusal of a rail that cannot be used, with its reasons. */
-export function railUnavailable(runtime: Runtime, rail: 'card' | 'x402'): Problem {
-  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? ['facilitator_unreachable'] : ['x402_not_configured'];
+/** Why nobody new can register: without letters nobody could confirm. Empty when somebody can. */
+async function registrationReasons({ mailer }: Runtime, now: Date): Promise<string[]> {
+  if (!mailer) return ['registrations_closed'];
+  return (await mailer.wasReachable(now)) ? [] : ['mail_unreachable'];
+}
+
+/** The refusal of a rail that cannot be used, with its reasons; `silent` is what did not answer. */
+export function railUnavailable(
+  runtime: Runtime,
+  rail: 'card' | 'x402',
+  silent: 'facilitator_unreachable' | 'chain_unreachable' = 'facilitator_unreachable',
+): Problem {
+  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? [silent] : ['x402_not_configured'];
   return new Problem('service_unavailable', `The rail ${rail} cannot be used right now.`, {
     members: { reasons },
     headers: { 'Retry-After': '60' },
@@ -68,7 +88,17 @@ const cardReasons = [
   'card_return_url_missing',
 ];
 
-async function x402ReasonsNow(runtime: Runtime, now: Date): Promise<string[]> {
-  if (!runtime.x402) return ['x402_not_configured'];
-  return (await runtime.x402.isReachable(now)) ? [] : ['facilitator_unreachable'];
+async function x402Now({ x402 }: Runtime, now: Date): Promise<Availability['rails']['x402']> {
+  if (!x402) return { networks: [], reasons: ['x402_not_configured'], state: 'unavailable' };
+  const { facilitator, networks } = await x402.reachable(now);
+  const reasons = [
+    ...(facilitator ? [] : ['facilitator_unreachable']),
+    // One chain that answers is enough to pay over.
+    ...(networks.length > 0 ? [] : ['chain_unreachable']),
+  ];
+  return {
+    networks: [...(networks.length > 0 ? networks : x402.networks)],
+    reasons,
+    state: reasons.length === 0 ? 'available' : 'unavailable',
+  };
 }
