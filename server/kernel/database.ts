@@ -59,6 +59,7 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
   } as pg.PoolConfig);
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {});
+  noteGenerations(pool);
   const lines = sharedLines(pool);
   return {
     pool,
@@ -86,8 +87,15 @@ const lineCount = 4;
 function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
   const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
   let turn = 0;
+  const ask = gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate);
   return {
-    run: gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate),
+    run: (statement) =>
+      ask(statement).catch((error) => {
+        if (!isOldPlan(error)) throw error;
+        replaceConnections(pool);
+        for (const line of lines) line.replace();
+        return ask(statement);
+      }),
     async end() {
       for (const line of lines) await line.end();
     },
@@ -96,20 +104,29 @@ function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end
 
 interface SharedLine {
   send(statements: readonly Statement[]): void;
+  /** Lets the connection go once it has answered what was asked of it. The next statement takes another. */
+  replace(): void;
   end(): Promise<void>;
 }
 
 /** One connection of the pool, taken at the first use and replaced when it is lost. */
 function sharedLine(pool: pg.Pool): SharedLine {
   let taken: Promise<pg.PoolClient> | undefined;
-  const take = async () => {
-    const client = await pool.connect();
-    client.once('error', () => {
-      taken = undefined;
-      client.release(true);
+  const take = (): Promise<pg.PoolClient> => {
+    const taking = connection(pool).then(async (client) => {
+      client.once('error', () => {
+        if (taken === taking) taken = undefined;
+        client.release(true);
+      });
+      await client.query('set synchronous_commit = off');
+      return client;
     });
-    await client.query('set synchronous_commit = off');
-    return client;
+    return taking;
+  };
+  const letGo = (client: pg.PoolClient) => {
+    client.removeAllListeners('error');
+    client.on('error', () => {});
+    client.release(true);
   };
   return {
     send(statements) {
@@ -122,18 +139,67 @@ function sharedLine(pool: pg.Pool): SharedLine {
         },
       );
     },
+    replace() {
+      const old = taken;
+      taken = undefined;
+      // Answers come in the order of the questions.
+      old?.then((client) => client.query('select').finally(() => letGo(client))).catch(() => {});
+    },
     async end() {
       const client = await taken?.catch(() => undefined);
-      client?.removeAllListeners('error');
-      client?.on('error', () => {});
-      client?.release(true);
+      if (client) letGo(client);
     },
   };
 }
 
-/** Lends `work` a connection of the pool. */
+/**
+ * Lends `work` a connection of the pool. A statement that was prepared before a column was added, or changed, cannot be
+ * executed again on its connection: then the connections are replaced, and `work` is done once more.
+ */
 export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  return lendOnce(pool, work).catch((error) => {
+    if (!isOldPlan(error)) throw error;
+    replaceConnections(pool);
+    return lendOnce(pool, work);
+  });
+}
+
+/** Whether a statement failed because what it answers has changed since it was prepared (0A000). */
+function isOldPlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+}
+
+interface Generations {
+  current: number;
+  of: WeakMap<pg.PoolClient, number>;
+}
+
+const generations = new WeakMap<pg.Pool, Generations>();
+
+function noteGenerations(pool: pg.Pool): void {
+  const noted: Generations = { current: 0, of: new WeakMap() };
+  generations.set(pool, noted);
+  pool.on('connect', (client) => noted.of.set(client, noted.current));
+}
+
+/** From now on no connection is used that was there before. */
+function replaceConnections(pool: pg.Pool): void {
+  const noted = generations.get(pool);
+  if (noted) noted.current += 1;
+}
+
+/** A connection of the pool that has not been replaced. */
+async function connection(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    const noted = generations.get(pool);
+    if (!noted || noted.of.get(client) === noted.current) return client;
+    client.release(true);
+  }
+}
+
+async function lendOnce<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await connection(pool);
   client.on('error', failsItsStatements);
   let lost: ConnectionLost | undefined;
   try {
