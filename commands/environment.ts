@@ -25,6 +25,8 @@ export const unlimited = {
   RATE_LIMIT_SIGN_IN_LINKS: '1000000',
   RATE_LIMIT_CLAIMS: '1000000',
   RATE_LIMIT_PAGES: '1000000',
+  UNPAID_CONTENT_MIB_PRINCIPAL: '1000000',
+  UNPAID_CONTENT_MIB_ORIGIN: '1000000',
 } as const;
 
 /** The environment of the server and its worker when everything they call is the local sandbox. */

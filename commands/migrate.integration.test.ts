@@ -88,9 +88,9 @@ describe('a migration of a table that is in use', () => {
     addMigration('2_index', '-- no transaction\ncreate index concurrently if not exists note_n_idx on note (n);');
     const runs = await Promise.all([1, 2, 3].map(() => migrate(url, folder)));
     expect(runs.flat()).toEqual(['2_index']);
-    expect(await query(`select indisvalid, indisunique from pg_index where indexrelid = 'note_n_idx'::regclass`)).toEqual([
-      { indisvalid: true, indisunique: false },
-    ]);
+    expect(
+      await query(`select indisvalid, indisunique from pg_index where indexrelid = 'note_n_idx'::regclass`),
+    ).toEqual([{ indisvalid: true, indisunique: false }]);
   });
 });
 

@@ -141,8 +141,7 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
       ctx.idempotencyKey === null || operation.idempotency === 'none'
         ? null
         : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
-    about:
-      operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx.now) : null,
+    about: operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx) : null,
   };
 }
 

@@ -27,6 +27,7 @@ const rpcUrls = z.string().transform((text, issue) => {
 });
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
+const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 const providers = ['anthropic', 'openai', 'compatible'] as const;
 
 /** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
@@ -81,6 +82,8 @@ const Variables = z.object({
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
   RATE_LIMIT_CLAIMS: quota.default(300),
   RATE_LIMIT_PAGES: quota.default(600),
+  UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
+  UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   ASSESSOR_MODELS: assessorModels.default([]),
   ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
   ASSESSOR_OPENAI_API_KEY: z.string().optional(),
@@ -115,6 +118,8 @@ export interface Configuration {
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
   trustedProxies: number;
   rateLimits: RateLimits;
+  /** How much content is kept without a payment for it. */
+  unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
   /** Null when no letters can be sent, and so nobody new can register. */
@@ -180,6 +185,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
       claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
       pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
+    },
+    unpaidContent: {
+      principalBytes: variables.UNPAID_CONTENT_MIB_PRINCIPAL * 2 ** 20,
+      originBytes: variables.UNPAID_CONTENT_MIB_ORIGIN * 2 ** 20,
     },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO

@@ -9,10 +9,11 @@ import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
-import type { About } from '../kernel/rate-limit.ts';
+import { type About, originOf } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 import { price, seconds, service } from '../service/terms.ts';
 import { retrieveSources } from '../sources/sources.ts';
@@ -69,6 +70,9 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       ],
     });
   }
+  const sealed = seal(inputText, ctx.runtime.configuration.secretKey);
+  const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
+  refuse(contentRefusal(caller, bytes, ctx));
   const quoteKey = newKey('quote');
   const expiresAt = after(ctx.now, seconds.quoteLifetime);
   const frozen = {
@@ -90,9 +94,12 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.secretKey)}, ${JSON.stringify(frozen.evidence)},
+      ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
       ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
+  tx.write(sql`
+    insert into unpaid_content (quote_key, principal_key, origin, bytes)
+    values (${quoteKey}, ${caller.principalKey}, ${originOf(ctx)}, ${bytes})`);
   audit(tx, {
     purchase: quoteKey,
     actor: caller.principalKey,
@@ -101,7 +108,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller) };
+  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller).is_left };
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
 
@@ -145,17 +152,52 @@ function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean 
   return names.includes(caller.principalKey.toLowerCase());
 }
 
-/** Whether the buyer's grant leaves room for a check, to be read with the buyer. */
-export function roomAbout(now: Date): About {
+/** A quote takes so much room besides its content. */
+const leastBytes = 4_096;
+
+/** What of content is kept without a payment for it. */
+interface Room {
+  is_left: boolean;
+  of_principal: number;
+  of_origin: number;
+}
+
+/**
+ * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
+ * addresses, to be read with the buyer.
+ */
+export function roomAbout({ now, origin }: Pick<Context, 'now' | 'origin'>): About {
+  const kept = (column: string, value: string) =>
+    `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
   return {
     name: 'room',
-    select: (day) => `select ${hasRoom('who', `${price}::bigint`, day)} as is_left`,
-    key: utcDay(now),
+    select: (key) => `
+      select ${hasRoom('who', `${price}::bigint`, `split_part(${key}, ' ', 1)`)} as is_left,
+        ${kept('principal_key', 'who.principal_key')} as of_principal,
+        ${kept('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
+    key: `${utcDay(now)} ${origin}`,
   };
 }
 
-function roomFor({ about }: Buyer): boolean {
-  return (about as { is_left: boolean }).is_left;
+function roomFor({ about }: Buyer): Room {
+  return about as Room;
+}
+
+/**
+ * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
+ * come at once do not see each other, so it may be passed by as much as they bring.
+ */
+function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Problem | null {
+  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
+  const { of_principal, of_origin } = roomFor(caller);
+  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  const detail =
+    of_principal + bytes > principalBytes
+      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
+      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
+  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+    headers: { 'Retry-After': '60' },
+  });
 }
 
 /** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */

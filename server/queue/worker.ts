@@ -5,7 +5,7 @@ import { errorFields, log } from '../kernel/log.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { executeJob } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
-import { deleteExpired } from '../purchases/retention.ts';
+import { deleteExpired, deleteUnpaidContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
 import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
@@ -25,7 +25,9 @@ const letterBatchSize = 50;
 const roundEveryMs = 1_000;
 /** What is watched for happens rarely, and a search costs calls to every chain. */
 const watchEveryMs = 10_000;
-/** Content is kept for days: an hour more or less is nothing. */
+/** Content of a quote goes within a minute after it has expired. */
+const unpaidEveryMs = 10_000;
+/** Content of a purchase is kept for days: an hour more or less is nothing. */
 const retentionEveryMs = 3_600_000;
 /** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
 const graceMs = 7_000;
@@ -80,6 +82,7 @@ await Promise.all([
   rounds(sweep),
   rounds(reconcile),
   rounds(watchChains, watchEveryMs),
+  rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
 ]);
