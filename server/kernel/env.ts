@@ -82,6 +82,7 @@ const Variables = z.object({
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
   RATE_LIMIT_CLAIMS: quota.default(300),
   RATE_LIMIT_PAGES: quota.default(600),
+  CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   ASSESSOR_MODELS: assessorModels.default([]),
@@ -118,6 +119,8 @@ export interface Configuration {
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
   trustedProxies: number;
   rateLimits: RateLimits;
+  /** Checks of one account that are under way at once, on all workers. */
+  checksPerAccount: number;
   /** How much content is kept without a payment for it. */
   unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
@@ -186,6 +189,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
       pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
     },
+    checksPerAccount: variables.CHECKS_PER_ACCOUNT,
     unpaidContent: {
       principalBytes: variables.UNPAID_CONTENT_MIB_PRINCIPAL * 2 ** 20,
       originBytes: variables.UNPAID_CONTENT_MIB_ORIGIN * 2 ** 20,
