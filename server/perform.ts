@@ -23,6 +23,7 @@ import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, originOf, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
 import { parseInput, refuseUnreadable } from './kernel/validation.ts';
+import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
 import { type OperationName, operations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
 import { withNextActions } from './purchases/next-actions.ts';
@@ -164,9 +165,6 @@ function parse(operation: Operation, rawInput: unknown): Record<string, unknown>
   return parseInput(operation.input, rawInput) as Record<string, unknown>;
 }
 
-/** How long a reader that waits sleeps between two looks. */
-const lookAgainMs = 100;
-
 async function read(
   name: OperationName,
   operation: Operation,
@@ -186,12 +184,20 @@ async function read(
   const seen = ctx.wait.seen ?? first;
   const until = after(ctx.now, ctx.wait.seconds);
   if (digestOf(outcome.text) !== seen || ctx.wait.seconds === 0) return outcome;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
-    outcome = await look(afresh(caller), ctx.runtime.clock());
-  } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until);
+  const who = callerKeyOf(caller);
+  const waited = await asOneWhoWaits(who, async () => {
+    do {
+      const lookAgain = () => look(afresh(caller), ctx.runtime.clock());
+      outcome = await nextLook(`${name} ${who} ${canonicalJson(input)}`, lookAgain);
+    } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until && !ctx.runtime.stopping.aborted);
+  });
+  if (!waited) return outcome;
   // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
   return look(await stillThere(ctx, afresh(caller)), ctx.runtime.clock());
+}
+
+function callerKeyOf(caller: Caller): string {
+  return caller.kind === 'anonymous' ? '' : caller.kind === 'member' ? caller.memberKey : caller.principalKey;
 }
 
 /** The caller without what was read with it. */
@@ -328,8 +334,7 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: u
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
   const fingerprint = digestOf(canonicalJson(bodyOnly));
   return {
-    scope:
-      caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
+    scope: callerKeyOf(caller) || fingerprint,
     operation: operation.name,
     pathKeys: keys.map((name) => String(input[name])).join('/'),
     key: ctx.idempotencyKey,

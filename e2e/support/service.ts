@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
 import { unlimited } from '../../commands/environment.ts';
@@ -88,7 +89,7 @@ export async function startService(
   server.on('request', async (req, res) => {
     const end = res.end.bind(res);
     res.end = (chunk?: unknown) => {
-      const text = String(chunk ?? '');
+      const text = textOf(chunk);
       provoked.note(req.method ?? '', req.url ?? '', text);
       acknowledged.note(res.statusCode, text);
       return end(chunk);
@@ -150,6 +151,12 @@ export async function startService(
       };
     },
   };
+}
+
+/** The text of an answer's body, which may be compressed. */
+function textOf(body: unknown): string {
+  const isGzip = Buffer.isBuffer(body) && body[0] === 0x1f && body[1] === 0x8b;
+  return String((isGzip ? gunzipSync(body) : body) ?? '');
 }
 
 /** What a service on this port reads from its environment when everything it calls is the sandbox. */
