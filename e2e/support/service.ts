@@ -136,7 +136,7 @@ export async function startService(
     },
     async startDoor() {
       const door = await startDoor(env);
-      processes.push(door);
+      processes.push({ stop: () => void door.stop() });
       return door;
     },
     startWorker() {
@@ -177,6 +177,7 @@ function environmentOf(databaseUrl: string, port: number, folder: string, sandbo
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    STOP_DELAY_SECONDS: '0',
     ...unlimited,
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorFields, log } from '../kernel/log.ts';
 
@@ -40,16 +40,4 @@ export function inTurn(req: IncomingMessage, res: ServerResponse, handle: () => 
   if (!turns.isBusy) begin();
   else if (turns.waiting.length < waitingMax) turns.waiting.push(begin);
   else socket.destroy();
-}
-
-/** Ends a server: resolves when the requests under way are answered, or after so long at the latest. */
-export function ended(server: Server, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const patience = setTimeout(() => server.closeAllConnections(), milliseconds);
-    server.close(() => {
-      clearTimeout(patience);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }
