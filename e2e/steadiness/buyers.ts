@@ -1,10 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { service as terms } from '../../server/service/terms.ts';
-import type { Agent } from '../support/agent.ts';
+import { Agent } from '../support/agent.ts';
+import type { Service } from '../support/service.ts';
+
+const lookEveryMs = 50;
+const patienceMs = 60_000;
+
+/** Agents that may buy as much as their wallets hold. */
+export async function wealthyAgents(service: Service, count: number): Promise<Agent[]> {
+  const agents = await Promise.all(Array.from({ length: count }, () => Agent.arrive(service)));
+  await service.database.pool.query(
+    'update grants set daily_limit_microcents = 1000000000000 where principal_key = any($1)',
+    [agents.map(({ wallet }) => wallet.address.toLowerCase())],
+  );
+  return agents;
+}
 
 /** Buyers that buy one check after the other until they are told to stop. */
 export interface Buyers {
   /** How long each purchase took, from the quote to the report, in milliseconds. */
   readonly purchases: readonly number[];
+  /** Resolves after so many more purchases. Rejects when one cannot be made, or none is for a minute. */
+  more(count: number): Promise<void>;
   /** Ends them after the purchase each has under way. Rejects when one could not be made. */
   stop(): Promise<void>;
 }
@@ -22,9 +39,20 @@ export function buyers(agents: readonly Agent[]): Buyers {
       }
     }),
   );
-  working.catch(() => {});
+  let failure: unknown;
+  working.catch((error) => {
+    failure = error;
+  });
   return {
     purchases,
+    async more(count) {
+      const wanted = purchases.length + count;
+      for (let tries = 0; purchases.length < wanted; tries += 1) {
+        if (failure) throw failure;
+        if (tries * lookEveryMs > patienceMs) throw new Error(`there were ${purchases.length} purchases, and no more`);
+        await sleep(lookEveryMs);
+      }
+    },
     async stop() {
       isOver = true;
       await working;

@@ -1,14 +1,7 @@
 import { expect } from 'vitest';
-import { Agent } from '../support/agent.ts';
 import { openBalancer } from '../support/balancer.ts';
 import type { Service } from '../support/service.ts';
-import { buyers } from './buyers.ts';
-
-/** Purchases go on between two steps of a deploy. */
-const between = (service: { purchases: readonly number[] }) => {
-  const before = service.purchases.length;
-  return expect.poll(() => service.purchases.length, { timeout: 60_000 }).toBeGreaterThan(before + 1);
-};
+import { buyers, wealthyAgents } from './buyers.ts';
 
 /**
  * Replaces two web processes and two workers one by one, `rounds` times, and adds a column to every table, while buyers
@@ -24,23 +17,22 @@ export async function deployUnderLoad(service: Service, rounds: number): Promise
   try {
     const doors = [await start(), await start()];
     const workers = [service.startWorker(), service.startWorker()];
-    const arriving = Array.from({ length: 3 }, () => Agent.arrive(service));
-    const agents = (await Promise.all(arriving)).map((agent) => agent.at(balancer.baseUrl));
-    const load = buyers(agents);
-    await between(load);
+    const agents = await wealthyAgents(service, 3);
+    const load = buyers(agents.map((agent) => agent.at(balancer.baseUrl)));
+    await load.more(2);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, old] of doors.entries()) {
         doors[index] = await start();
         await old.stop();
-        await between(load);
+        await load.more(2);
       }
       for (const [index, old] of workers.entries()) {
         workers[index] = service.startWorker();
         await old.stop();
-        await between(load);
+        await load.more(2);
       }
       await addColumns(service, `added_${round}`);
-      await between(load);
+      await load.more(2);
     }
     await load.stop();
     expect(balancer.failures).toEqual([]);
