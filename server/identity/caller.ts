@@ -210,7 +210,9 @@ export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> 
   }
   const now = ctx.runtime.clock();
   const row = await ctx.runtime.db.shared.maybe<GrantRow & { is_blocked: boolean }>(sql`
-    select g.*, a.purchases_blocked_at is not null as is_blocked
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      a.purchases_blocked_at is not null as is_blocked
     from credentials c join principals p using (principal_key) join accounts a using (account_key)
       join grants g using (principal_key)
     where c.credential_key = ${caller.credential.credentialKey} and p.revoked_at is null and c.revoked_at is null

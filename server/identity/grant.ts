@@ -155,7 +155,7 @@ const findLimit = `
     select coalesce(sum(used_microcents) filter (where day = $2::date), 0)::bigint - $4::bigint as that_day,
       coalesce(sum(used_microcents), 0)::bigint - $4::bigint as total
     from grant_usage where grant_key = $1)
-  select g.*, used.*, case
+  select g.per_job_limit_microcents, g.daily_limit_microcents, g.total_limit_microcents, that_day, total, case
     ${Object.entries(limits)
       .map(([limit, kept]) => `when not ${kept(spent, 'g')} then '${limit}'`)
       .join(' ')} end as limit_name
@@ -171,9 +171,9 @@ async function exceeded(
   amount: bigint,
   { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
 ): Promise<Problem | null> {
-  const row = await db.one<GrantRow & { that_day: bigint; total: bigint; limit_name: Limit | null }>(
-    statement(findLimit, [grantKey, day, amount, reserved]),
-  );
+  const row = await db.one<
+    Pick<GrantRow, `${Limit}_limit_microcents`> & { that_day: bigint; total: bigint; limit_name: Limit | null }
+  >(statement(findLimit, [grantKey, day, amount, reserved]));
   switch (row.limit_name) {
     case 'per_job':
       return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);

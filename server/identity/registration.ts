@@ -99,7 +99,10 @@ function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
 export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => {
   const { secretKey } = ctx.runtime.configuration;
   const registration = await tx.maybe<RegistrationRow>(sql`
-    select * from registrations
+    select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, claim_token_hash, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key
+    from registrations
     where registration_key = ${input.registration_key} and claim_token_hash = ${tokenHash(input.claim_token, secretKey)}
     for no key update`);
   if (!registration) throw new Problem('not_found', 'There is no registration with this key and claim token.');

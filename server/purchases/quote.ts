@@ -202,7 +202,10 @@ function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Pro
 
 /** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */
 export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
-  return `${quotes}.*, jobs.job_key, ${quotes}.state <> 'open' or exists (
+  return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,
+      ${quotes}.state, ${quotes}.price_microcents, ${quotes}.max_price_microcents, ${quotes}.input_digest,
+      ${quotes}.evidence, ${quotes}.planned_checks, ${quotes}.created_at, ${quotes}.expires_at,
+      jobs.job_key, ${quotes}.state <> 'open' or exists (
       select from grants g where g.principal_key = ${quotes}.principal_key
         and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits
     from ${quotes} left join jobs using (quote_key)`;
