@@ -32,6 +32,10 @@ export class AnswerCheck {
     if (atPath.length === 0 && !agentAddresses.test(path)) return answer.status === 404 ? null : 'It is no page.';
     if (!answer.requestId) return 'It carries no X-Request-Id.';
     if (operation) return this.#faultOf(operation, answer);
+    // As GET, without its body.
+    if (method === 'HEAD' && atPath.some((found) => found.method === 'GET')) {
+      return answer.text === '' ? null : 'An answer to HEAD has a body.';
+    }
     const expected = atPath.length > 0 ? 'method_not_allowed' : 'not_found';
     // An answer to HEAD has no body.
     if (method === 'HEAD') return answer.status === problems[expected].status ? null : `It is no ${expected}.`;

@@ -12,6 +12,8 @@ const runtime = await openRuntime(process.env, 'web');
 const server = operationServer(runtime, (_, res) => {
   res.writeHead(404).end();
 });
+// As Next does once it has shown a page. It lets go of no socket that it is handed.
+server.on('upgrade', () => {});
 stopWhenTold(runtime, server);
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
