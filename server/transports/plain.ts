@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
 import type { Runtime } from '../runtime.ts';
@@ -31,11 +32,11 @@ export function webRequestOf({ configuration }: Runtime, req: IncomingMessage): 
   return Object.assign(request, { read: (maxBytes: number) => readBytes(req, maxBytes) });
 }
 
-/** Who called: the entry that the outermost proxy of ours added, or the peer where none stands in between. */
+/** Who called: the entry that the outermost proxy of ours added, or the peer where none added an address. */
 export function clientAddress(req: IncomingMessage, trustedProxies: number): string | undefined {
   const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
   const noted = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
-  return noted || req.socket.remoteAddress;
+  return noted && isIP(noted.split('%', 1)[0] ?? '') ? noted : req.socket.remoteAddress;
 }
 
 /** A header by its name in lower case. What came in several lines is one list (RFC 9110, 5.3). */
