@@ -16,7 +16,7 @@ import { Refusal } from './refusal.ts';
 await runCommand(async () => {
   const url = process.env.DATABASE_URL;
   if (!url) throw new Refusal('DATABASE_URL is missing: it names the database to look into.');
-  const db = openDatabase(url, 1);
+  const db = openDatabase(url, { connections: 1 });
   try {
     const [command, ...words] = process.argv.slice(2);
     if (command === undefined) await list(db);

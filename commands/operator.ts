@@ -34,7 +34,7 @@ export function runForOperator(
     const words = process.argv.slice(2);
     if (words.length < wanted.words) throw new Refusal(wanted.usage);
     const configuration = environment();
-    const db = openDatabase(configuration.databaseUrl, 1);
+    const db = openDatabase(configuration.databaseUrl, { connections: 1 });
     let runtime: Promise<Runtime> | undefined;
     const context = async () => {
       runtime ??= openRuntime(process.env, 'web');

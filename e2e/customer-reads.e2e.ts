@@ -29,7 +29,7 @@ const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, heig
 
 beforeAll(async () => {
   stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
-  db = openDatabase(stack.databaseUrl, 2);
+  db = openDatabase(stack.databaseUrl, { connections: 2 });
   const { executablePath, args, env } = await findChromium();
   browser = await chromium.launch({ executablePath, args: [...args], env });
   owner = await (await browser.newContext()).newPage();

@@ -46,7 +46,7 @@ export class Member extends Client {
 
   /** What a page of the service asks with for this member. */
   pageContext(): Context {
-    return pageContext(this.#service.runtime, this.#sessionKey);
+    return pageContext(this.#service.runtime, this.#sessionKey, '127.0.0.1');
   }
 
   identity(): Record<string, string> {

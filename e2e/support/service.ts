@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
 import { unlimited } from '../../commands/environment.ts';
@@ -60,12 +61,13 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a service for the tests of one file; `environment` replaces variables of its own. After each test the
+ * Starts a service for the tests of one file; `environment` replaces variables of its own, which may follow from where
+ * the sandbox stands. After each test the
  * invariants must hold: of the rows, between the books and the chains, and of what buyers were told. A file that breaks
  * them on purpose says that they are not `checked` by themselves.
  */
 export async function startService(
-  environment: Record<string, string> = {},
+  environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
   { checked = true }: { checked?: boolean } = {},
 ): Promise<Service> {
   const database = await testDatabase();
@@ -75,7 +77,8 @@ export async function startService(
   const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };
+  const replaced = typeof environment === 'function' ? await environment(sandbox) : environment;
+  const env = { ...environmentOf(database.url, port, folder, sandbox), ...replaced };
   const opened = await openRuntime(env, 'web');
   const processes: { stop(): void }[] = [];
   let shiftMs = 0;
@@ -91,7 +94,7 @@ export async function startService(
   server.on('request', async (req, res) => {
     const end = res.end.bind(res);
     res.end = (chunk?: unknown) => {
-      const text = String(chunk ?? '');
+      const text = textOf(chunk);
       provoked.note(req.method ?? '', req.url ?? '', text);
       acknowledged.note(res.statusCode, text);
       return end(chunk);
@@ -146,7 +149,7 @@ export async function startService(
     },
     async startDoor() {
       const door = await startDoor(env);
-      processes.push(door);
+      processes.push({ stop: () => void door.stop() });
       return door;
     },
     startWorker() {
@@ -161,6 +164,12 @@ export async function startService(
       };
     },
   };
+}
+
+/** The text of an answer's body, which may be compressed. */
+function textOf(body: unknown): string {
+  const isGzip = Buffer.isBuffer(body) && body[0] === 0x1f && body[1] === 0x8b;
+  return String((isGzip ? gunzipSync(body) : body) ?? '');
 }
 
 /** What a service on this port reads from its environment when everything it calls is the sandbox. */
@@ -181,6 +190,7 @@ function environmentOf(databaseUrl: string, port: number, folder: string, sandbo
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    STOP_DELAY_SECONDS: '0',
     ...unlimited,
   };
 }

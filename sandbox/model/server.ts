@@ -33,6 +33,11 @@ export async function startModelServer(port: number, script: () => string = () =
   let current = 'good';
   let held: (() => void)[] = [];
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'sandbox', object: 'model' }] }));
+      return;
+    }
     calls += 1;
     const released = current === 'held' ? new Promise<void>((resolve) => held.push(resolve)) : null;
     void answer(request, response, script, current, released).catch(() => response.destroy());

@@ -30,7 +30,9 @@ interface AgentRow extends GrantRow {
 function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
   const day = utcDay(now);
   return db.many<AgentRow>(sql`
-    select g.*, p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
       (select max(last_used_at) from credentials c where c.principal_key = p.principal_key) as last_used_at,
       (select claim_until from registrations r
         where r.agent_key = p.principal_key and r.state = 'confirmed' and claim_until > ${now}) as claim_until,
@@ -198,7 +200,10 @@ interface LockedAgent extends GrantRow {
 /** The grant of an agent of the account, locked. Throws `not_found`. */
 async function lockAnyAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
   const row = await tx.maybe<LockedAgent>(sql`
-    select g.*, p.kind, p.revoked_at from principals p join grants g using (principal_key)
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      p.kind, p.revoked_at
+    from principals p join grants g using (principal_key)
     where p.principal_key = ${agentKey} and p.account_key = ${member.accountKey} for no key update`);
   if (!row) throw noAgent();
   return row;

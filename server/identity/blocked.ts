@@ -34,7 +34,7 @@ export function blockAccount(
       insert into purchase_blocks (block_key, account_key, cause, payment_key, created_at)
       values (${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${now})
       on conflict (account_key, cause, payment_key) where lifted_at is null and account_key is not null do nothing
-      returning *)
+      returning block_key, account_key, cause, payment_key, created_at)
     insert into account_events (account_key, at, actor, action, detail)
     select account_key, created_at, 'system', 'purchases_blocked',
       jsonb_build_object('block_key', block_key, 'cause', cause, 'payment_key', payment_key)
@@ -69,7 +69,7 @@ export async function liftBlocks(
     with lifted as (
       update purchase_blocks set lifted_at = ${by.now}, lifted_by = ${by.actor}, lifted_because = ${by.because}
       where lifted_at is null and ${which} in (block_key, account_key, payer, payment_key)
-      returning *),
+      returning block_key, account_key, cause, payment_key, lifted_at, lifted_by, lifted_because),
     noted as (
       insert into account_events (account_key, at, actor, action, detail)
       select account_key, lifted_at, lifted_by, 'purchases_unblocked',

@@ -2,9 +2,9 @@ import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import type { Audience, LimitName } from '../kernel/operation.ts';
 import { unpacking } from '../kernel/packed.ts';
 import { Problem } from '../kernel/problem.ts';
-import { type About, countedBy, counting, paced } from '../kernel/rate-limit.ts';
+import { type About, countedBy, counting, countRequest, paced } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Context } from '../runtime.ts';
+import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
 import { noteUse, rehash } from './credential.ts';
 import type { GrantRow } from './grant.ts';
@@ -34,6 +34,8 @@ export interface Member {
   memberKey: string;
   accountKey: string;
   signedInAt: Date;
+  /** The headers that tell how many requests are left. */
+  pace: Record<string, string>;
 }
 
 export interface Anonymous {
@@ -110,8 +112,20 @@ export async function callerOf(
 ): Promise<Caller> {
   if (ctx.presented.operator !== undefined) return { kind: 'operator', name: ctx.presented.operator };
   if (ctx.presented.bearer !== null) return buyerOf(ctx, ctx.presented.bearer, besides);
-  if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession);
+  if (ctx.presented.memberSession !== null) return memberOf(ctx, ctx.presented.memberSession, { counted: true });
   return { kind: 'anonymous' };
+}
+
+/** Whether somebody is known by what was presented. Counts nothing: the request itself will be counted. */
+export async function isKnown({ presented, runtime, now }: Context): Promise<boolean> {
+  const { bearer, memberSession } = presented;
+  if (bearer === null) return memberSession !== null && (await memberRow(runtime, memberSession, now)) !== undefined;
+  if (!isWellFormedToken(bearer)) return false;
+  const found = await runtime.db.shared.maybe(sql`
+    select 1 from credentials c join principals p using (principal_key)
+    where c.token_hash = any(${tokenHashes(bearer, runtime.configuration.keyring)}::text[])
+      and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${now})`);
+  return found !== undefined;
 }
 
 async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besides): Promise<Buyer> {
@@ -176,26 +190,44 @@ function ended(): Problem {
   });
 }
 
-async function memberOf(ctx: Context, sessionKey: string): Promise<Caller> {
-  const row = await ctx.runtime.db.shared.maybe<{ member_key: string; account_key: string; created_at: Date }>(sql`
+/** Throws `rate_limited` for a member who is counted. */
+async function memberOf(
+  { runtime, now }: Context,
+  sessionKey: string,
+  { counted }: { counted: boolean },
+): Promise<Member | Anonymous> {
+  const row = await memberRow(runtime, sessionKey, now);
+  if (!row) return { kind: 'anonymous' };
+  const { rateLimits } = runtime.configuration;
+  const pace = counted
+    ? paced(await countRequest(runtime.db.shared, row.member_key, 'requests', rateLimits, now), rateLimits, now)
+    : {};
+  return { kind: 'member', memberKey: row.member_key, accountKey: row.account_key, signedInAt: row.created_at, pace };
+}
+
+function memberRow(
+  { db }: Pick<Runtime, 'db'>,
+  sessionKey: string,
+  now: Date,
+): Promise<{ member_key: string; account_key: string; created_at: Date } | undefined> {
+  return db.shared.maybe(sql`
     select m.member_key, m.account_key, s.created_at from member_sessions s join members m using (member_key)
-    where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${ctx.now}`);
-  return row
-    ? { kind: 'member', memberKey: row.member_key, accountKey: row.account_key, signedInAt: row.created_at }
-    : { kind: 'anonymous' };
+    where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${now}`);
 }
 
 /** A caller who was let in a while ago, with the grant as it is now. Throws `invalid_token` once it has ended. */
 export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> {
   if (caller.kind === 'anonymous' || caller.kind === 'operator') return caller;
   if (caller.kind === 'member') {
-    const member = ctx.presented.memberSession === null ? null : await memberOf(ctx, ctx.presented.memberSession);
+    const { memberSession } = ctx.presented;
+    const member = memberSession === null ? null : await memberOf(ctx, memberSession, { counted: false });
     if (member?.kind !== 'member') throw ended();
     return member;
   }
   const now = ctx.runtime.clock();
   const row = await ctx.runtime.db.shared.maybe<GrantRow & { blocks: BlockCause[] }>(sql`
-    select g.*, array(
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at, array(
         select distinct cause from purchase_blocks b
         where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
         order by cause) as blocks

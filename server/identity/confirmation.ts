@@ -81,9 +81,15 @@ async function registrationOfLink(
   const row = key
     ? await (lock
         ? db.maybe<RegistrationRow>(sql`
-            select * from registrations where registration_key = ${key} and mode = 'new_customer' for no key update`)
+            select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+              terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at,
+              decided_at, claim_until, account_key
+            from registrations where registration_key = ${key} and mode = 'new_customer' for no key update`)
         : db.maybe<RegistrationRow>(sql`
-            select * from registrations where registration_key = ${key} and mode = 'new_customer'`))
+            select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+              terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at,
+              decided_at, claim_until, account_key
+            from registrations where registration_key = ${key} and mode = 'new_customer'`))
     : undefined;
   if (!row) throw new Problem('not_found', 'This link is not known.');
   return row;
@@ -152,5 +158,8 @@ export async function connectAgent(
   return tx.one<RegistrationRow>(sql`
     update registrations set state = 'confirmed', decided_at = ${now}, account_key = ${accountKey},
       claim_until = ${after(now, seconds.claimWindow)}
-    where registration_key = ${registration.registration_key} returning *`);
+    where registration_key = ${registration.registration_key}
+    returning registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key`);
 }

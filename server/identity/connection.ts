@@ -20,7 +20,10 @@ const openRequestsMax = 100;
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
   const { keyring } = ctx.runtime.configuration;
   const open = await db.many<RegistrationRow>(sql`
-    select r.* from registrations r join members m using (email)
+    select r.registration_key, r.mode, r.state, r.email, r.agent_key, r.agent_name, r.agent_software,
+      r.requested_grant, r.terms_version, r.origin, r.key_id, r.code_tries, r.code_mailed_at,
+      r.created_at, r.expires_at, r.decided_at, r.claim_until, r.account_key
+    from registrations r join members m using (email)
     where m.member_key = ${caller.memberKey} and r.mode = 'link_existing' and r.state = 'pending_confirmation'
       and r.expires_at > ${ctx.now}
     order by r.created_at desc limit ${openRequestsMax}`);
@@ -75,7 +78,10 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
 
 /** What the agent may do by now; null for one that was never connected. */
 async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null> {
-  const row = await db.maybe<GrantRow>(sql`select * from grants where principal_key = ${agentKey}`);
+  const row =
+    await db.maybe<GrantRow>(sql`select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
+      total_limit_microcents, governed_refs, review_authority, paused_at
+    from grants where principal_key = ${agentKey}`);
   if (!row) return null;
   const { paused: _, ...terms } = grantView(row);
   return terms;
@@ -84,7 +90,10 @@ async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null
 /** The request, if it names the address of this member. */
 async function lockRequest(db: Queries, member: Member, registrationKey: string): Promise<RegistrationRow> {
   const row = await db.maybe<RegistrationRow>(sql`
-    select r.* from registrations r join members m using (email)
+    select r.registration_key, r.mode, r.state, r.email, r.agent_key, r.agent_name, r.agent_software,
+      r.requested_grant, r.terms_version, r.origin, r.key_id, r.code_tries, r.code_mailed_at,
+      r.created_at, r.expires_at, r.decided_at, r.claim_until, r.account_key
+    from registrations r join members m using (email)
     where r.registration_key = ${registrationKey} and m.member_key = ${member.memberKey} and r.mode = 'link_existing'
     for no key update of r`);
   if (!row) throw noRequest();

@@ -38,7 +38,10 @@ export async function releaseCredential(
     values (${credentialKey}, ${agentKey}, 'agent', ${tokenHash(credential, first)}, ${first.id}, ${now},
       ${after(now, seconds.credentialFirstUse)}, ${replacing?.credentialKey ?? null}, ${replacing?.graceSeconds ?? null})`);
   const row = await tx.one<GrantRow & { account_key: string }>(sql`
-    select grants.*, account_key from principals join grants using (principal_key) where principal_key = ${agentKey}`);
+    select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
+      total_limit_microcents, governed_refs, review_authority, paused_at,
+      account_key
+    from principals join grants using (principal_key) where principal_key = ${agentKey}`);
   recordEvent(tx, {
     accountKey: row.account_key,
     principalKey: agentKey,

@@ -203,7 +203,8 @@ const findLimit = `
     select coalesce(sum(reserved_microcents) filter (where authorized_on = $2::date), 0)::bigint as reserved_that_day,
       coalesce(sum(reserved_microcents), 0)::bigint as reserved
     from jobs join grants using (grant_key, principal_key) where grant_key = $1 and state = 'awaiting_payment')
-  select g.*, used.*, unpaid.*, case
+  select g.per_job_limit_microcents, g.daily_limit_microcents, g.total_limit_microcents, that_day, total,
+    reserved_that_day, reserved, case
     ${Object.entries(limits)
       .map(([limit, kept]) => `when not ${kept(spent, 'g')} then '${limit}'`)
       .join(' ')} end as limit_name
@@ -220,7 +221,7 @@ async function exceeded(
   { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
 ): Promise<{ limit: Limit; problem: Problem } | null> {
   const row = await db.one<
-    GrantRow & {
+    Pick<GrantRow, `${Limit}_limit_microcents`> & {
       that_day: bigint;
       total: bigint;
       reserved_that_day: bigint;

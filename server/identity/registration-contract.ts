@@ -95,6 +95,7 @@ export const claim = defineOperation({
   audience: ['public'],
   effect: 'write',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({
     registration_key: registrationKey,
     claim_token: z.string().min(1).max(128),
@@ -160,6 +161,7 @@ export const confirmation = defineOperation({
   audience: ['public'],
   effect: 'read',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({ link: linkToken }),
   output: Confirmation,
   success: [200],
@@ -175,6 +177,7 @@ export const confirm = defineOperation({
   audience: ['public'],
   effect: 'write',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({ link: linkToken, decision: z.enum(['confirm', 'decline']) }),
   output: z.object({ state: z.enum(['confirmed', 'declined']) }).meta({ id: 'ConfirmationDecision' }),
   success: [200],

@@ -1,11 +1,12 @@
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
-import { Problem, refuse } from '../kernel/problem.ts';
+import { Problem } from '../kernel/problem.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Reply, Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { registrationRefusal } from '../service/availability.ts';
+import { requireRegistrations } from '../service/availability.ts';
 import { defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
@@ -46,7 +47,7 @@ export interface RegistrationRow {
  */
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
-  refuse(await registrationRefusal(tx, ctx.runtime));
+  await requireRegistrations(tx, ctx.runtime, ctx.now);
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
   }
@@ -58,7 +59,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
     insert into registrations (registration_key, mode, state, email, agent_key, agent_name, agent_software,
       requested_grant, terms_version, origin, claim_token_hash, key_id, created_at, expires_at)
     values (${registrationKey}, ${input.mode}, 'pending_confirmation', ${input.email}, ${agentKey}, ${input.agent.name},
-      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${ctx.origin},
+      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${originOf(ctx)},
       ${tokenHash(claimToken, configuration.keyring.first)}, ${configuration.keyring.first.id}, ${ctx.now}, ${after(ctx.now, seconds.registration)})`);
   enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
   return {
@@ -100,7 +101,10 @@ function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
 export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => {
   const { keyring } = ctx.runtime.configuration;
   const registration = await tx.maybe<RegistrationRow>(sql`
-    select * from registrations
+    select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key
+    from registrations
     where registration_key = ${input.registration_key} and claim_token_hash = any(${tokenHashes(input.claim_token, keyring)}::text[])
     for no key update`);
   if (!registration) throw new Problem('not_found', 'There is no registration with this key and claim token.');

@@ -70,7 +70,10 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
   const { baseUrl, keyring } = runtime.configuration;
   const now = runtime.clock();
   const row = await runtime.db.maybe<RegistrationRow>(sql`
-    select * from registrations
+    select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key
+    from registrations
     where registration_key = ${registrationKey} and state = 'pending_confirmation' and expires_at > ${now}`);
   if (!row) return [];
   const known = await hasAccount(runtime.db, row.email);
@@ -136,7 +139,10 @@ async function signInLetters(
 async function decisionLetters(runtime: Runtime, message: Extract<LetterMessage, { kind: 'notice' }>): Promise<Due[]> {
   const { db, configuration } = runtime;
   const row = await db.one<RegistrationRow>(sql`
-    select * from registrations where registration_key = ${message.registration_key}`);
+    select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key
+    from registrations where registration_key = ${message.registration_key}`);
   const members = await db.many<{ member_key: string; email: string }>(sql`
     select member_key, email from members where account_key = ${message.account_key} order by created_at limit ${readersMax}`);
   const by = members.find(({ member_key }) => member_key === message.decided_by)?.email ?? 'A member';

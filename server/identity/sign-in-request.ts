@@ -1,16 +1,12 @@
 import { newKey } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
 import type { Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
+import { requireLetters } from '../service/availability.ts';
 import type * as contract from './member-contract.ts';
 
 /** Whether the address is known is found out by the worker: neither the answer nor its time tells. */
 export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input, tx }) => {
-  if (!ctx.runtime.mailer) {
-    throw new Problem('registrations_closed', 'Letters cannot be sent right now.', {
-      headers: { 'Retry-After': '3600' },
-    });
-  }
+  await requireLetters(ctx.runtime, ctx.now);
   enqueueLetter(tx, ctx.runtime.queue, {
     kind: 'sign_in',
     request_key: newKey('req'),

@@ -107,3 +107,35 @@ describe('a transaction', () => {
     expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
   });
 });
+
+describe('a table that gets a column while it is in use', () => {
+  const row = sql`select * from plans`;
+  /** Has every connection prepare the statement, and whoever asks more than once find it prepared. */
+  const askAll = () =>
+    Promise.all([
+      ...Array.from({ length: 8 }, () => new Promise((resolve) => setImmediate(resolve)).then(() => shared.one(row))),
+      ...Array.from({ length: 8 }, () => db.one(row)),
+      ...Array.from({ length: 8 }, () => transact(db, (tx) => tx.one(row))),
+    ]);
+
+  it('fails nobody who reads or writes it', async () => {
+    const { pool } = service.database;
+    await pool.query('create table plans as select 1 as one');
+    for (let round = 0; round < 3; round += 1) await askAll();
+    await pool.query('alter table plans add column two int default 2');
+    expect(await askAll()).toEqual(Array(24).fill({ one: 1, two: 2 }));
+    await pool.query('alter table plans alter column one type text');
+    expect(await askAll()).toEqual(Array(24).fill({ one: '1', two: 2 }));
+  });
+
+  it('has a transaction done once, however often it is begun', async () => {
+    const { pool } = service.database;
+    await pool.query('alter table plans add column three int default 3');
+    await transact(db, async (tx) => {
+      tx.write(sql`insert into plans (one) values ('written')`);
+      await tx.many(row);
+    });
+    expect(await db.many(sql`select one from plans where one = 'written'`)).toHaveLength(1);
+    await pool.query('drop table plans');
+  });
+});

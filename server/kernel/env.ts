@@ -57,6 +57,7 @@ const confirmations = z.string().transform((text, issue) => {
 });
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
+const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 const providers = ['anthropic', 'openai', 'compatible'] as const;
 
 /** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
@@ -72,6 +73,7 @@ const assessorModels = z.string().transform((text, issue) =>
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
+  HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   ENVIRONMENT: z.enum(['test', 'live']),
@@ -103,12 +105,20 @@ const Variables = z.object({
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
   WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
+  DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
+  STOP_DELAY_SECONDS: z.coerce.number().min(0).max(60).default(3),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
+  RATE_LIMIT_CLAIMS: quota.default(300),
+  RATE_LIMIT_PAGES: quota.default(600),
+  CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
+  UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
+  UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   ASSESSOR_MODELS: assessorModels.default([]),
   ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
   ASSESSOR_OPENAI_API_KEY: z.string().optional(),
@@ -128,7 +138,13 @@ const Variables = z.object({
 
 export interface Configuration {
   databaseUrl: string;
+  /** The address of this machine to listen on. */
+  host: string;
   port: number;
+  /** Connections to the database for purchases, and for what pages and lists read through models. */
+  connections: { purchases: number; models: number };
+  /** How long a process that is told to stop goes on serving, so that whoever sends it requests learns of it. */
+  stopDelaySeconds: number;
   baseUrl: string;
   environment: 'test' | 'live';
   /** The first key seals, signs and hashes; all open and verify. */
@@ -140,6 +156,10 @@ export interface Configuration {
   rateLimits: RateLimits;
   /** So many waivers after a second dispute in 30 days let an account or a payer go on buying; 0 sets no bound. */
   waiversMax: number;
+  /** Checks of one account that are under way at once, on all workers. */
+  checksPerAccount: number;
+  /** How much content is kept without a payment for it. */
+  unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
   /** Null when no letters can be sent, and so nobody new can register. */
@@ -190,7 +210,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   const variables = parsed.data;
   return {
     databaseUrl: variables.DATABASE_URL,
+    host: variables.HOST,
     port: variables.PORT,
+    connections: { purchases: variables.DATABASE_CONNECTIONS, models: variables.DATABASE_MODEL_CONNECTIONS },
+    stopDelaySeconds: variables.STOP_DELAY_SECONDS,
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,
     keyring: openKeyring(variables.SECRET_KEY),
@@ -204,6 +227,13 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
       wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
       registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
       sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
+      claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
+      pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
+    },
+    checksPerAccount: variables.CHECKS_PER_ACCOUNT,
+    unpaidContent: {
+      principalBytes: variables.UNPAID_CONTENT_MIB_PRINCIPAL * 2 ** 20,
+      originBytes: variables.UNPAID_CONTENT_MIB_ORIGIN * 2 ** 20,
     },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO

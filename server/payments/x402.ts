@@ -25,6 +25,7 @@ import {
   unixSeconds,
 } from './chain.ts';
 import type { LoggedTransfer } from './logs.ts';
+import { openReachability } from './reachability.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
@@ -37,9 +38,6 @@ const facilitatorTimeoutMs = 20_000;
 
 /** What is read of a facilitator's answers. Its word on success counts for nothing: the chain is asked. */
 const Settled = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
-const Supported = z.object({
-  kinds: z.array(z.object({ x402Version: z.number(), network: z.string(), scheme: z.string() })),
-});
 
 /** What a buyer is asked to sign: the price on each supported chain, for one resource. */
 export interface Offer {
@@ -50,8 +48,10 @@ export interface Offer {
 /** The stablecoin rail: x402 v2, scheme `exact` over EIP-3009, on every configured chain. */
 export interface X402Rail {
   readonly networks: readonly Network[];
-  /** Whether the facilitator answers. Asked again at most every 30 seconds. */
+  /** Whether the facilitator answers, asked again first when that is long known. */
   isReachable(now: Date): Promise<boolean>;
+  /** What is known of the providers now, without waiting for them. */
+  reachable(now: Date): Promise<{ facilitator: boolean; networks: readonly Network[] }>;
   /** What to sign on each chain, or on `network` alone; empty when that is none of ours. */
   offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
   /** The 402 that asks for, or refuses, a payment. */
@@ -113,20 +113,18 @@ export function openX402(configuration: X402Configuration): X402Rail {
     if (!chain) throw new Error(`${network} is not configured`);
     return chain;
   };
-  const reachability = rememberFor(reachableForMs, async () => {
-    try {
-      const { kinds } = Supported.parse(await facilitator.call('/supported'));
-      return networks.every((network) =>
-        kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact'),
-      );
-    } catch {
-      return false;
-    }
-  });
+  const reachability = openReachability(configuration);
 
   return {
     networks,
-    isReachable: reachability,
+    isReachable: (now) => reachability.facilitator.isUp(now),
+    async reachable(now) {
+      const [facilitator, reached] = await Promise.all([
+        reachability.facilitator.wasUp(now),
+        reachability.networks(now),
+      ]);
+      return { facilitator, networks: reached };
+    },
     async offer(amount, jobUrl, network) {
       const wanted = networks.filter((name) => network === undefined || name === network);
       return {
@@ -281,23 +279,6 @@ async function wireForm({ authorization, signature }: SignedTransfer): Promise<{
     x402Version: 2,
     paymentPayload: { x402Version: 2, payload: { signature, authorization: signed }, accepted },
     paymentRequirements: accepted,
-  };
-}
-
-const reachableForMs = 30_000;
-
-/** Asks at most once per period, and once for all who ask at the same time. */
-function rememberFor(periodMs: number, ask: () => Promise<boolean>): (now: Date) => Promise<boolean> {
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let answer: Promise<boolean> = Promise.resolve(false);
-  return async (now) => {
-    if (now.getTime() - askedAt >= periodMs) {
-      askedAt = now.getTime();
-      answer = ask();
-      // A failure is asked about again at once, so that a restarted facilitator is found.
-      if (!(await answer)) askedAt = Number.NEGATIVE_INFINITY;
-    }
-    return answer;
   };
 }
 

@@ -44,7 +44,9 @@ export async function recordWithdrawal(
 ): Promise<bigint> {
   return transact(db, async (tx) => {
     const departures = await tx.many<TransferRow & { gives_back: boolean }>(sql`
-      select c.*, exists (
+      select c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents, c.nonce,
+        c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
+        c.removed_at, c.moves, exists (
         select from chain_transfers a where a.network = c.network and a.refund_nonce = c.nonce) as gives_back
       from chain_transfers c
       where network = ${network} and transaction = ${transaction} and use = 'outgoing' and removed_at is null`);

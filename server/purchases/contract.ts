@@ -188,6 +188,7 @@ export const checkWork = defineOperation({
     'service_unavailable',
   ],
   limit: 'quotes',
+  maxBytes: 2 * 1024 * 1024,
   tool: 'svc.check_work',
 });
 
@@ -409,6 +410,7 @@ export const review = defineOperation({
   audience: ['agent', 'member'],
   effect: 'write',
   idempotency: 'optional',
+  maxBytes: 32 * 1024,
   reads: 'job',
   input: Review,
   output: Job,

@@ -140,7 +140,12 @@ export async function advance(
       where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
         and ($8::text is null or exists (
           select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
-      returning new.*, old.state as state_before),
+      returning new.job_key, new.quote_key, new.principal_key, new.account_key, new.grant_key, new.state,
+        new.payment_state, new.charge_state, new.review_state, new.price_microcents, new.reserved_microcents,
+        new.credit_only, new.authorized_on,
+        new.created_at, new.pay_by, new.collected_at, new.deliver_by, new.delivered_at, new.review_by,
+        new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
+        new.waived_because, old.state as state_before),
     noted as (
       insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
       select quote_key, $4, $5, $6, state_before, $7 from moved)
@@ -238,7 +243,12 @@ export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise
 
 /** A job that this service itself works on, held until the transaction ends. */
 export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
-  return tx.one<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
+  return tx.one<JobRow>(sql`
+    select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+      review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
+      delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+      waived_because
+    from jobs where job_key = ${jobKey} for no key update`);
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */

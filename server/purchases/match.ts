@@ -29,7 +29,10 @@ const batch = 50;
  */
 export async function matchTransfers(runtime: Runtime): Promise<void> {
   const arrivals = await runtime.db.many<TransferRow & { of_payment: string }>(sql`
-    select c.*, x.payment_key as of_payment from chain_transfers c join x402_payments x
+    select c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents, c.nonce,
+      c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
+      c.removed_at, c.moves, x.payment_key as of_payment
+    from chain_transfers c join x402_payments x
       on (x.network, x.asset, x.payer, x.nonce) = (c.network, c.asset, c.sender, c.nonce)
     where c.use = 'unmatched' and c.removed_at is null and x.state in ('failed', 'collected')
       and (x.pay_to, x.amount_microcents) = (c.recipient, c.amount_microcents)
@@ -40,7 +43,10 @@ export async function matchTransfers(runtime: Runtime): Promise<void> {
     ),
   );
   const back = await runtime.db.many<PaymentRow>(sql`
-    select x.* from x402_payments x join chain_transfers c using (payment_key)
+    select x.payment_key, x.job_key, x.principal_key, x.state, x.network, x.asset, x.payer, x.pay_to, x.nonce,
+      x.amount_microcents, x.valid_after, x.valid_before, x.signature, x.created_at, x.seen_block,
+      x.transaction, x.decided_at, x.reversed_at, x.missing_looks
+    from x402_payments x join chain_transfers c using (payment_key)
     where x.reversed_at is not null and c.removed_at is null limit ${batch}`);
   await each(back, (payment) =>
     guarded('reversal_not_healed', { payment_key: payment.payment_key }, () =>
@@ -53,7 +59,11 @@ export async function matchTransfers(runtime: Runtime): Promise<void> {
 /** An arrival that was signed for an attempt which is decided already. */
 async function matchArrival(tx: Tx, runtime: Runtime, arrival: TransferRow, paymentKey: string): Promise<void> {
   const now = runtime.clock();
-  const payment = await tx.one<PaymentRow>(sql`select * from x402_payments where payment_key = ${paymentKey}`);
+  const payment = await tx.one<PaymentRow>(sql`
+    select payment_key, job_key, principal_key, state, network, asset, payer, pay_to, nonce, amount_microcents,
+      valid_after, valid_before, signature, created_at, seen_block, transaction, decided_at, reversed_at,
+      missing_looks
+    from x402_payments where payment_key = ${paymentKey}`);
   if (payment.state === 'collected') return movePayment(tx, runtime, payment, arrival, now);
   // Its job is paid otherwise or gone, so the money goes back.
   const job = await lockJob(tx, payment.job_key);
@@ -71,7 +81,9 @@ export async function movePayment(
   const { payment_key: paymentKey } = payment;
   const job = await lockJob(tx, payment.job_key);
   const before = await tx.many<TransferRow>(sql`
-    select * from chain_transfers where payment_key = ${paymentKey} and removed_at is null for no key update`);
+    select network, transaction, position, asset, sender, recipient, amount_microcents, nonce, refund_nonce,
+      block_number, block_hash, log_index, use, payment_key, refund_key, seen_at, removed_at, moves
+    from chain_transfers where payment_key = ${paymentKey} and removed_at is null for no key update`);
   const isThere = (row: TransferRow) => bookKeyOf(row) === bookKeyOf(arrival);
   if (before.some(isThere)) return;
   for (const row of before) markRemoved(tx, row, now);
@@ -100,7 +112,9 @@ async function matchDepartures(runtime: Runtime): Promise<void> {
   const departures = await runtime.db.many<
     TransferRow & { of: TransferRow; of_refund: string | null; is_done: boolean }
   >(sql`
-    select o.*, to_jsonb(a) as of, r.refund_key as of_refund, coalesce(r.state = 'refunded', false) as is_done
+    select o.network, o.transaction, o.position, o.asset, o.sender, o.recipient, o.amount_microcents, o.nonce,
+      o.refund_nonce, o.block_number, o.block_hash, o.log_index, o.use, o.payment_key, o.refund_key, o.seen_at,
+      o.removed_at, o.moves, to_jsonb(a) as of, r.refund_key as of_refund, coalesce(r.state = 'refunded', false) as is_done
     from chain_transfers o join chain_transfers a on a.network = o.network and a.refund_nonce = o.nonce
       and (a.asset, a.sender, a.recipient, a.amount_microcents) = (o.asset, o.recipient, o.sender, o.amount_microcents)
     left join refunds r on (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position)
@@ -136,7 +150,9 @@ export async function moveRefund(
   now: Date,
 ): Promise<void> {
   const before = await tx.many<TransferRow>(sql`
-    select * from chain_transfers where refund_key = ${refundKey} and removed_at is null for no key update`);
+    select network, transaction, position, asset, sender, recipient, amount_microcents, nonce, refund_nonce,
+      block_number, block_hash, log_index, use, payment_key, refund_key, seen_at, removed_at, moves
+    from chain_transfers where refund_key = ${refundKey} and removed_at is null for no key update`);
   for (const row of before) markRemoved(tx, row, now);
   if (!(await claimDeparture(tx, departure, { refundKey }))) return;
   const amount = microcents(departure.amount_microcents);

@@ -142,7 +142,7 @@ async function refusalOf(
     rail.refusal(payment, ctx.now),
     rail.head(authorization.network),
   ]).catch(() => {
-    throw railUnavailable(ctx.runtime, 'x402');
+    throw railUnavailable(ctx.runtime, 'x402', 'chain_unreachable');
   });
   if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');
   if (!refusal || !saysUsed(refusal)) return { refusal, wasUsed: false, head };

@@ -9,10 +9,11 @@ import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
-import type { About } from '../kernel/rate-limit.ts';
+import { type About, originOf } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
 import { availability, saleRefusal } from '../service/availability.ts';
 import { saleIsOff } from '../service/switches.ts';
 import { price, seconds, service } from '../service/terms.ts';
@@ -68,6 +69,9 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     });
   }
   const quoteKey = newKey('quote');
+  const sealed = seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey });
+  const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
+  refuse(contentRefusal(caller, bytes, ctx));
   const expiresAt = after(ctx.now, seconds.quoteLifetime);
   const frozen = {
     quote_key: quoteKey,
@@ -88,9 +92,12 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey })}, ${JSON.stringify(frozen.evidence)},
+      ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
       ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
+  tx.write(sql`
+    insert into unpaid_content (quote_key, principal_key, origin, bytes)
+    values (${quoteKey}, ${caller.principalKey}, ${originOf(ctx)}, ${bytes})`);
   audit(tx, {
     purchase: quoteKey,
     actor: caller.principalKey,
@@ -99,7 +106,13 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller), is_off: false };
+  const row: QuoteRow = {
+    ...frozen,
+    state: 'open',
+    job_key: null,
+    within_limits: roomFor(caller).is_left,
+    is_off: false,
+  };
   return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
 
@@ -143,22 +156,60 @@ function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean 
   return names.includes(caller.principalKey.toLowerCase());
 }
 
-/** Whether the buyer's grant leaves room for a check, to be read with the buyer. */
-export function roomAbout(now: Date): About {
+/** A quote takes so much room besides its content. */
+const leastBytes = 4_096;
+
+/** What of content is kept without a payment for it. */
+interface Room {
+  is_left: boolean;
+  of_principal: number;
+  of_origin: number;
+}
+
+/**
+ * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
+ * addresses, to be read with the buyer.
+ */
+export function roomAbout({ now, origin }: Pick<Context, 'now' | 'origin'>): About {
+  const kept = (column: string, value: string) =>
+    `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
   return {
     name: 'room',
-    select: (day) => `select ${hasRoom('who', `${price}::bigint`, day)} as is_left`,
-    key: utcDay(now),
+    select: (key) => `
+      select ${hasRoom('who', `${price}::bigint`, `split_part(${key}, ' ', 1)`)} as is_left,
+        ${kept('principal_key', 'who.principal_key')} as of_principal,
+        ${kept('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
+    key: `${utcDay(now)} ${origin}`,
   };
 }
 
-function roomFor({ about }: Buyer): boolean {
-  return (about as { is_left: boolean }).is_left;
+function roomFor({ about }: Buyer): Room {
+  return about as Room;
+}
+
+/**
+ * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
+ * come at once do not see each other, so it may be passed by as much as they bring.
+ */
+function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Problem | null {
+  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
+  const { of_principal, of_origin } = roomFor(caller);
+  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  const detail =
+    of_principal + bytes > principalBytes
+      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
+      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
+  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+    headers: { 'Retry-After': '60' },
+  });
 }
 
 /** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */
 export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
-  return `${quotes}.*, jobs.job_key, ${quotes}.state <> 'open' or exists (
+  return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,
+      ${quotes}.state, ${quotes}.price_microcents, ${quotes}.max_price_microcents, ${quotes}.input_digest,
+      ${quotes}.evidence, ${quotes}.planned_checks, ${quotes}.created_at, ${quotes}.expires_at,
+      jobs.job_key, ${quotes}.state <> 'open' or exists (
       select from grants g where g.principal_key = ${quotes}.principal_key
         and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits,
     ${quotes}.state = 'open' and ${saleIsOff} as is_off

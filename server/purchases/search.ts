@@ -61,7 +61,9 @@ async function openBooks(runtime: Runtime, rail: X402Rail, network: Network, fou
 async function readWindow(runtime: Runtime, rail: X402Rail, network: Network, found: Searched): Promise<boolean> {
   const { from, to, logs } = found;
   const known = await runtime.db.many<TransferRow>(sql`
-    select * from chain_transfers
+    select network, transaction, position, asset, sender, recipient, amount_microcents, nonce, refund_nonce,
+      block_number, block_hash, log_index, use, payment_key, refund_key, seen_at, removed_at, moves
+    from chain_transfers
     where network = ${network} and block_number between ${from} and ${to} and removed_at is null`);
   const nameOf = (transaction: string, blockHash: string, logIndex: number) =>
     `${transaction} ${blockHash} ${logIndex}`;
@@ -130,7 +132,9 @@ async function isShown(
 /** Finds logs again that were removed, wherever a reorganisation put them back, except where another took their place. */
 async function lookForRemoved(runtime: Runtime, rail: X402Rail, network: Network): Promise<void> {
   const removed = await runtime.db.many<TransferRow>(sql`
-    select * from chain_transfers c
+    select network, transaction, position, asset, sender, recipient, amount_microcents, nonce, refund_nonce,
+      block_number, block_hash, log_index, use, payment_key, refund_key, seen_at, removed_at, moves
+    from chain_transfers c
     where network = ${network} and removed_at > ${runtime.clock()}::timestamptz - make_interval(days => ${lookForRemovedDays})
       and not exists (select from chain_transfers other where other.removed_at is null
         and (other.payment_key = c.payment_key or other.refund_key = c.refund_key))

@@ -50,7 +50,12 @@ export async function waiveOverdue(
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
 ): Promise<void> {
   await transact(db, async (tx) => {
-    const job = await tx.maybe<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
+    const job =
+      await tx.maybe<JobRow>(sql`select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+        review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
+        delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+        waived_because
+      from jobs where job_key = ${jobKey} for no key update`);
     if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
     if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
     tx.write(sql`

@@ -60,7 +60,9 @@ async function watchPayment(runtime: Runtime, rail: X402Rail, payment: PaymentRo
     await transact(runtime.db, async (tx) => {
       if ((await countMissing(tx, payment.payment_key)) < looksToReverse) return;
       const there = await tx.many<TransferRow>(sql`
-        select * from chain_transfers where payment_key = ${payment.payment_key} and removed_at is null`);
+        select network, transaction, position, asset, sender, recipient, amount_microcents, nonce, refund_nonce,
+          block_number, block_hash, log_index, use, payment_key, refund_key, seen_at, removed_at, moves
+        from chain_transfers where payment_key = ${payment.payment_key} and removed_at is null`);
       await reverse(tx, runtime, payment, there, now);
     });
   }

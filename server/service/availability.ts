@@ -24,45 +24,62 @@ export interface Availability {
 type RailState = 'available' | 'unavailable';
 type Switches = ReadonlySet<SwitchName>;
 
-/** What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). */
+/**
+ * What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). Of providers it says what is
+ * known: nobody who asks waits for one that hangs.
+ */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
-  const [off, isReachable] = await Promise.all([switchedOff(runtime.db.shared), runtime.x402?.isReachable(now)]);
-  const x402Reasons = reasonsOfX402(runtime, off, isReachable === true);
-  const x402: RailState = x402Reasons.length === 0 ? 'available' : 'unavailable';
-  const purchasable_rails: Availability['purchasable_rails'] = x402 === 'available' ? ['x402'] : [];
+  const [off, hasAssessor, letters] = await Promise.all([
+    switchedOff(runtime.db.shared),
+    runtime.assessorProbe?.wasUp(now) ?? true,
+    letterReasons(runtime, now),
+  ]);
+  const x402 = await x402Now(runtime, off, now);
   const reasons = [
     ...(off.has('service') ? ['service_disabled'] : []),
-    ...(purchasable_rails.length === 0 ? ['no_payment_rail_available'] : []),
+    ...(x402.state === 'available' ? [] : ['no_payment_rail_available']),
+    ...(hasAssessor ? [] : ['assessor_unreachable']),
   ];
-  const isOpen = canRegister(runtime, off);
+  const registrations = off.has('registrations') ? ['registrations_closed'] : letters;
   return {
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
     price: { amount_microcents: toWire(price), currency, pricing_status: 'approved' },
-    purchasable_rails,
+    purchasable_rails: reasons.length === 0 ? ['x402'] : [],
     rails: {
       card: { methods: ['card_checkout', 'card_saved'], mode: 'unknown', reasons: cardReasons, state: 'unavailable' },
-      x402: { networks: [...(runtime.x402?.networks ?? [])], reasons: x402Reasons, state: x402 },
+      x402,
     },
     reasons,
-    registrations: { state: isOpen ? 'open' : 'closed', reasons: isOpen ? [] : ['registrations_closed'] },
+    registrations: { state: registrations.length === 0 ? 'open' : 'closed', reasons: registrations },
     service_key: service.serviceKey,
     state: reasons.length === 0 ? 'available' : 'unavailable',
   };
 }
 
-/** The refusal of a registration now; null when somebody new can register. Without letters nobody could confirm. */
-export async function registrationRefusal(db: Queries, runtime: Runtime): Promise<Problem | null> {
-  const off = await switchedOff(db);
-  if (canRegister(runtime, off)) return null;
-  const detail = off.has('registrations')
-    ? 'The service takes in nobody new for now.'
-    : 'Letters cannot be sent, so nobody could confirm.';
-  return new Problem('registrations_closed', detail, { headers: { 'Retry-After': '3600' } });
+/** Refuses a registration while nobody new can register. Throws `registrations_closed` with the reasons. */
+export async function requireRegistrations(db: Queries, runtime: Runtime, now: Date): Promise<void> {
+  if (!(await switchedOff(db)).has('registrations')) return requireLetters(runtime, now);
+  throw new Problem('registrations_closed', 'The service takes in nobody new for now.', {
+    members: { reasons: ['registrations_closed'] },
+    headers: { 'Retry-After': '3600' },
+  });
 }
 
-function canRegister(runtime: Runtime, off: Switches): boolean {
-  return runtime.mailer !== null && !off.has('registrations');
+/** Refuses what begins with a letter while none can be sent. Throws `registrations_closed` with the reasons. */
+export async function requireLetters(runtime: Runtime, now: Date): Promise<void> {
+  const reasons = await letterReasons(runtime, now);
+  if (reasons.length === 0) return;
+  throw new Problem('registrations_closed', 'Letters cannot be sent right now, so nobody could confirm.', {
+    members: { reasons },
+    headers: { 'Retry-After': runtime.mailer ? '60' : '3600' },
+  });
+}
+
+/** Why no letters can be sent; empty when they can. */
+async function letterReasons({ mailer }: Runtime, now: Date): Promise<string[]> {
+  if (!mailer) return ['registrations_closed'];
+  return (await mailer.wasReachable(now)) ? [] : ['mail_unreachable'];
 }
 
 /** The refusal of a new purchase that an operator has switched off; null while checks are sold. */
@@ -78,9 +95,13 @@ export function saleRefusal({ state, reasons, rails }: Availability): Problem | 
   return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...rails.x402.reasons])]);
 }
 
-/** The refusal of a rail that cannot be used, with its reasons. */
-export function railUnavailable(runtime: Runtime, rail: 'card' | 'x402'): Problem {
-  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? ['facilitator_unreachable'] : ['x402_not_configured'];
+/** The refusal of a rail that cannot be used, with its reasons; `silent` is what did not answer. */
+export function railUnavailable(
+  runtime: Runtime,
+  rail: 'card' | 'x402',
+  silent: 'facilitator_unreachable' | 'chain_unreachable' = 'facilitator_unreachable',
+): Problem {
+  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? [silent] : ['x402_not_configured'];
   return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
 }
 
@@ -110,8 +131,18 @@ const cardReasons = [
   'card_return_url_missing',
 ];
 
-function reasonsOfX402(runtime: Runtime, off: Switches, isReachable: boolean): string[] {
-  if (!runtime.x402) return ['x402_not_configured'];
-  if (off.has('x402')) return ['rail_disabled'];
-  return isReachable ? [] : ['facilitator_unreachable'];
+async function x402Now({ x402 }: Runtime, off: Switches, now: Date): Promise<Availability['rails']['x402']> {
+  if (!x402) return { networks: [], reasons: ['x402_not_configured'], state: 'unavailable' };
+  if (off.has('x402')) return { networks: [...x402.networks], reasons: ['rail_disabled'], state: 'unavailable' };
+  const { facilitator, networks } = await x402.reachable(now);
+  const reasons = [
+    ...(facilitator ? [] : ['facilitator_unreachable']),
+    // One chain that answers is enough to pay over.
+    ...(networks.length > 0 ? [] : ['chain_unreachable']),
+  ];
+  return {
+    networks: [...(networks.length > 0 ? networks : x402.networks)],
+    reasons,
+    state: reasons.length === 0 ? 'available' : 'unavailable',
+  };
 }

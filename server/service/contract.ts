@@ -129,6 +129,6 @@ export const receiptKeys = defineOperation({
   input: z.strictObject({}),
   output: z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }).meta({ id: 'ReceiptKeys' }),
   success: [200],
-  problems: [],
+  problems: ['service_unavailable'],
   cacheSeconds,
 });

@@ -36,8 +36,8 @@ export const seconds = {
   reviewWindow: 259_200,
   challengeLifetime: 300,
   walletSession: 3_600,
-  /** Content of a quote that was never authorized outlives it by this. */
-  deadQuoteContent: 86_400,
+  /** Content of a quote that was never authorized outlives it by this: clocks differ. */
+  deadQuoteContent: 30,
   registration: 1_800,
   registrationCode: 600,
   claimWindow: 1_800,

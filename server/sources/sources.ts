@@ -38,7 +38,8 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   // Held until the end, so that what is counted here is still true when the document is in.
   await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
   const { holds, ...named } = await tx.one<{ holds: number } & Partial<SourceRow>>(sql`
-    select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds, named.*
+    select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds,
+      named.source_key, named.name, named.media_type, named.digest, named.bytes, named.added_at
     from (values (1)) as always (row) left join sources named
       on named.account_key = ${accountKey} and named.name = ${input.name} and named.removed_at is null`);
   if (named.digest) {
@@ -63,10 +64,11 @@ export const removeSource: Verb<typeof contract.removeSource> = async ({ ctx, ca
     with now_removed as (
       update sources set text = null, removed_at = ${ctx.now}
       where source_key = ${input.source_key} and account_key = ${caller.accountKey} and removed_at is null
-      returning *)
-    select * from now_removed
+      returning source_key, name, media_type, digest, bytes, added_at, removed_at)
+    select source_key, name, media_type, digest, bytes, added_at, removed_at from now_removed
     union all
-    select * from sources where source_key = ${input.source_key} and account_key = ${caller.accountKey}
+    select source_key, name, media_type, digest, bytes, added_at, removed_at from sources
+    where source_key = ${input.source_key} and account_key = ${caller.accountKey}
       and removed_at is not null`);
   if (!removed) throw new Problem('not_found', 'There is no such source for this caller.');
   return { body: { ...sourceView(removed), removed_at: removed.removed_at.toISOString() } };
@@ -123,7 +125,8 @@ export async function keptSources(
 ): Promise<KeptDocument[]> {
   if (refs.length === 0) return [];
   const rows = await db.many<SourceRow & { text: string | null }>(sql`
-    select * from sources where account_key = ${accountKey} and source_key = any(${refs}::text[])
+    select source_key, name, media_type, digest, bytes, added_at, text from sources
+    where account_key = ${accountKey} and source_key = any(${refs}::text[])
     order by array_position(${refs}::text[], source_key)`);
   return rows.map(({ source_key, name, digest, bytes, added_at, text }) => ({
     source: name,

@@ -207,7 +207,8 @@ describe('the endpoint', () => {
     expect([leaked.status, (await leaked.json()).code]).toEqual([400, 'credential_in_url']);
     expect((await post('/mcp', list, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await fetch(new URL('/mcp', service.baseUrl))).status).toBe(405);
-    const large = await post('/mcp', { ...list, params: { padding: ' '.repeat(2 * 1024 * 1024) } });
+    const padded = { ...list, params: { padding: ' '.repeat(2 * 1024 * 1024) } };
+    const large = await post('/mcp', padded, { authorization: `Bearer ${agent.token}` });
     expect([large.status, (await large.json()).code]).toEqual([413, 'input_too_large']);
   });
 

@@ -8,17 +8,20 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
+import { isKnown } from '../identity/caller.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { maxBytesOf } from '../kernel/operation.ts';
 import { PaymentRequired, Problem, problems, problemText } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
-import { type Outcome, perform } from '../perform.ts';
+import { needsCredential, type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { findJsonFault } from '../work-check/json-value.ts';
-import { maxBodyBytes, readBytes, textProblem } from './body.ts';
+import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
-import { responseOf } from './exchange.ts';
+import { type Asked, responseOf } from './exchange.ts';
 import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
+import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
 
 /** The only profile. It is the default too: some clients drop the query string of the address they were given. */
@@ -38,14 +41,15 @@ const instructions = [
 
 /** The handler of `/mcp`, for its route file. */
 export async function mcp(request: Request): Promise<Response> {
-  return answerMcp(await webRuntime(), request);
+  noteCaller(request);
+  return answerMcp(await webRuntime(), request as Request & Pick<Asked, 'read'>);
 }
 
 /**
  * Answers one MCP request over Streamable HTTP (interface.md 8): stateless, the 2026-07-28 revision and, with the same
  * tools, clients of 2025. Holds no rule of the business.
  */
-export async function answerMcp(runtime: Runtime, request: Request): Promise<Response> {
+export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked, 'read'>): Promise<Response> {
   const ctx = contextOf(runtime, request);
   try {
     const url = new URL(request.url);
@@ -53,13 +57,14 @@ export async function answerMcp(runtime: Runtime, request: Request): Promise<Res
     const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
     if (foreign) return identified(foreign, ctx);
     const spelling = spellingOf(url.searchParams);
-    const bytes = await readBytes(request);
-    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential();
+    const bytes = await readBytes(request as Asked, largestBytes);
     const unclear = textProblem(new TextDecoder().decode(bytes));
-    if (unclear?.code === 'malformed_request') throw unclear;
+    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
     let fault: unknown;
-    const handler = createMcpHandler(() => serverFor(ctx, spelling), {
-      maxRequestBodySize: maxBodyBytes,
+    const handler = createMcpHandler(() => serverFor(ctx, spelling, bytes.length), {
+      maxRequestBodySize: largestBytes,
       // There is nothing to subscribe to: the tools change with a release, and jobs are read.
       maxSubscriptions: 0,
       onerror: (error) => {
@@ -90,7 +95,7 @@ function identified(response: Response, { requestId }: Context): Response {
 }
 
 /** A server for one exchange. Nothing is registered tool by tool: that was a third of the cost of a request. */
-function serverFor(ctx: Context, spelling: Spelling): Server {
+function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
   const server = new Server(
     { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
     {
@@ -101,20 +106,22 @@ function serverFor(ctx: Context, spelling: Spelling): Server {
   );
   server.setRequestHandler('tools/list', () => ({ tools: toolListings[spelling] }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(ctx, params.name, params.arguments ?? {}, mcpReq._meta),
+    call(ctx, { tool: params.name, args: params.arguments ?? {}, bytes }, mcpReq._meta),
   );
   return server;
 }
 
 async function call(
   ctx: Context,
-  tool: string,
-  args: Record<string, unknown>,
+  { tool, args, bytes }: { tool: string; args: Record<string, unknown>; bytes: number },
   meta: ServerContext['mcpReq']['_meta'],
 ): Promise<CallToolResult> {
   const operation = operationOf(tool, args);
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${tool.slice(0, 64)}".`);
   try {
+    const maxBytes = maxBytesOf(operation);
+    // What is read by address over REST has no body that could be too large; the schema bounds its arguments.
+    if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
     const { idempotency_key, ...input } = args;
     const takesKey = operation.idempotency !== 'none';
     const outcome = await perform(

@@ -1,0 +1,63 @@
+import { outage } from './outage.ts';
+
+/** Whether a provider answers, asked beside the requests that want to know. */
+export interface Probe {
+  /** What is known. Waits, for 2 seconds at most, only while nothing is. */
+  wasUp(now: Date): Promise<boolean>;
+  /** The same, asked again first when what is known is old: for who is about to depend on it. */
+  isUp(now: Date): Promise<boolean>;
+}
+
+/** A provider that takes longer is as good as down. */
+export const probeMs = 2_000;
+/** A provider that answers is asked again after so long, one that does not sooner: it is missed. */
+const rememberMs = { up: 30_000, down: 5_000 };
+
+/**
+ * A probe that is asked only when somebody wants to know, and once for all who do. `ask` rejects when the provider cannot
+ * be used, and is taken for hung after 2 seconds. `name` is what the log says of it, when it goes down and when it is back.
+ */
+export function openProbe(name: string, ask: () => Promise<unknown>): Probe {
+  const told = outage(name);
+  let known: { isUp: boolean; at: number } | null = null;
+  let asking: Promise<boolean> | null = null;
+  // A clock may go back.
+  const isOld = (now: Date) =>
+    !known || Math.abs(now.getTime() - known.at) >= (known.isUp ? rememberMs.up : rememberMs.down);
+  const askOnce = (now: Date) => {
+    asking ??= answered(ask).then((failure) => {
+      if (failure) told.failed(failure);
+      else told.works();
+      known = { isUp: failure === null, at: now.getTime() };
+      asking = null;
+      return failure === null;
+    });
+    return asking;
+  };
+  return {
+    async wasUp(now) {
+      if (!isOld(now)) return known?.isUp ?? false;
+      const answer = askOnce(now);
+      return known?.isUp ?? answer;
+    },
+    async isUp(now) {
+      return isOld(now) ? askOnce(now) : (known?.isUp ?? false);
+    },
+  };
+}
+
+/** Null when the provider answered in time, else why not. */
+async function answered(ask: () => Promise<unknown>): Promise<Error | null> {
+  let patience: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    patience = setTimeout(() => reject(new Error('there is no answer in time')), probeMs);
+  });
+  try {
+    await Promise.race([ask(), late]);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    clearTimeout(patience);
+  }
+}
