@@ -21,7 +21,7 @@ import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/o
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { parseInput, refuseUnreadable } from './kernel/validation.ts';
+import { parseInput, refuseTooLarge, refuseUnreadable } from './kernel/validation.ts';
 import { type OperationName, operations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
 import { withNextActions } from './purchases/next-actions.ts';
@@ -83,6 +83,7 @@ export async function perform<Name extends OperationName>(
   const operation: Operation = operations[name];
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
+    if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
     const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
       async (error) => {
@@ -108,9 +109,10 @@ async function admit(
   const caller = await callerOf(ctx, besides(operation, ctx, rawInput));
   const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
   if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
-  throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
-    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
-  });
+  throw new Problem(
+    'invalid_token',
+    `No valid credential came with the request. ${ctx.baseUrl}/.well-known/svc says where to sign in or register.`,
+  );
 }
 
 /** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */

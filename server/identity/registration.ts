@@ -45,9 +45,7 @@ export interface RegistrationRow {
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   if (registrationsState(ctx.runtime) === 'closed') {
-    throw new Problem('registrations_closed', 'Letters cannot be sent, so nobody could confirm.', {
-      headers: { 'Retry-After': '3600' },
-    });
+    throw new Problem('registrations_closed', 'Letters cannot be sent, so nobody could confirm.');
   }
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);

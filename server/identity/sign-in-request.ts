@@ -8,9 +8,7 @@ import type * as contract from './member-contract.ts';
 /** Whether the address is known is found out by the worker: neither the answer nor its time tells. */
 export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input, tx }) => {
   if (registrationsState(ctx.runtime) === 'closed') {
-    throw new Problem('registrations_closed', 'Letters cannot be sent right now.', {
-      headers: { 'Retry-After': '3600' },
-    });
+    throw new Problem('registrations_closed', 'Letters cannot be sent right now.');
   }
   enqueueLetter(tx, ctx.runtime.queue, {
     kind: 'sign_in',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
+import './request-fields.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -29,6 +30,10 @@ export const NextAction = z
     href: z.string(),
     mcp_tool: z.string(),
     description: z.string(),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
@@ -168,6 +173,7 @@ export const checkWork = defineOperation({
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
   }),
+  totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
   success: [201],
   reads: 'room',
@@ -311,7 +317,7 @@ export const report = defineOperation({
   input: JobKey.extend({ report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }) }),
   output: Report,
   success: [200],
-  problems: ['invalid_token', 'not_found', 'report_not_ready'],
+  problems: ['invalid_token', 'not_found', 'report_not_ready', 'action_not_allowed'],
   tool: 'svc.get_report',
 });
 
@@ -419,6 +425,8 @@ export const review = defineOperation({
     'report_changed',
     'dispute_window_closed',
   ],
+  repeatsByKeyOnly: true,
+  destroys: true,
   tool: 'svc.review_delivery',
 });
 

@@ -1,8 +1,12 @@
 import type { Buyer, Member } from '../identity/caller.ts';
+import { utcDay } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
-import { jobView, loadJob } from './job.ts';
+import { type Asking, jobView, type LoadedJob, loadedJobs, loadJob, type PackedJob, unpackedJob } from './job.ts';
 import { loadQuote, quoteView } from './quote.ts';
 
 /**
@@ -13,17 +17,50 @@ export async function withNextActions(
   error: unknown,
   caller: Buyer | Member,
   input: unknown,
-  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  runtime: Runtime,
   { baseUrl }: { baseUrl: string },
 ): Promise<unknown> {
   if (!(error instanceof Problem) || !isAboutState(error)) return error;
   const { code, message, extras } = error;
-  const request = { baseUrl, now: clock() };
-  const next_actions = await allowed(db.shared, caller, input as Record<string, unknown>, request).catch((missing) => {
+  const { shared } = runtime.db;
+  const request = { baseUrl, now: runtime.clock(), runtime };
+  const about = await allowed(shared, caller, input as Record<string, unknown>, request).catch((missing) => {
     if (missing instanceof Problem) return null;
     throw missing;
   });
-  return next_actions ? new Problem(code, message, { ...extras, members: { ...extras.members, next_actions } }) : error;
+  const members = { ...extras.members };
+  if (about) members.next_actions = about;
+  if (about && code === 'grant_limit_exceeded' && caller.kind !== 'member') {
+    const { jobs, today, total } = await waiting(shared, caller, request.now);
+    const reserved = members.limit === 'daily' ? today : members.limit === 'total' ? total : 0n;
+    members.reserved_microcents = toWire(reserved);
+    const others = reserved === 0n ? [] : jobs.filter(({ job_key }) => job_key !== (input as { job_key?: string }).job_key);
+    members.next_actions = [...about, ...others.flatMap((job) => jobView(job, caller, request).next_actions)];
+  }
+  return about ? new Problem(code, message, { ...extras, members }) : error;
+}
+
+/** As many of the jobs that wait for payment are named. */
+const waitingMax = 5;
+
+/** What is only reserved: the jobs that nobody has paid for, the oldest first, and what all of them hold of the limits. */
+async function waiting(
+  db: Queries,
+  { principalKey }: Buyer,
+  now: Date,
+): Promise<{ jobs: LoadedJob[]; today: bigint; total: bigint }> {
+  const sums = await db.one<{ today: bigint; total: bigint }>(sql`
+    select coalesce(sum(price_microcents) filter (where authorized_on = ${utcDay(now)}), 0)::bigint as today,
+      coalesce(sum(price_microcents), 0)::bigint as total
+    from jobs where principal_key = ${principalKey} and state = 'awaiting_payment'`);
+  const packed = await db.many<PackedJob>(
+    statement(
+      `select ${loadedJobs('jobs')} where jobs.principal_key = $1 and jobs.state = 'awaiting_payment'
+       order by jobs.created_at limit ${waitingMax}`,
+      [principalKey],
+    ),
+  );
+  return { jobs: packed.map(unpackedJob), ...sums };
 }
 
 /** Whether it is the state of the purchase, or the grant, that stands in the way. */
@@ -32,10 +69,10 @@ function isAboutState({ code, status }: Problem): boolean {
 }
 
 async function allowed(
-  db: Runtime['db']['shared'],
+  db: Queries,
   caller: Buyer | Member,
   { job_key, quote_key }: Record<string, unknown>,
-  request: { baseUrl: string; now: Date },
+  request: Asking,
 ): Promise<NextAction[] | null> {
   if (typeof job_key === 'string') return jobView(await loadJob(db, job_key, caller), caller, request).next_actions;
   if (typeof quote_key !== 'string') return null;

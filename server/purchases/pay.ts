@@ -3,16 +3,16 @@ import type { Buyer } from '../identity/caller.ts';
 import { methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
-import { microcents } from '../kernel/money.ts';
+import { microcents, toText } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
-import { paymentResponse, type X402Rail } from '../payments/x402.ts';
+import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable } from '../service/availability.ts';
-import { service } from '../service/terms.ts';
+import { price, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
@@ -37,7 +37,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     refuse(blockedRefusal(caller));
     await requirePayable(ctx, job);
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
-    throw rail.demand(offer, 'Payment required');
+    throw rail.demand(offer, ctx.isVersion1 ? version1Refusal : paymentRequired);
   }
   const payment = rail.read(ctx.payment, offer);
   // The chain is asked at the same time: most signatures are new.
@@ -55,6 +55,11 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (!intent) return afterLostRace(ctx, caller, rail, steps, job, payment);
   return settle(ctx, caller, rail, steps, intent, payment);
 };
+
+/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
+const paymentRequired =
+  `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
+  '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD';
 
 /** Refuses a rail that the service has not, or that the grant does not cover. */
 function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {

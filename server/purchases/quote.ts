@@ -13,7 +13,7 @@ import type { About } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
-import { availability } from '../service/availability.ts';
+import { availability, unavailable } from '../service/availability.ts';
 import { price, seconds, service } from '../service/terms.ts';
 import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
@@ -49,12 +49,10 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   if (containsToken(inputText)) {
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
   }
-  const { state, purchasable_rails, reasons } = await availability(ctx.runtime, ctx.now);
+  const { state, purchasable_rails, reasons, rails } = await availability(ctx.runtime, ctx.now);
   if (state === 'unavailable') {
-    throw new Problem('service_unavailable', 'Checks cannot be bought right now.', {
-      members: { reasons },
-      headers: { 'Retry-After': '60' },
-    });
+    const ofRails = Object.values(rails).flatMap((rail) => rail.reasons);
+    throw unavailable('Checks cannot be bought right now.', reasons, [...reasons, ...ofRails]);
   }
   if (price > max_price_microcents) {
     throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
@@ -236,6 +234,7 @@ export function quoteView(
             authority.actor,
             request.baseUrl,
             { quote_key: row.quote_key },
+            { terms_version: service.termsVersion },
             { expires_at: row.expires_at },
           ),
         ]

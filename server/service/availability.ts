@@ -53,9 +53,18 @@ export function registrationsState(runtime: Runtime): 'open' | 'closed' {
 /** The refusal of a rail that cannot be used, with its reasons. */
 export function railUnavailable(runtime: Runtime, rail: 'card' | 'x402'): Problem {
   const reasons = rail === 'card' ? cardReasons : runtime.x402 ? ['facilitator_unreachable'] : ['x402_not_configured'];
-  return new Problem('service_unavailable', `The rail ${rail} cannot be used right now.`, {
-    members: { reasons },
-    headers: { 'Retry-After': '60' },
+  return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
+}
+
+/** Reasons that go by themselves. The others are switches and settings of whoever runs the service. */
+const passing: readonly string[] = ['facilitator_unreachable', 'chain_unreachable'];
+
+/** The refusal of what cannot be bought now. To try it again helps only against what passes. */
+export function unavailable(detail: string, reasons: readonly string[], because: readonly string[] = reasons): Problem {
+  const retryable = because.some((reason) => passing.includes(reason));
+  return new Problem('service_unavailable', detail, {
+    members: { retryable, reasons },
+    ...(retryable ? { headers: { 'Retry-After': '60' } } : {}),
   });
 }
 

@@ -182,7 +182,7 @@ describe('a wallet', () => {
     });
     expect(verified.status).toBe(200);
     const jobKey = await agent.authorizedJob();
-    expect((await agent.pay(jobKey, { signature })).status).toBe(400);
+    expect((await agent.pay(jobKey, { signature })).status).toBe(402);
   });
 
   it('is let out after an hour, and finds its purchases again when it signs in anew', async () => {

@@ -1,10 +1,12 @@
 import { after } from '../kernel/clock.ts';
+import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
 import { price, service } from '../service/terms.ts';
 import { etagOf } from './context.ts';
 import { openApiDocument } from './openapi.ts';
+import { publicHeaders } from './security-headers.ts';
 
 /** Documents beside the operations: the same for everyone, and cacheable for a while. */
 const cacheControl = 'public, max-age=300';
@@ -52,7 +54,7 @@ export async function securityText(request: Request): Promise<Response> {
 
 function text(request: Request, body: string, contentType: string): Response {
   const etag = etagOf(body);
-  const headers = { etag, 'cache-control': cacheControl };
+  const headers = { etag, 'cache-control': cacheControl, 'x-request-id': newKey('req'), ...publicHeaders };
   if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
   return new Response(body, { headers: { ...headers, 'content-type': contentType } });
 }

@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorFields, log } from '../kernel/log.ts';
+import { newKey } from '../kernel/id.ts';
 import { pathKeys, pathPattern } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge, maxBodyBytes } from './body.ts';
+import { credentialInUrl, holdsToken } from './context.ts';
 import type { Answer, Asked } from './exchange.ts';
 import { answerMcp } from './mcp.ts';
+import { requestIdHeader, statusNoted } from './page-status.ts';
 import { callerHeader, notePeer } from './peer.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
@@ -55,7 +58,9 @@ export function operationServer(
   const server = createServer(timeouts, async (req, res) => {
     try {
       if (await answerOperation(runtime, req, res)) return;
+      if (holdsToken(urlOf(req))) return send(refused(runtime, req, credentialInUrl()), res);
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      nameAnswer(req, res);
       await showPage(req, res);
     } catch (error) {
       log('request_failed', errorFields(error));
@@ -64,6 +69,18 @@ export function operationServer(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
   return server;
+}
+
+/** Gives the answer of a page or a file its request id, and the status that its page has noted under that id. */
+function nameAnswer(req: IncomingMessage, res: ServerResponse): void {
+  const requestId = newKey('req');
+  req.headers[requestIdHeader] = requestId;
+  const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
+  res.writeHead = (status: number, ...rest: unknown[]) => {
+    if (!res.hasHeader('x-request-id')) res.setHeader('X-Request-Id', requestId);
+    return writeHead(statusNoted(requestId) ?? status, ...rest);
+  };
+  res.once('close', () => statusNoted(requestId));
 }
 
 /** Why Node could not read a request (its error codes); anything else is not HTTP. */

@@ -51,8 +51,8 @@ function listing(name: string, operations: readonly ToolOperation[]): Tool {
     },
     annotations: {
       readOnlyHint: operations.every((operation) => operation.effect === 'read'),
-      // Every operation may be repeated: by its key, or because its state answers.
-      idempotentHint: true,
+      // A repeat has no second effect, by its key or because its state answers, but where the operation says otherwise.
+      idempotentHint: !operations.some((operation) => operation.repeatsByKeyOnly),
       destructiveHint: operations.some((operation) => operation.effect === 'money' || operation.destroys),
       openWorldHint: operations.some((operation) => operation.effect === 'money'),
     },
