@@ -159,8 +159,8 @@ export const Evidence = z
   .meta({ id: 'Evidence' });
 export type Evidence = z.infer<typeof Evidence>;
 
-const QuoteKey = z.strictObject({ quote_key: key });
-const JobKey = z.strictObject({ job_key: key });
+const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'As the quote names it.' }) });
+const JobKey = z.strictObject({ job_key: key.meta({ description: 'As the job names it.' }) });
 
 export const checkWork = defineOperation({
   name: 'check_work',
@@ -216,7 +216,9 @@ export const authorize = defineOperation({
   audience: ['agent'],
   effect: 'write',
   idempotency: 'optional',
-  input: QuoteKey.extend({ terms_version: z.string().min(1).max(32) }),
+  input: QuoteKey.extend({
+    terms_version: z.string().min(1).max(32).meta({ description: 'The current one, as the quote names it.' }),
+  }),
   output: Job,
   success: [201, 200],
   problems: [
@@ -245,10 +247,9 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(['card', 'x402']),
+    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails of the quote.' }),
     method: z.enum(['wallet_credit']).optional().meta({
-      description:
-        'Spends the credit that GET /me shows, where it covers the whole price; without it USDC is asked for.',
+      description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
     }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
   }),
@@ -353,7 +354,7 @@ export type DisputeReason = (typeof disputeReasons)[number];
 export const maxDetail = 2_000;
 
 const Review = JobKey.extend({
-  decision: z.enum(['accept', 'dispute']),
+  decision: z.enum(['accept', 'dispute']).meta({ description: 'Accept the report, or dispute it with a reason.' }),
   reason: z.enum(disputeReasons).optional().meta({ description: 'Needed to dispute.' }),
   // A character has at most four bytes; the bound that counts is the one in characters.
   detail: text(4 * maxDetail, 'refused')
