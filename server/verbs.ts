@@ -1,3 +1,4 @@
+import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
   agents,
@@ -54,6 +55,9 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   revoke_agent: revokeAgent,
   release_again: releaseAgain,
   review_agents: reviewAgents,
+  member,
+  end_sessions: endSessions,
+  lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
   me,

@@ -12,19 +12,15 @@ import type { GrantTerms } from './contract.ts';
 import { type GrantRow, grantView } from './grant.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration.ts';
-import { userCodeMatches } from './registration-secrets.ts';
-
-/** Requests for one address that are looked through for a code. */
-const openRequestsMax = 100;
+import { userCodeHash, userCodeMatches } from './registration-secrets.ts';
 
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
   const { secretKey } = ctx.runtime.configuration;
-  const open = await db.many<RegistrationRow>(sql`
+  const row = await db.maybe<RegistrationRow>(sql`
     select r.* from registrations r join members m using (email)
     where m.member_key = ${caller.memberKey} and r.mode = 'link_existing' and r.state = 'pending_confirmation'
-      and r.expires_at > ${ctx.now}
-    order by r.created_at desc limit ${openRequestsMax}`);
-  const row = open.find(({ registration_key }) => userCodeMatches(input.user_code, registration_key, secretKey));
+      and r.expires_at > ${ctx.now} and r.user_code_hash = ${userCodeHash(input.user_code, secretKey)}
+    order by r.created_at desc limit 1`);
   if (!row) throw noRequest();
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
@@ -32,9 +28,7 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
   return { body: { registration_key: row.registration_key, ...askingAgent(row, secretKey) } };
 };
 
-/**
- * Connects the agent with the stored request as the measure, whatever the form says: what is higher counts as raising.
- */
+/** Connects the agent with the limits that the member sets; what the form leaves out stays as it was asked for. */
 export const decideConnection: Verb<typeof contract.decideConnection> = async ({ ctx, caller, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   const row = await lockRequest(tx, caller, input.registration_key);
@@ -48,7 +42,7 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   if (row.expires_at <= ctx.now) throw new Problem('registration_expired', 'The request ended before it was decided.');
   const grant = withChange(row.requested_grant, input.grant ?? {});
   if (wanted === 'confirmed') {
-    requireFreshSignIn(row.requested_grant, grant, caller, ctx.now);
+    requireFreshSignIn(caller, ctx.now);
     await connectAgent(tx, row, {
       accountKey: caller.accountKey,
       actor: caller.memberKey,

@@ -111,7 +111,8 @@ describe('linking an agent to an account', () => {
     const [first, second] = [await asking(customer.email), await asking(customer.email)];
     service.advanceClock(601);
     expect((await look(owner, first.code)).body.code).toBe('registration_expired');
-    expect((await decide(owner, first.registration, { decision: 'approve' })).status).toBe(200);
+    const fresh = await Member.ofAccount(service, owner.accountKey, customer.email);
+    expect((await decide(fresh, first.registration, { decision: 'approve' })).status).toBe(200);
     service.advanceClock(1_200);
     expect((await decide(owner, second.registration, { decision: 'approve' })).body.code).toBe('registration_expired');
   });
@@ -255,7 +256,8 @@ describe('an agent of an account', () => {
       await change(owner, key, less);
       expect(await lists(), code).toEqual([[], [], []]);
       const refused = await agent.authorize(quote.quote_key);
-      expect([refused.status, refused.body.code, refused.body.next_actions]).toEqual([403, code, []]);
+      expect([refused.status, refused.body.code]).toEqual([403, code]);
+      expect(namesOf(refused.body)).not.toContain('authorize');
       await change(owner, key, everything);
     }
     await change(owner, key, { daily_limit_microcents: 1_000_000_000, total_limit_microcents: 1_000_000_000 });
@@ -434,7 +436,7 @@ describe('a sign-in link', () => {
       [202, '{"state":"sent_if_known"}'],
     ]);
     const letter = await customer.newestLetter();
-    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=\\w{43}&next=agents$`));
+    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=[\\w-]{43}$`));
     expect(await nobody.letters()).toEqual([]);
   });
 

@@ -32,8 +32,16 @@ export function codeMatches(typed: string, registrationKey: string, secretKey: s
 
 /** Whether this is the code that the agent shows, whatever case and grouping it was typed in. */
 export function userCodeMatches(typed: string, registrationKey: string, secretKey: string): boolean {
-  const plain = (code: string) => code.replaceAll(/[\s–-]/g, '').toUpperCase();
-  return sameText(plain(typed), plain(userCodeOf(registrationKey, secretKey)));
+  return sameText(plainUserCode(typed), plainUserCode(userCodeOf(registrationKey, secretKey)));
+}
+
+/** What is kept of such a code, to find its request by: a keyed hash of it, however it was typed. */
+export function userCodeHash(typed: string, secretKey: string): string {
+  return mac('typed user-code', plainUserCode(typed), secretKey).toString('base64url');
+}
+
+function plainUserCode(typed: string): string {
+  return typed.replaceAll(/[\s–-]/g, '').toUpperCase();
 }
 
 /** What the link in the letter carries: the key, and a proof that the letter was ours. */

@@ -310,7 +310,7 @@ describe('a job that nobody paid for in time', () => {
       }
       expect((await agent.get('/api/agent/v1/me')).body.wallet_credit_microcents).toBe(500_000_000);
       const report = await agent.get(`${path}/report`);
-      expect([report.body.code, report.headers.get('retry-after')]).toEqual(['report_not_ready', null]);
+      expect([report.body.code, report.headers.get('retry-after')]).toEqual(['action_not_allowed', null]);
       expect((await agent.post(`${path}/cancel`)).body.state).toBe('canceled');
       expect((await agent.send('DELETE', `${path}/content`)).status).toBe(200);
       await service.sweep();
