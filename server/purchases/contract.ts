@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
 import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
-import './request-fields.ts';
+import './request-contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -50,12 +50,16 @@ export const Quote = z
     expires_at: instant,
     price: Price,
     max_price_microcents: microcents,
-    input_digest: digest,
+    input_digest: digest.meta({
+      description:
+        'Over the RFC 8785 form of the request without idempotency_key and max_price_microcents, each evidence item as ' +
+        '{source, observed_at, digest}.',
+    }),
     evidence: z.array(
       z.object({
         ref: z.string(),
         source: z.string(),
-        digest,
+        digest: digest.meta({ description: 'Over the UTF-8 bytes of the text.' }),
         bytes: z.int(),
         observed_at: z.string().nullable(),
       }),
@@ -104,10 +108,12 @@ export const Receipt = z
     job_key: key,
     issued_at: instant,
     sequence: z.int().min(1),
-    previous_receipt_digest: digest.nullable(),
-    quote_digest: digest,
-    input_digest: digest,
-    report_digest: digest.nullable(),
+    previous_receipt_digest: digest
+      .nullable()
+      .meta({ description: 'Over the signed payload of the receipt before this one; null on the first.' }),
+    quote_digest: digest.meta({ description: 'Over what the quote froze.' }),
+    input_digest: digest.meta({ description: 'As the quote says it.' }),
+    report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
       state: z.enum(paymentStates),
       rail: z.enum(['card', 'x402']),
@@ -133,7 +139,11 @@ export const Receipt = z
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
     terms_version: z.string(),
-    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }),
+    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }).meta({
+      description:
+        'jws is a compact JWS (RFC 7515) whose payload is the RFC 8785 form of the receipt without signature; its header ' +
+        'says the same kid and alg. The key is in /.well-known/jwks.json, with the time that it is valid for.',
+    }),
   })
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
@@ -143,6 +153,15 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
+    bought_by: z.object({ agent_key: z.string(), kind: z.enum(['agent', 'wallet']), name: z.string().nullable() }),
+    submitted: z
+      .object({
+        request: z.union([z.string(), z.looseObject({})]).nullable(),
+        criteria: z.array(z.union([z.string(), z.looseObject({})])),
+        work_product: z.union([z.string(), z.looseObject({}), z.array(z.unknown())]),
+      })
+      .nullable()
+      .meta({ description: 'What was asked for and what came of it. Null once it has been deleted.' }),
     items: z.array(
       z.object({
         ref: z.string(),

@@ -3,8 +3,8 @@ import { signInChainId } from '../identity/wallet.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { operations, tools } from '../operations.ts';
-import { disputeReasons } from '../purchases/contract.ts';
 import type { Verb } from '../perform.ts';
+import { disputeReasons } from '../purchases/contract.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { sourceBounds } from '../sources/contract.ts';
 import { bounds, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
@@ -12,7 +12,16 @@ import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
 import { dataProcessing } from './data-processing.ts';
-import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
+import {
+  defaultGrant,
+  includedCorrections,
+  maxFindings,
+  price,
+  retentionDays,
+  seconds,
+  service,
+  testFunds,
+} from './terms.ts';
 
 /** The endpoints that the discovery document names (service.md 2.1). */
 const endpointNames = [
@@ -241,11 +250,6 @@ function x402Terms({ x402 }: Runtime) {
       `client.setSpendControls({ maxAmountPerPayment: '$5' }) of an x402Client from @x402/fetch or @x402/axios.`,
   };
 }
-
-/** Where a buyer gets money that is worth nothing. */
-export const testFunds =
-  'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where the chains are the local ' +
-  'sandbox, POST http://127.0.0.1:4010/wallets (the port of this service plus 1010) answers a private key with funds.';
 
 /** service.md 1.12, in order. */
 function purchaseFlow() {

@@ -4,11 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { Agent, clearFaults, facilitatorFault } from '../../e2e/support/agent.ts';
 import { connectedAgent } from '../../e2e/support/customer.ts';
-import { Member } from '../../e2e/support/member.ts';
 import { connectMcp } from '../../e2e/support/mcp-client.ts';
+import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { price } from '../service/terms.ts';
-import { exampleRequest } from '../work-check/sample.ts';
 
 const service = await startService();
 const contractPath = '/api/agent/v1/services/svc_work_check';
@@ -37,7 +36,9 @@ describe('a payment that cannot be read', () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
     const body = { rail: 'x402', idempotency_key: randomUUID() };
-    const old = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, body, { 'x-payment': 'eyJ4NDAyVmVyc2lvbiI6MX0=' });
+    const old = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, body, {
+      'x-payment': 'eyJ4NDAyVmVyc2lvbiI6MX0=',
+    });
     expect([old.status, old.body.error]).toEqual([402, expect.stringContaining('version 1 is not taken')]);
     const signature = Buffer.from(JSON.stringify({ x402Version: 1, payload: {} })).toString('base64');
     expect((await agent.pay(jobKey, { signature })).body.error).toContain('version 1 is not taken');
@@ -145,7 +146,10 @@ describe('every answer', () => {
     const agent = await Agent.arrive(service);
     const { body: challenge } = await agent.post('/api/x402/v1/wallets/challenge', { address: agent.wallet.address });
     const signature = await nobody.wallet.signMessage({ message: challenge.message });
-    const forged = await agent.post('/api/x402/v1/wallets/verify', { challenge_key: challenge.challenge_key, signature });
+    const forged = await agent.post('/api/x402/v1/wallets/verify', {
+      challenge_key: challenge.challenge_key,
+      signature,
+    });
     for (const answer of [forged, await nobody.get('/api/agent/v1/me')]) {
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer /)]);
     }

@@ -31,6 +31,7 @@ export async function llmsText(request: Request): Promise<Response> {
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
   return text(request, body, 'text/plain; charset=utf-8');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { encodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { clientKinds, connectMcp, type McpClient, type ToolAnswer } from '../../e2e/support/mcp-client.ts';
@@ -245,7 +246,9 @@ describe('what a model reads of the tools', () => {
       const { body } = await buyer.call('svc.purchase_status', { job_key, wait_seconds });
       expect([body.code, body.errors[0].pointer]).toEqual(['validation_failed', '/wait_seconds']);
     }
-    expect((await buyer.call('svc.get_report', { job_key, wait_seconds: 1 })).body.errors[0].pointer).toBe('/wait_seconds');
+    expect((await buyer.call('svc.get_report', { job_key, wait_seconds: 1 })).body.errors[0].pointer).toBe(
+      '/wait_seconds',
+    );
     await buyer.close();
   });
 
@@ -258,6 +261,15 @@ describe('what a model reads of the tools', () => {
       expect(body).toMatchObject({ x402Version: 2, error: expect.any(String) });
     }
     const signed = await agent.createPayment((await buyer.call('svc.pay', payment)).body);
+    expect((await buyer.call('svc.pay', payment, { 'x402/payment': signed })).body.payment_state).toBe('collected');
+    await buyer.close();
+  });
+
+  it('takes a payment as the header would carry it, from clients whose metadata is text alone', async () => {
+    const agent = await Agent.arrive(service);
+    const buyer = await connectMcp('2026-07-28', address, agent.token);
+    const payment = { job_key: await agent.authorizedJob(), rail: 'x402', idempotency_key: randomUUID() };
+    const signed = encodePaymentSignatureHeader(await agent.createPayment((await buyer.call('svc.pay', payment)).body));
     expect((await buyer.call('svc.pay', payment, { 'x402/payment': signed })).body.payment_state).toBe('collected');
     await buyer.close();
   });

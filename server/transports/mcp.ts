@@ -158,6 +158,8 @@ function waitOf(seconds: unknown): Context['wait'] {
 /** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
 function paymentOf(payment: unknown): string | null {
   if (payment === undefined) return null;
+  // Clients whose metadata is text alone send it as the header would carry it.
+  if (typeof payment === 'string') return payment;
   // What no header could carry reads like what is no payment.
   if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');

@@ -6,8 +6,12 @@ import { bounds, checkRequestFields } from '../work-check/contract.ts';
  * and the MCP tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say.
  */
 
-const { evidence, criteria, rubric, work_kind, kind, context, downstream_policy, producer } = checkRequestFields;
+const { work_product, evidence, criteria, rubric, work_kind, kind, context, downstream_policy, producer } =
+  checkRequestFields;
 const { correction_request, max_evidence_age_seconds } = checkRequestFields;
+
+/** Readers of schemas want to hear what a list holds even where it may hold anything. */
+const anyItems = { items: {} };
 
 const bytes = (max: number) => `At most ${max} bytes of UTF-8.`;
 
@@ -28,6 +32,12 @@ say(
   rubric,
   `Entries are assessed like criteria: criteria and rubric hold at most ${bounds.assessed_entries} entries together. ` +
     `At most ${bounds.rubric_bytes} bytes.`,
+  anyItems,
+);
+say(
+  work_product,
+  `The work to check: text, or JSON as the agent produced it. At most ${bounds.work_product_bytes} bytes.`,
+  anyItems,
 );
 say(work_kind, 'What kind of work it is.');
 say(kind, `A label of yours, echoed in the report. ${bytes(bounds.label_bytes)}`, { maxLength: bounds.label_bytes });
@@ -37,7 +47,10 @@ say(refs, `At most ${bounds.context_refs} refs, as the account's list of sources
 say(refs.unwrap().element, bytes(bounds.context_ref_bytes), { maxLength: bounds.context_ref_bytes });
 say(correction_request, `What the included re-check should look at. At most ${bounds.correction_bytes} bytes.`);
 say(downstream_policy, 'What holds for the use of the work.');
-say(downstream_policy.unwrap().shape.human_approval_required, 'True: the report says that a person must approve first.');
+say(
+  downstream_policy.unwrap().shape.human_approval_required,
+  'True: the report says that a person must approve first.',
+);
 say(max_evidence_age_seconds, 'Switches evidence_freshness on: no evidence may be older.');
 say(producer, 'Who made the work: that principal may not accept the report.');
 for (const name of ['agent_key', 'wallet', 'name'] as const) {
