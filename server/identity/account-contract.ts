@@ -18,9 +18,9 @@ const SignedIn = z
         current: z.boolean().meta({ description: 'The one that asks.' }),
       }),
     ),
-    silenced: z
-      .array(z.object({ origin: z.string(), since: instant, until: instant }))
-      .meta({ description: 'Where agents cannot write to this address from, since the person said "This was not me".' }),
+    silenced: z.array(z.object({ origin: z.string(), since: instant, until: instant })).meta({
+      description: 'Where agents cannot write to this address from, since the person said "This was not me".',
+    }),
   })
   .meta({ id: 'SignedIn' });
 

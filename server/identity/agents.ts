@@ -6,6 +6,7 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { Member } from './caller.ts';
@@ -70,6 +71,7 @@ export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) 
   return {
     body: {
       agents: rows.map(agentView),
+      rails: railsSetUp(ctx.runtime),
       review_due: member.review_due && rows.some((row) => row.revoked_at === null),
       resets_at: endOfUtcDay(ctx.now).toISOString(),
       service_keys: [service.serviceKey],

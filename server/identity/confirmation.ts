@@ -5,6 +5,8 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import type { Runtime } from '../runtime.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import type { GrantTerms } from './contract.ts';
@@ -29,14 +31,16 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
       code:
         state === 'pending_confirmation' && codeExpiresAt > ctx.now ? codeOf(row.registration_key, secretKey) : null,
       code_expires_at: codeExpiresAt.toISOString(),
-      ...askingAgent(row, secretKey),
+      ...askingAgent(row, ctx.runtime),
     },
   };
 };
 
 /** The agent behind a registration, as the person sees it who decides. */
-export function askingAgent(row: RegistrationRow, secretKey: string): contract.AskingAgent {
+export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.AskingAgent {
+  const { secretKey } = runtime.configuration;
   return {
+    rails: railsSetUp(runtime),
     agent: { name: row.agent_name, software: row.agent_software },
     origin: row.origin,
     user_code: userCodeOf(row.registration_key, secretKey),

@@ -25,7 +25,7 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
   }
-  return { body: { registration_key: row.registration_key, ...askingAgent(row, secretKey) } };
+  return { body: { registration_key: row.registration_key, ...askingAgent(row, ctx.runtime) } };
 };
 
 /** Connects the agent with the limits that the member sets; what the form leaves out stays as it was asked for. */

@@ -1,5 +1,5 @@
 /** Pages of members that a sign-in may lead to. */
-const pages = /^\/(?:account|agents|connect|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
+const pages = /^\/(?:account|agents|connect|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
 /** Longer than any form of ours puts into an address. */
 const maxLength = 2_000;
 

@@ -3,7 +3,7 @@ import { defineOperation } from '../kernel/operation.ts';
 import { defaultGrant, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 import { ownPage } from './destination.ts';
-import { AskingAgent } from './registration-contract.ts';
+import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
 /** What the people of an account do: sign in, connect agents, and say what each may spend (interface.md 3). Pure. */
 
@@ -75,8 +75,7 @@ export const connection = defineOperation({
 
 export const decideConnection = defineOperation({
   name: 'decide_connection',
-  summary:
-    'Approve an agent with the limits it asked for or others, which needs a fresh sign-in, or deny it.',
+  summary: 'Approve an agent with the limits it asked for or others, which needs a fresh sign-in, or deny it.',
   method: 'POST',
   path: '/api/agent/v1/connections/{registration_key}/decision',
   audience: ['member'],
@@ -132,6 +131,7 @@ export const agents = defineOperation({
   output: z
     .object({
       agents: z.array(ConnectedAgent).max(maxAgents),
+      rails: RailsSetUp,
       review_due: z.boolean().meta({ description: 'The owner has not yet said which of them to keep.' }),
       resets_at: instant,
       service_keys: z.array(z.literal(service.serviceKey)),

@@ -72,7 +72,8 @@ export async function letterLink(
     where member_key = ${memberKey} and made_by = 'letter' and next = ${next} and used_at is null
       and expires_at > ${after(now, worthSendingSeconds)}
     order by created_at desc limit 1`);
-  if (sent && digestOf(tokenOf(sent.created_at)) === sent.token_digest) return addressOf(baseUrl, tokenOf(sent.created_at));
+  if (sent && digestOf(tokenOf(sent.created_at)) === sent.token_digest)
+    return addressOf(baseUrl, tokenOf(sent.created_at));
   const token = tokenOf(now);
   await db.many(sql`
     insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)

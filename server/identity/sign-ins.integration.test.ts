@@ -113,9 +113,7 @@ describe('letters that strangers ask for', () => {
   it('do not hide the request of the owner: it is found by its code among any number', async () => {
     const { customer, owner } = await account();
     const own = await register(anybody, customer.email, { mode: 'link_existing', agent: { name: 'Mine' } });
-    await Promise.all(
-      Array.from({ length: 101 }, () => register(anybody, customer.email, { mode: 'link_existing' })),
-    );
+    await Promise.all(Array.from({ length: 101 }, () => register(anybody, customer.email, { mode: 'link_existing' })));
     const found = await owner.post('/api/agent/v1/connections', { user_code: own.body.user_code });
     expect([found.status, found.body.agent?.name]).toEqual([200, 'Mine']);
   });
@@ -167,7 +165,12 @@ describe('a sign-in', () => {
 describe('a sign-in link that an operator made', () => {
   it('is told to the owner by letter', async () => {
     const { customer, owner } = await account();
-    const message = { kind: 'operator_link', request_key: 'req_1', account_key: owner.accountKey, email: 'new@example.com' };
+    const message = {
+      kind: 'operator_link',
+      request_key: 'req_1',
+      account_key: owner.accountKey,
+      email: 'new@example.com',
+    };
     await sendLetter(service.runtime, message as LetterMessage);
     const letter = await customer.newestLetter();
     expect([letter.subject, letter.text.includes('new@example.com')]).toEqual([
@@ -191,9 +194,7 @@ describe('"This was not me"', () => {
     agent.token = (await claim(agent, registration, (await customer.newestLetter()).code)).body.credential;
     const owner = await Member.of(service, agent, customer.email);
     const { silenced } = (await owner.get('/api/agent/v1/members/me')).body;
-    expect(silenced).toEqual([
-      { origin: '203.0.90.0/24', since: expect.any(String), until: expect.any(String) },
-    ]);
+    expect(silenced).toEqual([{ origin: '203.0.90.0/24', since: expect.any(String), until: expect.any(String) }]);
     expect(Date.parse(silenced[0].until) - Date.parse(silenced[0].since)).toBe(30 * 86_400_000);
     const lifted = await owner.post('/api/agent/v1/members/silences/lift', { origin: silenced[0].origin });
     expect(lifted.body.silenced).toEqual([]);

@@ -107,7 +107,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
  * Undefined when it has the type of none, or of several.
  */
 function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const fitting = branches.filter((issues) => !issues.some(({ path, code }) => path.length === 0 && code === 'invalid_type'));
+  const fitting = branches.filter(
+    (issues) => !issues.some(({ path, code }) => path.length === 0 && code === 'invalid_type'),
+  );
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 

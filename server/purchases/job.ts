@@ -333,7 +333,8 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 
 /** What the caller may do at all, before the state of the job is looked at. */
 export function authorityOf(caller: Buyer | Member): Authority {
-  if (caller.kind === 'member') return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
+  if (caller.kind === 'member')
+    return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
   return {
     actor: 'agent',
     mayBuy: purchaseRefusal(caller) === null,

@@ -34,7 +34,8 @@ export async function withNextActions(
     const { jobs, today, total } = await waiting(shared, caller, request.now);
     const reserved = members.limit === 'daily' ? today : members.limit === 'total' ? total : 0n;
     members.reserved_microcents = toWire(reserved);
-    const others = reserved === 0n ? [] : jobs.filter(({ job_key }) => job_key !== (input as { job_key?: string }).job_key);
+    const others =
+      reserved === 0n ? [] : jobs.filter(({ job_key }) => job_key !== (input as { job_key?: string }).job_key);
     members.next_actions = [...about, ...others.flatMap((job) => jobView(job, caller, request).next_actions)];
   }
   return about ? new Problem(code, message, { ...extras, members }) : error;

@@ -50,6 +50,11 @@ export function registrationsState(runtime: Runtime): 'open' | 'closed' {
   return runtime.mailer ? 'open' : 'closed';
 }
 
+/** The rails that can be paid over here once whoever runs the service lets them: the others were never set up. */
+export function railsSetUp(runtime: Pick<Runtime, 'x402'>): ('card' | 'x402')[] {
+  return [...(cardReasons.length === 0 ? (['card'] as const) : []), ...(runtime.x402 ? (['x402'] as const) : [])];
+}
+
 /** The refusal of a rail that cannot be used, with its reasons. */
 export function railUnavailable(runtime: Runtime, rail: 'card' | 'x402'): Problem {
   const reasons = rail === 'card' ? cardReasons : runtime.x402 ? ['facilitator_unreachable'] : ['x402_not_configured'];

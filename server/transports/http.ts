@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorFields, log } from '../kernel/log.ts';
 import { newKey } from '../kernel/id.ts';
+import { errorFields, log } from '../kernel/log.ts';
 import { pathKeys, pathPattern } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type OperationName, operations } from '../operations.ts';
