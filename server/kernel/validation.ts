@@ -45,16 +45,22 @@ function validationProblem(error: z.ZodError): Problem {
 const inputMax = { depthMax: 48, nodesMax: 100_000 };
 
 /**
- * Refuses an input that is too large as a whole, whatever else is wrong with it. What is too deep to be walked is left to
- * `refuseUnreadable`. Its JSON has as many bytes as its RFC 8785 form: only the order of keys differs.
+ * Refuses an input that is too large as a whole, whatever else is wrong with it. What is too deep for the stack is left
+ * to `refuseUnreadable`, which needs none. Its JSON has as many bytes as its RFC 8785 form: only the order of keys differs.
  */
 export function refuseTooLarge(
   input: Record<string, unknown>,
   { maxBytes, without }: { maxBytes: number; without: readonly string[] },
 ): void {
-  if (findJsonFault(input, inputMax)?.code === 'too_deep') return;
   const measured = Object.fromEntries(Object.entries(input).filter(([name]) => !without.includes(name)));
-  const actual = utf8Bytes(JSON.stringify(measured));
+  let text: string;
+  try {
+    text = JSON.stringify(measured);
+  } catch (error) {
+    if (error instanceof RangeError) return;
+    throw error;
+  }
+  const actual = utf8Bytes(text);
   if (actual <= maxBytes) return;
   const detail = `The input holds ${actual} bytes; at most ${maxBytes} are allowed.`;
   const error = { pointer: '', code: 'too_large', detail, limit: maxBytes, actual };

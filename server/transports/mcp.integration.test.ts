@@ -265,6 +265,23 @@ describe('what a model reads of the tools', () => {
     await buyer.close();
   });
 
+  it('is refused an input that is deeper than any reader, whatever else is wrong with it', async () => {
+    const agent = await Agent.arrive(service);
+    const { work_product: _, ...rest } = quoteArguments({ max_price_microcents: 9_007_199_254_740_992 });
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const args = `${JSON.stringify(rest).slice(0, -1)},"work_product":${deep}}`;
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: {
+        ...agent.identity(),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc.check_work","arguments":${args}}}`,
+    });
+    expect(await response.text()).toMatch(/validation_failed|input_too_large/);
+  });
+
   it('takes a payment as the header would carry it, from clients whose metadata is text alone', async () => {
     const agent = await Agent.arrive(service);
     const buyer = await connectMcp('2026-07-28', address, agent.token);
