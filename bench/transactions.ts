@@ -101,6 +101,7 @@ function contextOf(runtime: Runtime, who: Principal): Context {
     presented: { bearer: who.token, memberSession: null },
     idempotencyKey: null,
     payment: null,
+    isVersion1: false,
     wait: null,
   };
 }

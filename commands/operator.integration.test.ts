@@ -51,10 +51,21 @@ describe('a command for operators', () => {
 
   it('makes a sign-in link for a member that it makes, too', async () => {
     await database.pool.query(`insert into accounts (account_key, created_at) values ('acct_known', now())`);
+    await database.pool.query(
+      `insert into members (member_key, account_key, email, role, created_at)
+       values ('member_boss', 'acct_known', 'boss@example.com', 'owner', now())`,
+    );
     const { code, stdout } = await run('sign-in-link', ['acct_known', 'Owner@example.com']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/localhost:3000\/sign-in\?link=\w{43}\n$/);
-    const { rows } = await database.pool.query('select email from members');
+    const { rows } = await database.pool.query("select email from members where role = 'member'");
     expect(rows).toEqual([{ email: 'owner@example.com' }]);
+  });
+
+  it('tells the owner of the account that it made one', async () => {
+    const { rows } = await database.pool.query("select data from pgboss.job where name = 'letter'");
+    expect(rows.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ kind: 'operator_link', account_key: 'acct_known', email: 'Owner@example.com' }),
+    ]);
   });
 });

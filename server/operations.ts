@@ -1,4 +1,5 @@
 import * as operator from './console/contract.ts';
+import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
@@ -32,6 +33,9 @@ export const operations = {
   revoke_agent: members.revokeAgent,
   release_again: members.releaseAgain,
   review_agents: members.reviewAgents,
+  member: account.member,
+  end_sessions: account.endSessions,
+  lift_silence: account.liftSilence,
   wallet_sign_out: identity.walletSignOut,
   rotate_credential: identity.rotateCredential,
   me: identity.me,

@@ -67,6 +67,16 @@ describe('a database that cannot be reached', () => {
     for (const each of needless) expect(answers[each]).toEqual([200, undefined, undefined, false]);
   });
 
+  it('is a reason that the contract names', async () => {
+    const { body } = await whileDown(() => agent.get('/api/agent/v1/services/svc_work_check'));
+    const { state, reasons, registrations } = body.availability;
+    expect([state, reasons, registrations]).toEqual([
+      'unavailable',
+      ['database_unreachable'],
+      { state: 'closed', reasons: ['database_unreachable'] },
+    ]);
+  });
+
   it('makes a process unready, and no less alive', async () => {
     const health = async () => {
       const [live, ready] = [await agent.get('/livez'), await agent.get('/readyz')];

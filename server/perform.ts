@@ -22,7 +22,7 @@ import { databaseOutage } from './kernel/outage.ts';
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
 import { countRequest, originOf, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { parseInput, refuseUnreadable } from './kernel/validation.ts';
+import { parseInput, refuseTooLarge, refuseUnreadable } from './kernel/validation.ts';
 import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
 import { allOperations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
@@ -86,6 +86,7 @@ export async function perform<Name extends OperationName>(
   const operation: Operation = allOperations[name];
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
+    if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
     const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
       async (error) => {
@@ -126,14 +127,15 @@ async function admit(
   const audience = caller.kind === 'wallet' ? 'agent' : caller.kind;
   if (audience !== 'anonymous' && operation.audience.includes(audience))
     return { caller, pace: 'pace' in caller ? caller.pace : {} };
-  throw needsCredential();
+  throw needsCredential(ctx);
 }
 
 /** The refusal of a request that says nothing about who makes it. */
-export function needsCredential(): Problem {
-  return new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
-    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
-  });
+export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem {
+  return new Problem(
+    'invalid_token',
+    `No valid credential came with the request. ${baseUrl}/.well-known/svc says where to sign in or register.`,
+  );
 }
 
 /** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */

@@ -44,6 +44,8 @@ export interface Context {
   idempotencyKey: string | null;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;
+  /** Whether an X-PAYMENT header came along: only clients of x402 version 1 send it. */
+  isVersion1: boolean;
   /** How long a reader will wait for an answer whose digest differs from the one it has seen. */
   wait: { seconds: number; seen: string | null } | null;
 }

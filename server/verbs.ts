@@ -1,4 +1,5 @@
 import { turnSwitch } from './console/turn-switch.ts';
+import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
   agents,
@@ -55,6 +56,9 @@ export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOper
   revoke_agent: revokeAgent,
   release_again: releaseAgain,
   review_agents: reviewAgents,
+  member,
+  end_sessions: endSessions,
+  lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
   me,

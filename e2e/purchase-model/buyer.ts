@@ -256,7 +256,9 @@ export class Review extends Step<Answer> {
     else if (isOfOlder) expect(refusal(answer)).toEqual([409, 'report_changed']);
     else if (repeats) expect(answer.status).toBe(200);
     else if (!can('accept', purchase.state)) expect(refusal(answer)).toEqual(notAllowed);
-    else if (overdue) expect(refusal(answer)).toEqual([409, 'dispute_window_closed']);
+    else if (this.by === 'agent' && decision === 'accept' && model.grant.paused) {
+      expect(refusal(answer)).toEqual(outsideGrant);
+    } else if (overdue) expect(refusal(answer)).toEqual([409, 'dispute_window_closed']);
     else {
       expect(answer.status).toBe(200);
       this.decided(model, purchase);

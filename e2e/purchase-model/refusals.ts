@@ -1,7 +1,7 @@
 import { hasRunOut } from '../../server/payments/chain.ts';
 import { can, paymentIsOpen } from '../../server/purchases/states.ts';
 import type { Refusal } from './command.ts';
-import { creditCovers, hasRoom, isCovered, type Model, type Purchase } from './model.ts';
+import { creditCovers, hasRoom, isCovered, type Model, type Purchase, seen } from './model.ts';
 
 /** What the service must refuse, and with that what it must list: exactly the rest. */
 
@@ -27,6 +27,12 @@ export function payRefusal(model: Model, purchase: Purchase, method: 'x402' | 'w
   return isCovered(model, purchase) ? null : overLimit;
 }
 
+/** Whether the party may decide on the report: a paused agent may dispute it while its review is open, and not accept. */
+function mayReview(model: Model, purchase: Purchase, party: 'agent' | 'member'): boolean {
+  if (party === 'member') return true;
+  return model.grant.mayReview && (!model.grant.paused || seen(purchase, model.now()).review_state === 'open');
+}
+
 /** Everything that the agent, or a member of its account, may do about a purchase now, as the service lists it. */
 export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'member'): string[] {
   if (purchase.jobKey === null) {
@@ -43,7 +49,7 @@ export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'me
     cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
     cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
     report: purchase.reportDigest !== null,
-    review: can('accept', purchase.state) && (party === 'member' || model.grant.mayReview),
+    review: can('accept', purchase.state) && mayReview(model, purchase, party),
     receipt: purchase.paidWith !== null,
   };
   return Object.entries(allowed).flatMap(([action, isAllowed]) => (isAllowed ? [action] : []));

@@ -6,6 +6,7 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { Member } from './caller.ts';
@@ -72,6 +73,7 @@ export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) 
   return {
     body: {
       agents: rows.map(agentView),
+      rails: railsSetUp(ctx.runtime),
       review_due: member.review_due && rows.some((row) => row.revoked_at === null),
       resets_at: endOfUtcDay(ctx.now).toISOString(),
       service_keys: [service.serviceKey],
@@ -97,7 +99,7 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
   const before = await lockAgent(tx, caller, agent_key);
   const { paused: _, ...terms } = grantView(before);
   const wanted = withChange(terms, change);
-  requireFreshSignIn(terms, wanted, caller, ctx.now);
+  if (raises(terms, wanted)) requireFreshSignIn(caller, ctx.now);
   if (canonicalJson(wanted) === canonicalJson(terms)) return { body: await viewOf(tx, caller, agent_key, ctx.now) };
   tx.write(sql`
     update grants set payment_methods = ${wanted.payment_methods}, governed_refs = ${wanted.governed_refs},
@@ -116,26 +118,30 @@ export function withChange(terms: GrantTerms, change: contract.GrantChange): Gra
 }
 
 /**
- * Lowering is free. Whoever raises must have signed in just now: a browser left open, or a borrowed phone, may take
- * away and not give. Throws `fresh_sign_in_required`.
+ * Whoever gives power must have signed in just now: a browser left open, or a borrowed phone, may take away and not give.
+ * Throws `fresh_sign_in_required`.
  */
-export function requireFreshSignIn(from: GrantTerms, to: GrantTerms, member: Member, now: Date): void {
-  const raises =
+export function requireFreshSignIn(member: Member, now: Date): void {
+  if (after(member.signedInAt, seconds.freshSignIn) > now) return;
+  throw new Problem('fresh_sign_in_required', 'Giving an agent power needs a sign-in of the last 10 minutes.');
+}
+
+function raises(from: GrantTerms, to: GrantTerms): boolean {
+  return (
     to.per_job_limit_microcents > from.per_job_limit_microcents ||
     to.daily_limit_microcents > from.daily_limit_microcents ||
     (to.total_limit_microcents ?? Number.POSITIVE_INFINITY) >
       (from.total_limit_microcents ?? Number.POSITIVE_INFINITY) ||
     to.payment_methods.some((method) => !from.payment_methods.includes(method)) ||
     (to.governed_refs && !from.governed_refs) ||
-    (to.review_authority && !from.review_authority);
-  if (raises && after(member.signedInAt, seconds.freshSignIn) <= now) {
-    throw new Problem('fresh_sign_in_required', 'Raising what an agent may do needs a sign-in of the last 10 minutes.');
-  }
+    (to.review_authority && !from.review_authority)
+  );
 }
 
 export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller, input, tx }) => {
   const before = await lockAgent(tx, caller, input.agent_key);
   if ((before.paused_at !== null) !== input.paused) {
+    if (!input.paused) requireFreshSignIn(caller, ctx.now);
     tx.write(sql`
       update grants set paused_at = ${input.paused ? ctx.now : null} where grant_key = ${before.grant_key}`);
     record(tx, caller, input.agent_key, input.paused ? 'agent_paused' : 'agent_resumed', {}, ctx.now);
@@ -160,6 +166,7 @@ function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
 
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
   requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
+  requireFreshSignIn(caller, ctx.now);
   // A window that is open stays as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}

@@ -6,6 +6,8 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import type { Runtime } from '../runtime.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import type { GrantTerms } from './contract.ts';
@@ -32,14 +34,16 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
           ? codeOf(row.registration_key, keyring.byId(row.key_id))
           : null,
       code_expires_at: codeExpiresAt.toISOString(),
-      ...askingAgent(row, keyring),
+      ...askingAgent(row, ctx.runtime),
     },
   };
 };
 
 /** The agent behind a registration, as the person sees it who decides. */
-export function askingAgent(row: RegistrationRow, keyring: Keyring): contract.AskingAgent {
+export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.AskingAgent {
+  const { keyring } = runtime.configuration;
   return {
+    rails: railsSetUp(runtime),
     agent: { name: row.agent_name, software: row.agent_software },
     origin: row.origin,
     user_code: userCodeOf(row.registration_key, keyring.byId(row.key_id)),

@@ -111,7 +111,8 @@ describe('linking an agent to an account', () => {
     const [first, second] = [await asking(customer.email), await asking(customer.email)];
     service.advanceClock(601);
     expect((await look(owner, first.code)).body.code).toBe('registration_expired');
-    expect((await decide(owner, first.registration, { decision: 'approve' })).status).toBe(200);
+    const fresh = await Member.ofAccount(service, owner.accountKey, customer.email);
+    expect((await decide(fresh, first.registration, { decision: 'approve' })).status).toBe(200);
     service.advanceClock(1_200);
     expect((await decide(owner, second.registration, { decision: 'approve' })).body.code).toBe('registration_expired');
   });
@@ -239,7 +240,7 @@ describe('an agent of an account', () => {
     const { service_keys: _, paused: __, ...everything } = generous;
     // What a refusal over a limit lists besides: what may be done about the job that holds room.
     const narrowed: [string, Record<string, unknown>, string[]][] = [
-      ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }, ['cancel']],
+      ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }, []],
       ['grant_limit_exceeded', { daily_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
       ['grant_limit_exceeded', { total_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
       ['grant_scope_missing', { payment_methods: ['card_saved'] }, []],
@@ -435,7 +436,7 @@ describe('a sign-in link', () => {
       [202, '{"state":"sent_if_known"}'],
     ]);
     const letter = await customer.newestLetter();
-    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=\\w{43}&next=agents$`));
+    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=[\\w-]{43}$`));
     expect(await nobody.letters()).toEqual([]);
   });
 

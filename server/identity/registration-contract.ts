@@ -131,8 +131,12 @@ export const claim = defineOperation({
 /** What the link of a letter carries. */
 const linkToken = z.string().min(1).max(128);
 
+/** The ways to pay that whoever runs the service has set up: no other can be offered. */
+export const RailsSetUp = z.array(z.enum(['card', 'x402']));
+
 /** What a person is shown of an agent that asks. */
 export const AskingAgent = z.object({
+  rails: RailsSetUp,
   agent: z.object({ name: z.string(), software: z.string().nullable() }),
   origin: z.string(),
   user_code: z.string(),

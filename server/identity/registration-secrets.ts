@@ -33,8 +33,21 @@ export function codeMatches(typed: string, registrationKey: string, key: SecretK
 
 /** Whether this is the code that the agent shows, whatever case and grouping it was typed in. */
 export function userCodeMatches(typed: string, registrationKey: string, key: SecretKey): boolean {
-  const plain = (code: string) => code.replaceAll(/[\s–-]/g, '').toUpperCase();
-  return sameText(plain(typed), plain(userCodeOf(registrationKey, key)));
+  return sameText(plainUserCode(typed), plainUserCode(userCodeOf(registrationKey, key)));
+}
+
+/** What is kept of such a code, to find its request by: a keyed hash of it, however it was typed. */
+export function userCodeHash(typed: string, key: SecretKey): string {
+  return mac('typed user-code', plainUserCode(typed), key).toString('base64url');
+}
+
+/** The same under every key that a request may have begun with. */
+export function userCodeHashes(typed: string, keyring: Keyring): string[] {
+  return keyring.all.map((key) => userCodeHash(typed, key));
+}
+
+function plainUserCode(typed: string): string {
+  return typed.replaceAll(/[\s–-]/g, '').toUpperCase();
 }
 
 /** What the link in the letter carries: the key, and a proof that the letter was ours. */

@@ -12,7 +12,7 @@ import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { credentialInUse, releaseCredential } from './credential.ts';
 import type * as contract from './registration-contract.ts';
-import { codeMatches, userCodeOf } from './registration-secrets.ts';
+import { codeMatches, userCodeHash, userCodeOf } from './registration-secrets.ts';
 import { newToken, tokenHash, tokenHashes } from './token.ts';
 
 /** An agent that claims waits this long between two tries. */
@@ -54,13 +54,16 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
   const registrationKey = newKey('reg');
   const agentKey = newKey('agent');
   const claimToken = newToken('claim');
+  const { first } = configuration.keyring;
+  const userCode = userCodeOf(registrationKey, first);
   const requested = requestedGrant(input.requested_grant ?? {});
   tx.write(sql`
     insert into registrations (registration_key, mode, state, email, agent_key, agent_name, agent_software,
-      requested_grant, terms_version, origin, claim_token_hash, key_id, created_at, expires_at)
+      requested_grant, terms_version, origin, claim_token_hash, user_code_hash, key_id, created_at, expires_at)
     values (${registrationKey}, ${input.mode}, 'pending_confirmation', ${input.email}, ${agentKey}, ${input.agent.name},
       ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${originOf(ctx)},
-      ${tokenHash(claimToken, configuration.keyring.first)}, ${configuration.keyring.first.id}, ${ctx.now}, ${after(ctx.now, seconds.registration)})`);
+      ${tokenHash(claimToken, first)}, ${userCodeHash(userCode, first)}, ${first.id}, ${ctx.now},
+      ${after(ctx.now, seconds.registration)})`);
   enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
   return {
     body: {
@@ -71,7 +74,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
       claim_token: claimToken,
       claim_url: `${ctx.baseUrl}/api/agent/v1/registrations/${registrationKey}/claim`,
       verification_url: `${ctx.baseUrl}/${input.mode === 'new_customer' ? 'confirm' : 'connect'}`,
-      user_code: userCodeOf(registrationKey, configuration.keyring.first),
+      user_code: userCode,
       expires_in: seconds.registration,
       code_expires_in: seconds.registrationCode,
       interval: claimIntervalSeconds,

@@ -1,7 +1,9 @@
 import { newKey } from '../kernel/id.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import type { Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireLetters } from '../service/availability.ts';
+import { firstPage, ownPage } from './destination.ts';
 import type * as contract from './member-contract.ts';
 
 /** Whether the address is known is found out by the worker: neither the answer nor its time tells. */
@@ -11,7 +13,8 @@ export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input,
     kind: 'sign_in',
     request_key: newKey('req'),
     email: input.email,
-    next: input.next ?? 'agents',
+    next: ownPage(input.next) ?? firstPage,
+    origin: originOf(ctx),
   });
   return { body: { state: 'sent_if_known' } };
 };

@@ -47,6 +47,10 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly problems: readonly ProblemCode[];
   /** Answers 402 with the x402 body while unpaid. */
   readonly paid?: true;
+  /** The input as a whole, without these fields, holds at most so many bytes: judged ahead of any field. */
+  readonly totalInput?: { readonly maxBytes: number; readonly without: readonly string[] };
+  /** Repeated without its first key it may have a second effect. */
+  readonly repeatsByKeyOnly?: true;
   /** The answer carries a secret: it is never stored, and never cached on the way. */
   readonly secret?: true;
   /** What comes with the buyer, in one round trip: the job that its path names, or what room its grant leaves. */

@@ -6,6 +6,8 @@ export interface Probe {
   wasUp(now: Date): Promise<boolean>;
   /** The same, asked again first when what is known is old: for who is about to depend on it. */
   isUp(now: Date): Promise<boolean>;
+  /** What is known, at once: true while nothing is. Begins to ask when that is old. */
+  seemsUp(now: Date): boolean;
 }
 
 /** A provider that takes longer is as good as down. */
@@ -39,6 +41,10 @@ export function openProbe(name: string, ask: () => Promise<unknown>): Probe {
       if (!isOld(now)) return known?.isUp ?? false;
       const answer = askOnce(now);
       return known?.isUp ?? answer;
+    },
+    seemsUp(now) {
+      if (isOld(now)) void askOnce(now);
+      return known?.isUp ?? true;
     },
     async isUp(now) {
       return isOld(now) ? askOnce(now) : (known?.isUp ?? false);

@@ -235,9 +235,9 @@ export const problems = {
   },
   registrations_closed: {
     status: 503,
-    retryable: true,
+    retryable: false,
     title: 'Nobody can register right now',
-    next: 'Try again after Retry-After, or sign in with a wallet.',
+    next: 'Sign in with a wallet, or ask whoever runs the service when it opens.',
   },
   service_unavailable: {
     status: 503,

@@ -13,6 +13,8 @@ export interface Reachability {
   facilitator: Probe;
   /** The networks whose chain answered when it was last asked. */
   networks(now: Date): Promise<Network[]>;
+  /** Whether the facilitator and a chain answered when they were last asked; waits for neither. */
+  seemsUp(now: Date): boolean;
 }
 
 /** Opens the probes of the rail. Nothing is called yet. */
@@ -24,13 +26,18 @@ export function openReachability({ facilitatorUrl, networks, rpcUrls }: X402Conf
     const probe = openProbe('chain_unreachable', async () => BlockNumber.parse(await node.call('', question)));
     return { network, probe };
   });
+  const facilitatorProbe = openProbe('facilitator_unreachable', async () => {
+    const { kinds } = Supported.parse(await facilitator.call('/supported'));
+    const takes = (network: Network) =>
+      kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact');
+    if (!networks.every(takes)) throw new Error('the facilitator does not take every network');
+  });
   return {
-    facilitator: openProbe('facilitator_unreachable', async () => {
-      const { kinds } = Supported.parse(await facilitator.call('/supported'));
-      const takes = (network: Network) =>
-        kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact');
-      if (!networks.every(takes)) throw new Error('the facilitator does not take every network');
-    }),
+    facilitator: facilitatorProbe,
+    seemsUp(now) {
+      const up = [facilitatorProbe, ...chains.map(({ probe }) => probe)].map((probe) => probe.seemsUp(now));
+      return up[0] === true && up.slice(1).includes(true);
+    },
     async networks(now) {
       const up = await Promise.all(chains.map(({ probe }) => probe.wasUp(now)));
       return networks.filter((_, index) => up[index]);

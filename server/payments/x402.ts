@@ -12,7 +12,7 @@ import { z } from 'zod';
 import type { Network, X402Configuration } from '../kernel/env.ts';
 import { jsonService } from '../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
-import { PaymentRequired, Problem } from '../kernel/problem.ts';
+import { PaymentRequired } from '../kernel/problem.ts';
 import {
   type Authorization,
   type Chain,
@@ -26,6 +26,7 @@ import {
 } from './chain.ts';
 import type { LoggedTransfer } from './logs.ts';
 import { openReachability } from './reachability.ts';
+import { insufficientBalance } from './token-refusals.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
@@ -35,6 +36,9 @@ const validityMaxMs = 3_600_000;
 const validityMinMs = 6_000;
 /** Past this the outcome of a call is unknown and the chain decides. */
 const facilitatorTimeoutMs = 20_000;
+
+/** What a client of the first version is told (x402 version 2 moved the payment to PAYMENT-SIGNATURE). */
+export const version1Refusal = 'x402 version 1 is not taken: sign for version 2 and send it in PAYMENT-SIGNATURE';
 
 /** What is read of a facilitator's answers. Its word on success counts for nothing: the chain is asked. */
 const Settled = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
@@ -52,11 +56,13 @@ export interface X402Rail {
   isReachable(now: Date): Promise<boolean>;
   /** What is known of the providers now, without waiting for them. */
   reachable(now: Date): Promise<{ facilitator: boolean; networks: readonly Network[] }>;
+  /** The same of the rail as a whole, at once: true while nothing is known. A look that is due is begun. */
+  seemsReachable(now: Date): boolean;
   /** What to sign on each chain, or on `network` alone; empty when that is none of ours. */
   offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
   /** The 402 that asks for, or refuses, a payment. */
   demand(offer: Offer, error: string): PaymentRequired;
-  /** The payment in a PAYMENT-SIGNATURE header. Throws `malformed_request`, or the 402 when it matches no offer. */
+  /** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when it cannot be read or matches no offer. */
   read(header: string, offer: Offer): SignedTransfer;
   /**
    * Why a transfer that was not seen before is not taken: its time, or what the chain says. Null when it would be carried
@@ -118,6 +124,7 @@ export function openX402(configuration: X402Configuration): X402Rail {
   return {
     networks,
     isReachable: (now) => reachability.facilitator.isUp(now),
+    seemsReachable: (now) => reachability.seemsUp(now),
     async reachable(now) {
       const [facilitator, reached] = await Promise.all([
         reachability.facilitator.wasUp(now),
@@ -134,12 +141,16 @@ export function openX402(configuration: X402Configuration): X402Rail {
     },
     demand: demandOf,
     read(header, offer) {
-      const { x402Version, accepted, payload } = decode(header);
+      const sent = decode(header);
+      if (!sent) throw demandOf(offer, 'The payment is not base64 of an x402 payment payload');
+      const { x402Version, accepted, payload } = sent;
+      if (x402Version === 1) throw demandOf(offer, version1Refusal);
       const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
       if (!requirement || !payload || !('authorization' in payload)) {
         throw demandOf(offer, 'No matching payment requirements');
       }
-      const signed = signedIn(payload);
+      const signed = SignedAuthorization.safeParse(payload).data;
+      if (!signed) throw demandOf(offer, 'The payment holds no EIP-3009 authorization');
       const transfer = transferOf(signed, requirement);
       const { to, value } = signed.authorization;
       if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
@@ -152,7 +163,11 @@ export function openX402(configuration: X402Configuration): X402Rail {
       if (leftMs < validityMinMs || leftMs > validityMaxMs) {
         return `validBefore must lie ${maxTimeoutSeconds} seconds ahead`;
       }
-      return chainOf(transfer.authorization.network).refusal(transfer);
+      const { network } = transfer.authorization;
+      const refused = await chainOf(network).refusal(transfer);
+      const others = networks.filter((other) => other !== network);
+      if (refused !== insufficientBalance || others.length === 0) return refused;
+      return `${refused}: USDC on ${others.join(' or ')} is taken, too`;
     },
     async settle(transfer, seenAt) {
       const answer = await facilitator.call('/settle', await wireForm(transfer)).catch(() => null);
@@ -302,18 +317,13 @@ const SignedAuthorization = z.looseObject({
   }),
 });
 
-function decode(header: string): z.infer<typeof Payload> {
+/** The payment in a header; null when it is none. */
+function decode(header: string): z.infer<typeof Payload> | null {
   try {
     return Payload.parse(JSON.parse(Buffer.from(header, 'base64').toString()));
   } catch {
-    throw new Problem('malformed_request', 'PAYMENT-SIGNATURE is not base64 of an x402 payment payload.');
+    return null;
   }
-}
-
-function signedIn(payload: object): z.infer<typeof SignedAuthorization> {
-  const parsed = SignedAuthorization.safeParse(payload);
-  if (!parsed.success) throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
-  return parsed.data;
 }
 
 function transferOf(

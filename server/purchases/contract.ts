@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
+import './request-contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -29,6 +30,10 @@ export const NextAction = z
     href: z.string(),
     mcp_tool: z.string(),
     description: z.string(),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
@@ -45,12 +50,16 @@ export const Quote = z
     expires_at: instant,
     price: Price,
     max_price_microcents: microcents,
-    input_digest: digest,
+    input_digest: digest.meta({
+      description:
+        'Over the RFC 8785 form of the request without idempotency_key and max_price_microcents, each evidence item as ' +
+        '{source, observed_at, digest}.',
+    }),
     evidence: z.array(
       z.object({
         ref: z.string(),
         source: z.string(),
-        digest,
+        digest: digest.meta({ description: 'Over the UTF-8 bytes of the text.' }),
         bytes: z.int(),
         observed_at: z.string().nullable(),
       }),
@@ -103,10 +112,12 @@ export const Receipt = z
     job_key: key,
     issued_at: instant,
     sequence: z.int().min(1),
-    previous_receipt_digest: digest.nullable(),
-    quote_digest: digest,
-    input_digest: digest,
-    report_digest: digest.nullable(),
+    previous_receipt_digest: digest
+      .nullable()
+      .meta({ description: 'Over the signed payload of the receipt before this one; null on the first.' }),
+    quote_digest: digest.meta({ description: 'Over what the quote froze.' }),
+    input_digest: digest.meta({ description: 'As the quote says it.' }),
+    report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
       state: z.enum(paymentStates),
       rail: z.enum(['card', 'x402']),
@@ -132,7 +143,11 @@ export const Receipt = z
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
     terms_version: z.string(),
-    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }),
+    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }).meta({
+      description:
+        'jws is a compact JWS (RFC 7515) whose payload is the RFC 8785 form of the receipt without signature; its header ' +
+        'says the same kid and alg. The key is in /.well-known/jwks.json, with the time that it is valid for.',
+    }),
   })
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
@@ -142,6 +157,15 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
+    bought_by: z.object({ agent_key: z.string(), kind: z.enum(['agent', 'wallet']), name: z.string().nullable() }),
+    submitted: z
+      .object({
+        request: z.union([z.string(), z.looseObject({})]).nullable(),
+        criteria: z.array(z.union([z.string(), z.looseObject({})])),
+        work_product: z.union([z.string(), z.looseObject({}), z.array(z.unknown())]),
+      })
+      .nullable()
+      .meta({ description: 'What was asked for and what came of it. Null once it has been deleted.' }),
     items: z.array(
       z.object({
         ref: z.string(),
@@ -158,8 +182,8 @@ export const Evidence = z
   .meta({ id: 'Evidence' });
 export type Evidence = z.infer<typeof Evidence>;
 
-const QuoteKey = z.strictObject({ quote_key: key });
-const JobKey = z.strictObject({ job_key: key });
+const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'As the quote names it.' }) });
+const JobKey = z.strictObject({ job_key: key.meta({ description: 'As the job names it.' }) });
 
 export const checkWork = defineOperation({
   name: 'check_work',
@@ -172,6 +196,7 @@ export const checkWork = defineOperation({
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
   }),
+  totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
   success: [201],
   reads: 'room',
@@ -215,7 +240,9 @@ export const authorize = defineOperation({
   audience: ['agent'],
   effect: 'write',
   idempotency: 'optional',
-  input: QuoteKey.extend({ terms_version: z.string().min(1).max(32) }),
+  input: QuoteKey.extend({
+    terms_version: z.string().min(1).max(32).meta({ description: 'The current one, as the quote names it.' }),
+  }),
   output: Job,
   success: [201, 200],
   problems: [
@@ -245,10 +272,9 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(['card', 'x402']),
+    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails of the quote.' }),
     method: z.enum(['wallet_credit']).optional().meta({
-      description:
-        'Spends the credit that GET /me shows, where it covers the whole price; without it USDC is asked for.',
+      description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
     }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
   }),
@@ -317,7 +343,7 @@ export const report = defineOperation({
   input: JobKey.extend({ report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }) }),
   output: Report,
   success: [200],
-  problems: ['invalid_token', 'not_found', 'report_not_ready'],
+  problems: ['invalid_token', 'not_found', 'report_not_ready', 'action_not_allowed'],
   tool: 'svc.get_report',
 });
 
@@ -353,7 +379,7 @@ export type DisputeReason = (typeof disputeReasons)[number];
 export const maxDetail = 2_000;
 
 const Review = JobKey.extend({
-  decision: z.enum(['accept', 'dispute']),
+  decision: z.enum(['accept', 'dispute']).meta({ description: 'Accept the report, or dispute it with a reason.' }),
   reason: z.enum(disputeReasons).optional().meta({ description: 'Needed to dispute.' }),
   // A character has at most four bytes; the bound that counts is the one in characters.
   detail: text(4 * maxDetail, 'refused')
@@ -426,6 +452,8 @@ export const review = defineOperation({
     'report_changed',
     'dispute_window_closed',
   ],
+  repeatsByKeyOnly: true,
+  destroys: true,
   tool: 'svc.review_delivery',
 });
 

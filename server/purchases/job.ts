@@ -12,6 +12,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
 import { saleIsOff } from '../service/switches.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
@@ -19,6 +20,7 @@ import {
   type ActionName,
   type Authority,
   type ChargeState,
+  canAccept,
   hasLapsed,
   isMoving,
   type JobState,
@@ -256,7 +258,7 @@ export async function jobReply(
   db: Queries,
   jobKey: string,
   caller: Buyer | Member,
-  request: { baseUrl: string; now: Date },
+  request: Asking,
 ): Promise<JobReply> {
   return replyWith(await loadJob(db, jobKey, caller), caller, request);
 }
@@ -267,12 +269,15 @@ interface JobReply {
 }
 
 /** Answers with the job as it was read. */
-export function replyWith(row: LoadedJob, caller: Buyer | Member, request: { baseUrl: string; now: Date }): JobReply {
+export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Asking): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
 export const job: Verb<typeof contract.job> = async ({ ctx, caller, input, db }) =>
   replyWith(await namedJob(db, input.job_key, caller), caller, ctx);
+
+/** What of a request an answer about a purchase depends on. */
+export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;
 
 /** The price as answers carry it. */
 export function priceView(amount: bigint): contract.Quote['price'] {
@@ -280,11 +285,7 @@ export function priceView(amount: bigint): contract.Quote['price'] {
 }
 
 /** A job as this caller sees it. */
-export function jobView(
-  row: LoadedJob,
-  caller: Buyer | Member,
-  { baseUrl, now }: { baseUrl: string; now: Date },
-): contract.Job {
+export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, runtime }: Asking): contract.Job {
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller);
@@ -295,6 +296,7 @@ export function jobView(
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
+      rail_is_up: row.state !== 'awaiting_payment' || row.credit_only || (runtime.x402?.seemsReachable(now) ?? false),
       payment_has_run_out: row.payment_until !== null && hasRunOut(new Date(row.payment_until), now),
     },
     authority,
@@ -324,11 +326,32 @@ export function jobView(
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
+        bodyOf(action, row, authority),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
     ),
   };
+}
+
+/** A body for an action on the job that works as it stands; none where nothing is sent. */
+function bodyOf(action: ActionName, row: LoadedJob, authority: Authority): contract.NextAction['body'] {
+  switch (action) {
+    case 'pay':
+      // One key for all tries of one payment, the same whenever it is looked up.
+      return { rail: 'x402', idempotency_key: `pay-${row.job_key}` };
+    case 'cancel':
+    case 'cancel_payment':
+      return {};
+    case 'review': {
+      const digest = { report_digest: row.report_digest };
+      return canAccept(row, authority)
+        ? { decision: 'accept', ...digest }
+        : { decision: 'dispute', reason: 'other', ...digest };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */
@@ -343,11 +366,13 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 
 /** What the caller may do at all, before the state of the job is looked at. */
 export function authorityOf(caller: Buyer | Member): Authority {
-  if (caller.kind === 'member') return { actor: 'customer', mayBuy: false, mayReview: true, mayCancel: false };
+  if (caller.kind === 'member')
+    return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
   return {
     actor: 'agent',
     mayBuy: purchaseRefusal(caller) === null,
     mayReview: reviewRefusal(caller) === null,
+    mayAccept: acceptRefusal(caller) === null,
     mayCancel: true,
   };
 }
@@ -361,6 +386,11 @@ export function purchaseRefusal(caller: Buyer): Problem | null {
 /** Why this agent may not decide on a delivery; null when it may. */
 export function reviewRefusal({ grant }: Buyer): Problem | null {
   return grant.review_authority ? null : outsideGrant('The grant does not let the agent review deliveries.');
+}
+
+/** Why this agent may not accept a delivery though it may dispute it; null when it may. */
+export function acceptRefusal({ grant }: Buyer): Problem | null {
+  return grant.paused_at ? outsideGrant('The customer has paused this agent: it may dispute, and not accept.') : null;
 }
 
 const actionOperations = {
@@ -379,6 +409,7 @@ export function actionView(
   actor: Authority['actor'],
   baseUrl: string,
   keys: Record<string, string>,
+  body: contract.NextAction['body'],
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
 ): contract.NextAction {
   const operation = actionOperations[action];
@@ -391,6 +422,7 @@ export function actionView(
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
     description: operation.summary,
+    ...(body ? { body } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }

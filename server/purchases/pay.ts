@@ -3,18 +3,18 @@ import type { Buyer } from '../identity/caller.ts';
 import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
-import { microcents } from '../kernel/money.ts';
+import { microcents, toText } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { isFinal, type OnChain, type SignedTransfer } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
 import { saysUsed } from '../payments/token-refusals.ts';
 import { refundNonceOf, transactionUsing } from '../payments/transfers.ts';
-import { paymentResponse, type X402Rail } from '../payments/x402.ts';
+import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
-import { service } from '../service/terms.ts';
+import { price, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
@@ -41,7 +41,7 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
     await requirePayable(ctx, job);
     refuse(await cashRefusal(db, job));
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
-    throw rail.demand(offer, 'Payment required');
+    throw rail.demand(offer, ctx.isVersion1 ? version1Refusal : paymentRequired);
   }
   const payment = rail.read(ctx.payment, offer);
   // The chain is asked at the same time: most signatures are new.
@@ -63,6 +63,11 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   const call = wasUsed ? () => lookUpOpen(db, rail, intent) : () => settleOpen(rail, intent, payment);
   return settle(ctx, caller, steps, intent, call);
 };
+
+/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
+const paymentRequired =
+  `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
+  '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD';
 
 /** Refuses a rail that the service has not, or that the grant does not cover. */
 function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {

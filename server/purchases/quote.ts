@@ -293,6 +293,7 @@ export function quoteView(
             authority.actor,
             request.baseUrl,
             { quote_key: row.quote_key },
+            { terms_version: service.termsVersion },
             { expires_at: row.expires_at },
           ),
         ]

@@ -14,6 +14,7 @@ import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import {
+  acceptRefusal,
   advance,
   holdJob,
   type JobRow,
@@ -75,6 +76,7 @@ function isRepeat(job: JobRow, { decision }: Review): boolean {
 
 /** What was held is earned, and the charge is final. */
 function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
+  if (caller.kind !== 'member') refuse(acceptRefusal(caller));
   if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
     throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
   }

@@ -177,6 +177,7 @@ describe('the last of a total limit', () => {
       origin: '127.0.0.1',
       idempotencyKey: null,
       payment: null,
+      isVersion1: false,
       wait: null,
     };
     const caller = await callerOf(context);

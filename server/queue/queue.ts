@@ -22,7 +22,9 @@ export const letterQueue = 'letter';
 
 export type LetterMessage =
   | { kind: 'registration'; registration_key: string }
-  | { kind: 'sign_in'; request_key: string; email: string; next: string }
+  | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
+  /** An operator made a link that signs this address in. */
+  | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
 /**

@@ -1,4 +1,4 @@
-import type { Queries } from '../kernel/database.ts';
+import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { currency, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
@@ -30,17 +30,22 @@ type Switches = ReadonlySet<SwitchName>;
  */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
   const [off, hasAssessor, letters] = await Promise.all([
-    switchedOff(runtime.db.shared),
+    knownSwitches(runtime),
     runtime.assessorProbe?.wasUp(now) ?? true,
     letterReasons(runtime, now),
   ]);
   const x402 = await x402Now(runtime, off, now);
+  const isDown = off === unknownSwitches;
   const reasons = [
+    ...(isDown ? ['database_unreachable'] : []),
     ...(off.has('service') ? ['service_disabled'] : []),
     ...(x402.state === 'available' ? [] : ['no_payment_rail_available']),
     ...(hasAssessor ? [] : ['assessor_unreachable']),
   ];
-  const registrations = off.has('registrations') ? ['registrations_closed'] : letters;
+  const registrations = [
+    ...(isDown ? ['database_unreachable'] : []),
+    ...(off.has('registrations') ? ['registrations_closed'] : letters),
+  ];
   return {
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
@@ -57,12 +62,26 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
   };
 }
 
+const unknownSwitches: Switches = new Set();
+
+/** The switches that are off; `unknownSwitches` while the database cannot tell: the contract is read without it, too. */
+function knownSwitches({ db }: Runtime): Promise<Switches> {
+  return switchedOff(db.shared).catch((error) => {
+    if (isDatabaseTrouble(error)) return unknownSwitches;
+    throw error;
+  });
+}
+
+/** The rails that can be paid over here once whoever runs the service lets them: the others were never set up. */
+export function railsSetUp(runtime: Pick<Runtime, 'x402'>): ('card' | 'x402')[] {
+  return [...(cardReasons.length === 0 ? (['card'] as const) : []), ...(runtime.x402 ? (['x402'] as const) : [])];
+}
+
 /** Refuses a registration while nobody new can register. Throws `registrations_closed` with the reasons. */
 export async function requireRegistrations(db: Queries, runtime: Runtime, now: Date): Promise<void> {
   if (!(await switchedOff(db)).has('registrations')) return requireLetters(runtime, now);
   throw new Problem('registrations_closed', 'The service takes in nobody new for now.', {
     members: { reasons: ['registrations_closed'] },
-    headers: { 'Retry-After': '3600' },
   });
 }
 
@@ -71,8 +90,10 @@ export async function requireLetters(runtime: Runtime, now: Date): Promise<void>
   const reasons = await letterReasons(runtime, now);
   if (reasons.length === 0) return;
   throw new Problem('registrations_closed', 'Letters cannot be sent right now, so nobody could confirm.', {
-    members: { reasons },
-    headers: { 'Retry-After': runtime.mailer ? '60' : '3600' },
+    // A mail server comes back by itself; a setting does not.
+    ...(runtime.mailer
+      ? { members: { reasons, retryable: true }, headers: { 'Retry-After': '60' } }
+      : { members: { reasons } }),
   });
 }
 

@@ -47,6 +47,11 @@ export const seconds = {
   rotationGraceMax: 86_400,
 } as const;
 
+/** Where a buyer gets money that is worth nothing. */
+export const testFunds =
+  'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where the chains are the local ' +
+  'sandbox, POST http://127.0.0.1:4010/wallets (the port of this service plus 1010) answers a private key with funds.';
+
 export const includedCorrections = 1;
 export const retentionDays = 30;
 export const daySeconds = 86_400;

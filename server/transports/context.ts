@@ -23,6 +23,7 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
     origin: addressBlock(peerOf(request)),
     idempotencyKey: headers.get('idempotency-key'),
     payment: headers.get('payment-signature'),
+    isVersion1: headers.get('x-payment') !== null,
     wait: waitOf(headers.get('prefer'), headers.get('if-none-match')),
   };
 }
@@ -38,6 +39,7 @@ export function pageContext(runtime: Runtime, memberSession: string | null, addr
     origin: addressBlock(address),
     idempotencyKey: null,
     payment: null,
+    isVersion1: false,
     wait: null,
   };
 }

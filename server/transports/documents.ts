@@ -8,6 +8,7 @@ import { price, service } from '../service/terms.ts';
 import { etagOf } from './context.ts';
 import { type Answer, type Asked, responseOf } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
+import { publicHeaders } from './security-headers.ts';
 
 /** Documents beside the operations: the same for everyone, and cacheable for a while. */
 const cacheControl = 'public, max-age=300';
@@ -44,6 +45,7 @@ function llmsText(baseUrl: string): string {
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
 }
@@ -79,7 +81,7 @@ export function documentAnswer(runtime: Runtime, request: Asked, path: string): 
     made.set(key, document);
   }
   const { etag, type, body } = document;
-  const headers = { etag, 'cache-control': cacheControl, 'x-request-id': newKey('req') };
+  const headers = { etag, 'cache-control': cacheControl, 'x-request-id': newKey('req'), ...publicHeaders };
   if (request.headers.get('if-none-match') === etag) return { status: 304, headers, text: null };
   return { status: 200, headers: { ...headers, 'content-type': type }, text: body };
 }

@@ -9,10 +9,12 @@ import { countRequest, paced } from '../kernel/rate-limit.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
+import { credentialInUrl, holdsToken } from './context.ts';
 import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
+import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
@@ -61,16 +63,18 @@ export function operationServer(
   // A connection that is handed over for another protocol is bound by no time-out, and Next ends none that it is handed.
   const server = createServer({ ...timeouts, shouldUpgradeCallback: () => false }, (req, res) =>
     inTurn(req, res, async () => {
-      noteRequest(req, res);
+      const requestId = noteRequest(req, res);
       // Nobody is to find a connection that ends while they send the next request over it.
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
-      const refusal = await pageRefusal(runtime, req);
+      const url = urlOf(req);
+      const refusal = url && holdsToken(url) ? credentialInUrl() : await pageRefusal(runtime, req);
       if (refusal) {
         await send(req, res, refused(runtime, req, refusal));
         return;
       }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      namePage(requestId, req, res);
       await showPage(req, res);
     }),
   );
@@ -78,8 +82,11 @@ export function operationServer(
   return server;
 }
 
-/** One line a request, when its answer has left: the address without its query, which may hold what is private. */
-function noteRequest(req: IncomingMessage, res: ServerResponse): void {
+/**
+ * One line a request, when its answer has left: the address without its query, which may hold what is private. Gives the
+ * id of the request, which the answer carries.
+ */
+function noteRequest(req: IncomingMessage, res: ServerResponse): string {
   const began = performance.now();
   const path = pathOf(req.url ?? '');
   const requestId = newKey('req');
@@ -94,6 +101,15 @@ function noteRequest(req: IncomingMessage, res: ServerResponse): void {
       ...(res.writableFinished ? {} : { unfinished: true }),
     }),
   );
+  return requestId;
+}
+
+/** Has the page know its request by this id, and the answer get the status that the page has noted under it. */
+function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
+  req.headers[requestIdHeader] = requestId;
+  const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
+  res.writeHead = (status: number, ...rest: unknown[]) => writeHead(statusNoted(requestId) ?? status, ...rest);
+  res.once('close', () => statusNoted(requestId));
 }
 
 /** Why Node could not read a request (its error codes); anything else is not HTTP. */

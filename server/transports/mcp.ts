@@ -20,7 +20,8 @@ import { findJsonFault } from '../work-check/json-value.ts';
 import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Asked, responseOf } from './exchange.ts';
-import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
+import { operationOf, type Spelling, toolListings, toolWaits } from './mcp-tools.ts';
+import { mcpNext, waitSeconds } from './mcp-words.ts';
 import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
 
@@ -32,12 +33,15 @@ const listCache = { ttlMs: 300_000, cacheScope: 'public' } as const;
 const paymentKey = 'x402/payment';
 const paymentResponseKey = 'x402/payment-response';
 
-const instructions = [
-  'Buys a check of agent-made work. Send the credential as Authorization: Bearer with every call, never as an argument.',
-  'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
-  'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
-  'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
-].join(' ');
+const instructions = (baseUrl: string) =>
+  [
+    'Buys a check of agent-made work. The connection carries the credential as its bearer token; it is never an argument.',
+    `Without one: sign in with a wallet or register for a customer, as ${baseUrl}/docs#sign-in and`,
+    `${baseUrl}/.well-known/svc say.`,
+    'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
+    'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
+    'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
+  ].join(' ');
 
 /** The handler of `/mcp`, for its route file. */
 export async function mcp(request: Request): Promise<Response> {
@@ -57,7 +61,7 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
     if (foreign) return identified(foreign, ctx);
     const spelling = spellingOf(url.searchParams);
-    if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential();
+    if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
     const bytes = await readBytes(request as Asked, largestBytes);
     const unclear = textProblem(new TextDecoder().decode(bytes));
     // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
@@ -100,7 +104,7 @@ function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
     { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
     {
       capabilities: { tools: {} },
-      instructions,
+      instructions: instructions(ctx.baseUrl),
       cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
     },
   );
@@ -122,16 +126,22 @@ async function call(
     const maxBytes = maxBytesOf(operation);
     // What is read by address over REST has no body that could be too large; the schema bounds its arguments.
     if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
-    const { idempotency_key, ...input } = args;
+    const { idempotency_key, wait_seconds, ...input } = args;
     const takesKey = operation.idempotency !== 'none';
+    const isFollowed = toolWaits(tool);
     const outcome = await perform(
       operation.name,
       {
         ...ctx,
         idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
         payment: operation.paid ? paymentOf(meta?.[paymentKey]) : null,
+        wait: isFollowed ? waitOf(wait_seconds) : null,
       },
-      takesKey ? input : args,
+      {
+        ...input,
+        ...(takesKey || idempotency_key === undefined ? {} : { idempotency_key }),
+        ...(isFollowed || wait_seconds === undefined ? {} : { wait_seconds }),
+      },
     );
     return resultOf(outcome, ctx);
   } catch (error) {
@@ -139,11 +149,26 @@ async function call(
   }
 }
 
+/** How long the call may wait. Throws `validation_failed`. */
+function waitOf(seconds: unknown): Context['wait'] {
+  if (seconds === undefined) return null;
+  const { minimum, maximum } = waitSeconds;
+  if (Number.isInteger(seconds) && Number(seconds) >= minimum && Number(seconds) <= maximum) {
+    return { seconds: Number(seconds), seen: null };
+  }
+  const detail = `It must be a whole number from ${minimum} to ${maximum}.`;
+  throw new Problem('validation_failed', `/wait_seconds: ${detail}`, {
+    errors: [{ pointer: '/wait_seconds', code: 'out_of_bounds', detail, limit: maximum }],
+  });
+}
+
 /** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
 function paymentOf(payment: unknown): string | null {
   if (payment === undefined) return null;
-  const fault = findJsonFault(payment);
-  if (fault) throw new Problem('malformed_request', `_meta["${paymentKey}"]: ${fault.message}`);
+  // Clients whose metadata is text alone send it as the header would carry it.
+  if (typeof payment === 'string') return payment;
+  // What no header could carry reads like what is no payment.
+  if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
@@ -187,7 +212,7 @@ function refusalOf(error: unknown, ctx: Context): CallToolResult {
   if (!(error instanceof Problem)) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(error) });
   const problem = error instanceof Problem ? error : new Problem('internal', 'The request failed.');
   const json = problemText(problem, ctx);
-  const line = `${problem.message} ${problems[problem.code].next}`;
+  const line = `${problem.message} ${mcpNext[problem.code] ?? problems[problem.code].next}`;
   return refusal(JSON.parse(json), [line, json], {
     ...metaOf(ctx, problem.extras.headers ?? {}),
     ...(problem.extras.replayOf ? { 'svc/idempotent-replayed': true } : {}),

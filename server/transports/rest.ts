@@ -11,6 +11,7 @@ import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refus
 import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
 import { presentedSession } from './member-session.ts';
 import { noteCaller } from './peer.ts';
+import { publicHeaders } from './security-headers.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -56,7 +57,7 @@ async function inputOf(
   const operation: Operation = operations[name];
   const reads = operation.method === 'POST';
   if (reads && !operation.audience.includes('public') && mayBeLarge(request) && !(await isKnown(ctx))) {
-    throw needsCredential();
+    throw needsCredential(ctx);
   }
   try {
     const body = reads ? await readBody(request, maxBytesOf(operation)) : readQuery(url.searchParams);
@@ -96,12 +97,13 @@ function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outco
         : operation.secret
           ? 'no-store'
           : 'private, no-store',
+      ...(operation.cacheSeconds ? publicHeaders : {}),
     },
     outcome.headers,
   );
   if (outcome.replayed) headers['idempotent-replayed'] = 'true';
   if (operation.method === 'GET') {
-    const etag = etagOf(outcome.text);
+    const etag = headers.etag ?? etagOf(outcome.text);
     headers.etag = etag;
     if (!operation.cacheSeconds) headers['cache-control'] = 'private, no-cache';
     const known = request.headers
@@ -133,6 +135,7 @@ function problemAnswer(ctx: { baseUrl: string; requestId: string }, problem: Pro
         'content-type': 'application/problem+json; charset=utf-8',
         'x-request-id': ctx.requestId,
         'cache-control': 'no-store',
+        ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="svc"' } : {}),
       },
       problem.extras.headers ?? {},
       problem.extras.replayOf ? { 'idempotent-replayed': 'true' } : {},
