@@ -86,8 +86,15 @@ async function delivered(jobKey: string): Promise<void> {
 
 /** What each answer has of its own: an instant, a key, a count that goes down. */
 const ownHeaders = ['date', 'x-request-id', 'ratelimit', 'retry-after'];
-/** How a server holds its connection, which is no part of the answer. */
-const connectionHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'vary'];
+/** How a server holds its connection and packs what it sends, which is no part of the answer. */
+const connectionHeaders = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+  'vary',
+];
 
 /** An answer that says when it was made is never the same twice. */
 const tellsTheTime = (body: Answer['body']): boolean => Boolean(body?.availability?.checked_at);

@@ -10,8 +10,10 @@ export interface Probe {
   seemsUp(now: Date): boolean;
 }
 
-/** A provider that takes longer is as good as down. */
-export const probeMs = 2_000;
+/** A provider that takes longer is as good as down. Counted in steps, so that a process which was busy itself blames nobody. */
+const steps = { count: 20, ms: 100 };
+/** When the call itself gives up, which nobody waits for. */
+export const probeMs = 4_000;
 /** A provider that answers is asked again after so long, one that does not sooner: it is missed. */
 const rememberMs = { up: 30_000, down: 5_000 };
 
@@ -54,16 +56,19 @@ export function openProbe(name: string, ask: () => Promise<unknown>): Probe {
 
 /** Null when the provider answered in time, else why not. */
 async function answered(ask: () => Promise<unknown>): Promise<Error | null> {
-  let patience: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    patience = setTimeout(() => reject(new Error('there is no answer in time')), probeMs);
-  });
+  let isOver = false;
+  const late = async (): Promise<never> => {
+    for (let step = 0; step < steps.count && !isOver; step += 1) {
+      await new Promise((resolve) => setTimeout(resolve, steps.ms));
+    }
+    throw new Error('there is no answer in time');
+  };
   try {
-    await Promise.race([ask(), late]);
+    await Promise.race([ask(), late()]);
     return null;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {
-    clearTimeout(patience);
+    isOver = true;
   }
 }
