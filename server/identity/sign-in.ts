@@ -5,6 +5,7 @@ import { digestOf } from '../kernel/digest.ts';
 import type { Configuration } from '../kernel/env.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import type { SecretKey } from '../kernel/keyring.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { firstPage } from './destination.ts';
@@ -103,7 +104,7 @@ export async function spendSignInLink(
   db: Database,
   token: string,
   now: Date,
-  from: { origin: string; browser: string | null },
+  from: { origin: string | null; browser: string | null },
 ): Promise<{ memberKey: string; email: string; sessionKey: string; next: string } | null> {
   return transact(db, async (tx) => {
     const link = await tx.maybe<{ member_key: string; email: string; next: string }>(sql`
@@ -115,7 +116,7 @@ export async function spendSignInLink(
     const sessionKey = newKey('session');
     tx.write(sql`
       insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
-      values (${sessionKey}, ${link.member_key}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${from.origin},
+      values (${sessionKey}, ${link.member_key}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf(from)},
         ${from.browser?.slice(0, browserMax) ?? null})`);
     return { memberKey: link.member_key, email: link.email, sessionKey, next: link.next };
   });

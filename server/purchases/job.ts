@@ -339,7 +339,11 @@ function bodyOf(action: ActionName, row: LoadedJob, authority: Authority): contr
   switch (action) {
     case 'pay':
       // One key for all tries of one payment, the same whenever it is looked up.
-      return { rail: 'x402', idempotency_key: `pay-${row.job_key}` };
+      return {
+        rail: 'x402',
+        ...(row.credit_only ? { method: 'wallet_credit' } : {}),
+        idempotency_key: `pay-${row.job_key}`,
+      };
     case 'cancel':
     case 'cancel_payment':
       return {};

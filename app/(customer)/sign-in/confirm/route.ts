@@ -1,6 +1,5 @@
 import { cookies } from 'next/headers';
 import { endSession, spendSignInLink } from '@/server/identity/sign-in.ts';
-import { originOf } from '@/server/kernel/rate-limit.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import { memberSessionOf, sessionCookie } from '@/server/transports/member-session.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
@@ -13,7 +12,7 @@ export async function POST(request: Request): Promise<Response> {
   if (form === null) return foreignForm();
   const token = form.get('link') ?? '';
   const { ctx } = await memberContext();
-  const from = { origin: originOf(ctx), browser: request.headers.get('user-agent') };
+  const from = { origin: ctx.origin, browser: request.headers.get('user-agent') };
   const session = await spendSignInLink(db, token, clock(), from);
   if (session === null) return thenShow(`/sign-in?${new URLSearchParams({ link: token })}`);
   const before = await memberSessionOf(configuration, await cookies());
