@@ -133,6 +133,13 @@ describe('an address', () => {
     expect(statusOf(answer)).toBe(status);
     expect(answer.toLowerCase()).toContain('\r\nallow: ');
   });
+
+  it.each(['DELETE /api/nothing', 'PUT /.well-known/nothing'])(
+    'where no page stands is not found by %s either',
+    async (line) => {
+      expect(statusOf(await ask(line))).toBe(404);
+    },
+  );
 });
 
 describe('an answer', () => {

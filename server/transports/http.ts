@@ -135,6 +135,8 @@ function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket
 
 /** Agents call here: what is not there is refused in their language, not with a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;
+/** No pages stand here. */
+const dataAddresses = /^\/(?:api|\.well-known)(?:\/|$)/;
 
 /**
  * Answers the operations and the documents straight from Node's HTTP server, with the same handlers that the route files
@@ -164,7 +166,8 @@ async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer 
   if (found) return answer(runtime, found.route.name, askedOf(runtime, req), paramsOf(found.route, found.match));
   if (atPath.length > 0) return refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
   if (agentAddresses.test(path)) return refused(runtime, req, noOperation());
-  return pageMethods.includes(req.method ?? '') ? null : refused(runtime, req, wrongMethod(pageMethods));
+  if (pageMethods.includes(req.method ?? '')) return null;
+  return refused(runtime, req, dataAddresses.test(path) ? noOperation() : wrongMethod(pageMethods));
 }
 
 async function besideOperations(runtime: Runtime, req: IncomingMessage, path: string): Promise<Answer | null> {
