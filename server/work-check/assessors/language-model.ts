@@ -221,10 +221,10 @@ function combine(opinions: readonly Opinion[], panel: readonly AssessorModel[], 
   const share = (count: number): number => Math.round((count / Math.max(1, findings.length)) * 1000) / 1000;
   const names = panel.map(({ model }) => model).join(', ');
   return {
-    verdict,
+    statements: task.judged,
     findings,
+    escalate: disagreements > 0 || verdict === 'escalate',
     score: share(findings.filter(({ status }) => status === 'met').length),
-    confidence: share(findings.filter(({ status }) => status !== 'not_assessable').length),
     limitations: [
       `Findings were written by a language model (${names}); its citations were checked against the evidence byte by byte, its reasoning was not.`,
       disagreements > 0 ? `The models of the panel disagreed on ${disagreements} findings.` : '',

@@ -1,6 +1,6 @@
 import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
-import type { Table } from '../tables.ts';
+import type { Table } from './tables.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
