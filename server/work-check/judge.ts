@@ -1,38 +1,335 @@
-import type { JudgedStatement } from './assessors/port.ts';
+import { judge } from './assessors/judging.ts';
+import type { JudgedStatement, Passage } from './assessors/port.ts';
+import type { StatementStatus } from './contract.ts';
 import { readStatement, type StatementReading } from './contradictions.ts';
-import type { EvidenceIndex } from './reading/evidence-index.ts';
-import type { Work } from './statements.ts';
-import { type Judged, judge } from './assessors/judging.ts';
+import { recalculate } from './engines/arithmetic.ts';
+import { derive } from './engines/derivation.ts';
+import { type FigureAccount, figureText, findFigure } from './engines/figures.ts';
+import { Records } from './engines/records.ts';
+import { findSubstitutions, type Substitution } from './engines/substitution.ts';
+import { type RecordSum, sumsIn } from './engines/totals-in-records.ts';
+import { clip } from './quoting.ts';
+import { type EvidenceIndex, isHeld, passageText } from './reading/evidence-index.ts';
+import { isNegated } from './reading/negation.ts';
+import type { Quantity } from './reading/quantities.ts';
+import { isContent } from './reading/tokens.ts';
+import type { Statement, Work } from './statements.ts';
+import { matchWords } from './support/windows.ts';
 
+/** What rules and engines see of the work as a whole, made once for all its statements. */
+type Ground = {
+  work: Work;
+  index: EvidenceIndex;
+  records: Records;
+  sums: ReadonlyMap<string, RecordSum>;
+};
+
+/** Judges every statement by rules, engines that compute, and the learned score. */
 export function judgeStatements(
   work: Work,
-  evidence: EvidenceIndex,
+  index: EvidenceIndex,
   signal: AbortSignal | undefined,
   onShare: (share: number) => void,
 ): { judged: JudgedStatement[]; readings: StatementReading[] } {
+  const structured = typeof work.value === 'object' && work.value !== null;
+  const ground: Ground = {
+    work,
+    index,
+    records: new Records(work.value, index),
+    sums: new Map(structured ? sumsIn(work.value).map((sum) => [sum.path, sum]) : []),
+  };
   const readings: StatementReading[] = [];
-  const judged = work.statements.map((statement, index) => {
+  const judged = work.statements.map((statement, at) => {
     signal?.throwIfAborted();
-    onShare(index / work.statements.length);
-    const reading = readStatement(statement, evidence);
+    onShare(at / work.statements.length);
+    const reading = readStatement(statement, index);
     readings.push(reading);
-    return plainly(judge(reading, evidence), evidence);
+    return judgeOne(reading, at, ground);
   });
   return { judged, readings };
 }
 
-function plainly({ reading, standing, score, passages }: Judged, evidence: EvidenceIndex): JudgedStatement {
+type Judgement = Omit<JudgedStatement, 'statement' | 'score'>;
+
+function judgeOne(reading: StatementReading, at: number, ground: Ground): JudgedStatement {
   const { statement } = reading;
-  const status = standing === 'supported' ? 'supported' : standing === 'contradicted' ? 'contradicted' : 'not_found';
-  return {
-    statement,
-    status,
-    score,
-    why: `${standing} ${score.toFixed(2)} ${reading.faults.map((f) => `${f.kind}:${f.contradicts}:${f.claimed}/${f.known}`).join('; ')}`,
-    passages: passages.slice(0, 1).flatMap((at) => {
-      const passage = evidence.passages[at];
-      const ref = evidence.sources[passage?.source ?? -1]?.ref;
-      return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
-    }),
+  const { index } = ground;
+  const learned = judge(reading, index);
+  const made = (judgement: Judgement): JudgedStatement => ({ statement, score: learned.score, ...judgement });
+  if (statement.instruction) return made({ status: 'not_checked', why: `${where(statement)} reads as an instruction and counts for nothing.`, passages: [] });
+  const field = statement.record === undefined ? undefined : judgeField(reading, ground);
+  if (field !== undefined) return made(field);
+  return made(judgeSentence(reading, learned, at, ground));
+}
+
+const quote = (text: string): string => `“${clip(text)}”`;
+const where = (statement: Statement): string => `${quote(statement.text)} (${statement.at})`;
+
+function sourceName(index: EvidenceIndex, source: number): string {
+  return index.sources[source]?.source ?? 'the evidence';
+}
+
+function placeOf(index: EvidenceIndex, at: number): Passage[] {
+  const passage = index.passages[at];
+  const ref = passage === undefined ? undefined : index.sources[passage.source]?.ref;
+  return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
+}
+
+/** A field or cell: what its record gives, or what others beside it compute. Undefined when only its words can tell. */
+function judgeField(reading: StatementReading, { index, records, sums }: Ground): Judgement | undefined {
+  const { statement, cell } = reading;
+  const { record, place } = statement;
+  if (record === undefined) return undefined;
+  const sum = 'path' in place ? sums.get(place.path) : undefined;
+  const of = (source: number, start: number, end: number): Passage[] => {
+    const ref = index.sources[source]?.ref;
+    return ref === undefined ? [] : [{ ref, start, end: Math.max(end, start + 1) }];
   };
+  if (sum !== undefined && !sum.holds)
+    return {
+      status: 'contradicted',
+      why: `The work gives “${record.value}” (${statement.at}), but its own figures give ${sum.says}.`,
+      passages: [],
+      compared: { claimed: record.value, known: sum.says },
+      computed: sum.says,
+    };
+  if (cell !== undefined) {
+    const { passage, agrees, fault } = cell;
+    const known = fault?.known ?? '';
+    const from = sourceName(index, passage.source);
+    if (!agrees)
+      return {
+        status: 'contradicted',
+        why: `The work gives “${clip(record.value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`,
+        passages: of(passage.source, passage.start, passage.end),
+        compared: { claimed: record.value, known },
+      };
+    return { status: 'supported', why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`, passages: of(passage.source, passage.start, passage.end) };
+  }
+  const found = records.read(statement);
+  switch (found.is) {
+    case 'found': {
+      const { region, span, converted } = found;
+      const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
+      const same = converted === undefined ? '' : `, which is ${converted}`;
+      return {
+        status: 'supported',
+        why: `${sourceName(index, region.source)} gives “${clip(text)}”${same}.`,
+        passages: of(region.source, span.start, span.end),
+        ...(sum === undefined ? {} : { computed: sum.says }),
+      };
+    }
+    case 'other': {
+      const { region, span, known } = found;
+      if (sum !== undefined) break;
+      return {
+        status: 'contradicted',
+        why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”.`,
+        passages: of(region.source, span.start, span.end),
+        compared: { claimed: record.value, known },
+      };
+    }
+    case 'nowhere':
+      break;
+    default:
+      found satisfies never;
+  }
+  if (sum !== undefined) return { status: 'supported', why: `The work's own figures give it: ${sum.says}.`, passages: [], computed: sum.says };
+  if (record.value === 'null' || record.value === 'true' || record.value === 'false')
+    return { status: 'not_checked', why: `Whether ${where(statement)} is right could not be told from the words of the evidence.`, passages: [] };
+  return undefined;
+}
+
+function judgeSentence(reading: StatementReading, learned: ReturnType<typeof judge>, at: number, ground: Ground): Judgement {
+  const { statement } = reading;
+  const { index } = ground;
+  const broken = recalculate(statement).find(({ holds }) => !holds);
+  if (broken !== undefined) {
+    const text = statement.text.slice(broken.claimed.start, broken.claimed.end);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${broken.says}, not ${text}.`,
+      passages: [],
+      compared: { claimed: text, known: broken.says },
+      computed: broken.says,
+    };
+  }
+  const near = [...new Set([...reading.matches.map(({ passage }) => passage), ...learned.passages])];
+  const accounts = statement.quantities.map((figure) => accountFor(figure, statement, at, near, ground));
+  const substitutions = findSubstitutions(statement, index, near);
+  const wrong = substitutions.find((one) => isContradiction(one, statement, accounts)) ;
+  if (wrong !== undefined) return contradicted(wrong, statement, index);
+  const turned = reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'));
+  if (turned !== undefined) {
+    const source = sourceName(index, index.passages[turned.passage]?.source ?? -1);
+    const said = passageText(index, index.passages[turned.passage] as NonNullable<(typeof index.passages)[number]>);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${source} says otherwise: ${quote(said)}.`,
+      passages: placeOf(index, turned.passage),
+      compared: { claimed: clip(turned.claimed), known: clip(turned.known) },
+    };
+  }
+  return settle(reading, learned, near, accounts, substitutions, index);
+}
+
+function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index }: Ground): FigureAccount {
+  const text = figureText(statement, figure);
+  const passage = findFigure(statement, figure, index, near);
+  if (passage !== undefined) return { figure, text, state: 'found', passage };
+  const printed = statement.text.slice(figure.start, figure.end);
+  const own = named(statement.text, statement.quantities.filter((other) => other !== figure));
+  const before = work.statements.slice(Math.max(0, at - 2), at).flatMap((other) => named(other.text, other.quantities));
+  const around = near.slice(0, 3).flatMap((one) => {
+    const beside = index.passages[one];
+    return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
+  });
+  const derived = derive(figure, printed, statement.text, own, [...before, ...around]);
+  return derived === undefined ? { figure, text, state: 'open' } : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
+}
+
+function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
+  return quantities
+    .filter(({ kind }) => kind !== 'date' && kind !== 'time')
+    .map(({ value, start, end }) => ({ value, text: text.slice(start - offset, end - offset) }));
+}
+
+function isContradiction({ kind, own }: Substitution, { quantities }: Statement, accounts: readonly FigureAccount[]): boolean {
+  if (kind === 'word') return false;
+  if (kind === 'name') return true;
+  const at = quantities.findIndex(({ first, last }) => first >= own[0] && last < own[1]);
+  return accounts[at]?.state === 'open';
+}
+
+function contradicted({ claimed, known, passage }: Substitution, statement: Statement, index: EvidenceIndex): Judgement {
+  const beside = index.passages[passage];
+  const source = sourceName(index, beside?.source ?? -1);
+  const said = beside === undefined ? '' : passageText(index, beside);
+  return {
+    status: 'contradicted',
+    why: `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
+    passages: placeOf(index, passage),
+    compared: { claimed, known },
+  };
+}
+
+/** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
+const WORDS_WITH_FIGURES = 0.8;
+const PASSAGES_TOGETHER = 4;
+
+/** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
+function settle(
+  reading: StatementReading,
+  learned: ReturnType<typeof judge>,
+  near: readonly number[],
+  accounts: readonly FigureAccount[],
+  substitutions: readonly Substitution[],
+  index: EvidenceIndex,
+): Judgement {
+  const { statement } = reading;
+  const { passages, covered, exact, open } = coverTogether(reading, index);
+  const figuresOpen = accounts.filter(({ state }) => state === 'open');
+  const names = openNames(reading, index);
+  const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
+  const clean = figuresOpen.length === 0 && names.length === 0 && substitutions.length === 0;
+  const figures = accounts.length;
+  const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
+  const byScore = learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
+  const byWords = exact && parity && reading.wanted.length >= 3;
+  const byFigures = parity && covered >= WORDS_WITH_FIGURES && (computed.length > 0 || figures >= 2) && learned.score >= 0.5;
+  const status: StatementStatus = clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
+  const shown = passages.length > 0 ? passages : near.slice(0, 1);
+  const cited = shown.flatMap((at) => placeOf(index, at));
+  if (status === 'supported') {
+    const [first] = shown;
+    const beside = first === undefined ? undefined : index.passages[first];
+    const says = beside === undefined ? '' : `${sourceName(index, beside.source)} says ${quote(passageText(index, beside))}.`;
+    const worked = computed.map((one) => `${upper(one)}.`).join(' ');
+    return { status, why: `${says} ${worked}`.trim(), passages: cited, ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }) };
+  }
+  if (status === 'not_checked') return { status, why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`, passages: cited };
+  return { status, why: openWords(statement, figuresOpen, names, open, substitutions, shown[0], index), passages: cited };
+}
+
+const SUPPORTED = 0.8275;
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** The passages that together hold most of the statement's words, best first, and what none of them holds. */
+function coverTogether({ wanted }: StatementReading, index: EvidenceIndex): { passages: number[]; covered: number; exact: boolean; open: string[] } {
+  const { rows } = matchWords(wanted, index);
+  const levels = wanted.map(() => 0);
+  const passages: number[] = [];
+  const total = wanted.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  while (passages.length < PASSAGES_TOGETHER) {
+    let [best, most] = [-1, 0];
+    for (const [at, row] of rows) {
+      let gain = 0;
+      for (const [word, { weight }] of wanted.entries()) gain += weight * Math.max(0, (row[word] ?? 0) - (levels[word] ?? 0));
+      if (gain > most) [best, most] = [at, gain];
+    }
+    const row = rows.get(best);
+    if (row === undefined || most < total * 0.03) break;
+    for (const [word, level] of row.entries()) levels[word] = Math.max(levels[word] ?? 0, level);
+    passages.push(best);
+  }
+  const covered = levels.reduce((sum, level, word) => sum + level * (wanted[word]?.weight ?? 0), 0) / total;
+  const open = wanted.filter((_, word) => (levels[word] ?? 0) < 0.5).map(({ stem }) => stem);
+  return { passages, covered, exact: levels.every((level) => level >= 0.85), open };
+}
+
+/** Capitalised words of a statement that stand neither in a text of the evidence nor in the name of a source. */
+function openNames({ faults, statement }: StatementReading, index: EvidenceIndex): string[] {
+  const labels = index.sources.map(({ source }) => source.toLowerCase()).join('\n');
+  const names = faults.filter(({ kind, contradicts }) => kind === 'name' && !contradicts).map(({ claimed }) => claimed);
+  return [...new Set(names)].filter((name) => !labels.includes(name.toLowerCase()) && statement.text.includes(name));
+}
+
+function openWords(
+  statement: Statement,
+  figures: readonly FigureAccount[],
+  names: readonly string[],
+  open: readonly string[],
+  substitutions: readonly Substitution[],
+  closest: number | undefined,
+  index: EvidenceIndex,
+): string {
+  const parts: string[] = [];
+  const nowhere = [...figures.map(({ text }) => text), ...names, ...phrasesOf(statement, open, index)].filter((text) => !standsSomewhere(text, index));
+  const shown = [...new Set(nowhere)].slice(0, 4);
+  if (shown.length > 0) parts.push(`${shown.map((text) => `“${clip(text)}”`).join(', ')} ${shown.length === 1 ? 'stands' : 'stand'} nowhere in the evidence.`);
+  const [differs] = substitutions;
+  if (differs !== undefined && parts.length === 0)
+    parts.push(`Where it says “${clip(differs.claimed)}”, ${sourceName(index, index.passages[differs.passage]?.source ?? -1)} says “${clip(differs.known)}”.`);
+  const beside = closest === undefined ? undefined : index.passages[closest];
+  if (parts.length === 0 && beside !== undefined) parts.push(`The closest passage is ${quote(passageText(index, beside))} (${sourceName(index, beside.source)}).`);
+  return `The evidence does not settle ${where(statement)}. ${parts.join(' ')}`.trim();
+}
+
+/** Words of a statement, as they stand in it, that no passage holds; words side by side are one phrase. */
+function phrasesOf(statement: Statement, open: readonly string[], index: EvidenceIndex): string[] {
+  const phrases: string[] = [];
+  let from = -1;
+  let to = -1;
+  const close = (): void => {
+    if (from >= 0) phrases.push(statement.text.slice(from, to));
+    from = -1;
+  };
+  for (const token of statement.tokens) {
+    const counts = token.kind === 'word' && isContent(token) && open.includes(token.stem) && !isHeld(index, token.stem);
+    if (!counts) {
+      close();
+      continue;
+    }
+    if (from < 0) from = token.start;
+    to = token.end;
+  }
+  close();
+  return phrases;
+}
+
+/** Whether words stand in a text of the evidence or the name of a source, whatever the case and the marks of thousands. */
+function standsSomewhere(text: string, { sources }: EvidenceIndex): boolean {
+  const plain = (one: string): string => one.toLowerCase().replaceAll(/(?<=\d)[, ](?=\d{3})/g, '').replaceAll(/\s+/g, ' ');
+  const wanted = plain(text);
+  return sources.some(({ text: known, source }) => plain(known).includes(wanted) || plain(source).includes(wanted));
 }

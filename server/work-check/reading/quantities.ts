@@ -71,7 +71,7 @@ const UNITS = new Map(
     'mm millimeter,mile mile,mi mile,ft foot,feet foot,foot foot,inch inch,kg kilogram,kilogram kilogram,g gram,gram gram,' +
     'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minute minute,second second,sec second,' +
     'ms millisecond,day day,week week,month month,year year,yr year,mb megabyte,gb gigabyte,tb terabyte,kwh kilowatthour,' +
-    'kw kilowatt,mw megawatt,gw gigawatt,l liter,litre liter,liter liter,ml milliliter'
+    'w watt,watt watt,kw kilowatt,mw megawatt,gw gigawatt,cl centiliter,l liter,litre liter,liter liter,ml milliliter'
   )
     .split(',')
     .map((pair) => pair.split(' ') as [string, string]),

@@ -1,0 +1,99 @@
+import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import type { Token } from '../reading/tokens.ts';
+import { entryOf } from '../support/lexicon.ts';
+import type { Statement } from '../statements.ts';
+import { type Alignment, align, type Gap } from './alignment.ts';
+
+/** Where a statement follows a passage word by word and differs in one place. */
+export type Substitution = {
+  kind: 'figure' | 'name' | 'word';
+  claimed: string;
+  known: string;
+  passage: number;
+  /** Token range in the statement. */
+  own: [number, number];
+  share: number;
+};
+
+/** A passage is followed when it shares this much of the weight of the statement's words. */
+const FOLLOWS = 0.5;
+/** Only then does another figure or name contradict. */
+const FOLLOWS_CLOSELY = 0.6;
+const PASSAGES_LOOKED_AT = 4;
+const GAP_WORDS_MAX = 3;
+
+/** A word replaced, that the passage holds nowhere and that no relation of meaning explains. */
+export function findSubstitutions(statement: Statement, index: EvidenceIndex, near: readonly number[]): Substitution[] {
+  const aligned = near
+    .slice(0, PASSAGES_LOOKED_AT)
+    .flatMap((at) => {
+      const passage = index.passages[at];
+      return passage === undefined || passage.instruction ? [] : [{ at, passage, alignment: align(statement.tokens, passage.tokens) }];
+    })
+    .sort((a, b) => b.alignment.share - a.alignment.share);
+  const [best] = aligned;
+  if (best === undefined || best.alignment.share < FOLLOWS) return [];
+  const found: Substitution[] = [];
+  for (const gap of best.alignment.gaps) {
+    const substitution = substitutionIn(gap, statement, best.at, best.alignment, index);
+    if (substitution === undefined) continue;
+    // What another passage holds in the same place is no fault.
+    const own = statement.tokens.slice(...gap.own).filter(({ content }) => content);
+    const elsewhere = aligned.some(({ at, passage, alignment }) => at !== best.at && alignment.share >= best.alignment.share - 0.2 && own.every(({ stem }) => passage.stems.has(stem)));
+    if (!elsewhere) found.push(substitution);
+  }
+  return found;
+}
+
+function substitutionIn(gap: Gap, statement: Statement, at: number, { share }: Alignment, index: EvidenceIndex): Substitution | undefined {
+  const passage = index.passages[at];
+  if (passage === undefined) return undefined;
+  const own = statement.tokens.slice(...gap.own).filter(({ content }) => content);
+  const known = passage.tokens.slice(...gap.known).filter(({ content }) => content);
+  if (own.length === 0 || known.length === 0 || own.length > GAP_WORDS_MAX || known.length > GAP_WORDS_MAX + 1) return undefined;
+  const base = {
+    claimed: textOf(statement.text, statement.tokens, gap.own, 0),
+    known: textOf(passageText(index, passage), passage.tokens, gap.known, passage.start),
+    passage: at,
+    own: gap.own,
+    share,
+  };
+  const closely = share >= FOLLOWS_CLOSELY && (gap.anchored === 'both' || share >= 0.8);
+  const figure = figureIn(statement.quantities, gap.own);
+  const other = figureIn(passage.quantities, gap.known);
+  if (figure !== undefined && other !== undefined) {
+    const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
+    const differs = compareQuantities(figure, other) === 'different' && figure.unit === other.unit;
+    return closely && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same') ? { kind: 'figure', ...base } : undefined;
+  }
+  if (figure !== undefined || other !== undefined) return undefined;
+  const fresh = own.filter((token) => !isRelated(token, known, passage.stems, gap));
+  if (fresh.length === 0) return undefined;
+  const names = own.every(({ capital, kind }) => capital && kind === 'word') && known.every(({ capital, kind }) => capital && kind === 'word') && gap.own[0] > 0;
+  const swapped = names && own.some(({ stem }) => !known.some((token) => token.stem === stem));
+  return swapped && closely && gap.anchored === 'both' ? { kind: 'name', ...base } : { kind: 'word', ...base };
+}
+
+function figureIn(quantities: readonly Quantity[], [from, to]: readonly [number, number]): Quantity | undefined {
+  return quantities.find(({ first, last }) => first >= from && last < to);
+}
+
+/** Whether a word stands in the passage after all, or one of the words in its place means the same. */
+function isRelated(token: Token, known: readonly Token[], stems: ReadonlySet<string>, gap: Gap): boolean {
+  const entry = entryOf(token);
+  const named = token.capital && gap.anchored === 'both';
+  if (stems.has(token.stem) && !named) return true;
+  return known.some((other) => {
+    const theirs = entryOf(other);
+    const alike = (a: readonly string[], stem: string): boolean => a.includes(stem);
+    return (
+      alike(entry.synonyms, other.stem) || alike(theirs.synonyms, token.stem) || alike(entry.broader, other.stem) || alike(theirs.broader, token.stem) ||
+      (other.stem.length >= 5 && other.stem.slice(0, 5) === token.stem.slice(0, 5))
+    );
+  });
+}
+
+function textOf(text: string, tokens: readonly Token[], [from, to]: readonly [number, number], offset: number): string {
+  return text.slice((tokens[from]?.start ?? 0) - offset, (tokens[to - 1]?.end ?? 0) - offset);
+}
