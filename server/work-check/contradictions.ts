@@ -239,7 +239,7 @@ function negationFault(
   const denied = deniedStems(statement.tokens);
   for (const [rank, match] of matches.entries()) {
     const passage = index.passages[match.passage];
-    if (passage === undefined || passage.tokens.length > LONG_PASSAGE) continue;
+    if (passage === undefined || passage.tokens.length > LONG_PASSAGE || passage.tokens.at(-1)?.lower === '?') continue;
     let shared = 0;
     for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_STATEMENT;

@@ -6,12 +6,14 @@ import { recalculate } from './engines/arithmetic.ts';
 import { derive } from './engines/derivation.ts';
 import { type FigureAccount, figureText, findFigure } from './engines/figures.ts';
 import { Records } from './engines/records.ts';
+import { factorsIn, scaledFrom } from './engines/scaling.ts';
 import { findSubstitutions, type Substitution } from './engines/substitution.ts';
 import { type RecordSum, sumsIn } from './engines/totals-in-records.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from './reading/evidence-index.ts';
 import { isNegated } from './reading/negation.ts';
 import type { Quantity } from './reading/quantities.ts';
+import { splitSentences } from './reading/sentences.ts';
 import { isContent } from './reading/tokens.ts';
 import type { Statement, Work } from './statements.ts';
 import { matchWords } from './support/windows.ts';
@@ -22,6 +24,7 @@ type Ground = {
   index: EvidenceIndex;
   records: Records;
   sums: ReadonlyMap<string, RecordSum>;
+  factors: readonly number[];
 };
 
 /** Judges every statement by rules, engines that compute, and the learned score. */
@@ -36,6 +39,7 @@ export function judgeStatements(
     work,
     index,
     records: new Records(work.value, index),
+    factors: factorsIn(work, index),
     sums: new Map(structured ? sumsIn(work.value).map((sum) => [sum.path, sum]) : []),
   };
   const readings: StatementReading[] = [];
@@ -97,14 +101,15 @@ function judgeField(reading: StatementReading, { index, records, sums }: Ground)
     const { passage, agrees, fault } = cell;
     const known = fault?.known ?? '';
     const from = sourceName(index, passage.source);
-    if (!agrees)
+    // Another source may know better than the table: only what no source gives for this record is contradicted.
+    if (!agrees && records.read(statement).is !== 'found')
       return {
         status: 'contradicted',
         why: `The work gives “${clip(record.value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`,
         passages: of(passage.source, passage.start, passage.end),
         compared: { claimed: record.value, known },
       };
-    return { status: 'supported', why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`, passages: of(passage.source, passage.start, passage.end) };
+    if (agrees) return { status: 'supported', why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`, passages: of(passage.source, passage.start, passage.end) };
   }
   const found = records.read(statement);
   switch (found.is) {
@@ -159,7 +164,9 @@ function judgeSentence(reading: StatementReading, learned: ReturnType<typeof jud
   const substitutions = findSubstitutions(statement, index, near);
   const wrong = substitutions.find((one) => isContradiction(one, statement, accounts)) ;
   if (wrong !== undefined) return contradicted(wrong, statement, index);
-  const turned = reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'));
+  const turned = isProse(statement)
+    ? reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'))
+    : undefined;
   if (turned !== undefined) {
     const source = sourceName(index, index.passages[turned.passage]?.source ?? -1);
     const said = passageText(index, index.passages[turned.passage] as NonNullable<(typeof index.passages)[number]>);
@@ -173,7 +180,15 @@ function judgeSentence(reading: StatementReading, learned: ReturnType<typeof jud
   return settle(reading, learned, near, accounts, substitutions, index);
 }
 
-function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index }: Ground): FigureAccount {
+/** A sentence, or a field that holds one. */
+function isProse({ kind, text, tokens }: Statement): boolean {
+  if (kind === 'sentence' || kind === 'item') return true;
+  return tokens.filter(isContent).length >= PROSE_WORDS && splitSentences(text).length === 1;
+}
+
+const PROSE_WORDS = 5;
+
+function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index, factors }: Ground): FigureAccount {
   const text = figureText(statement, figure);
   const passage = findFigure(statement, figure, index, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
@@ -184,7 +199,7 @@ function accountFor(figure: Quantity, statement: Statement, at: number, near: re
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
   });
-  const derived = derive(figure, printed, statement.text, own, [...before, ...around]);
+  const derived = scaledFrom(figure, near, index, factors) ?? derive(figure, printed, statement.text, own, [...before, ...around]);
   return derived === undefined ? { figure, text, state: 'open' } : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
 }
 
@@ -236,7 +251,7 @@ function settle(
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore = learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
   const byWords = exact && parity && reading.wanted.length >= 3;
-  const byFigures = parity && covered >= WORDS_WITH_FIGURES && (computed.length > 0 || figures >= 2) && learned.score >= 0.5;
+  const byFigures = parity && covered >= WORDS_WITH_FIGURES && (computed.length > 0 || figures >= 2) && (computed.length > 0 || learned.score >= WITH_FIGURES);
   const status: StatementStatus = clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
   const shown = passages.length > 0 ? passages : near.slice(0, 1);
   const cited = shown.flatMap((at) => placeOf(index, at));
@@ -252,6 +267,7 @@ function settle(
 }
 
 const SUPPORTED = 0.8275;
+const WITH_FIGURES = 0.65;
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The passages that together hold most of the statement's words, best first, and what none of them holds. */

@@ -21,7 +21,7 @@ export type Statement = {
   /** Advice, a wish or a promise: nothing in it is true or false by the evidence. */
   advice: boolean;
   /** For a field of a record: its name, its value, and the other values that tell which record it is. */
-  record: { column: string; keys: string[]; value: string } | undefined;
+  record: { column: string; keys: string[]; value: string; identity: string | undefined } | undefined;
 };
 
 /** More statements than any honest work of 65,536 bytes holds; the rest is named in the limitations. */
@@ -78,7 +78,7 @@ function cellStatements(tables: readonly Table[]): Statement[] {
         const at = `table ${table + 1}, row ${row + 1}, ${name}`;
         const text = `${name} of ${cells[0]?.text ?? ''}: ${cell.text}`;
         const place = { start: cell.start, end: cell.end };
-        return [{ ...makeStatement(at, text, 'cell', place), record: { column: name, keys, value: cell.text } }];
+        return [{ ...makeStatement(at, text, 'cell', place), record: { column: name, keys, value: cell.text, identity: cells[0]?.text } }];
       }),
     ),
   );
@@ -152,7 +152,7 @@ function fieldStatements(product: JsonValue): Statement[] {
       }
     } else if (value !== null && value !== '') {
       const text = label === '' ? String(value) : `${label}: ${String(value)}`;
-      const record = { column: label, keys: [], value: String(value) };
+      const record = { column: label, keys: [], value: String(value), identity: undefined };
       statements.push({ ...makeStatement(at, text, 'leaf', { path }), record });
     }
   };
@@ -175,7 +175,21 @@ function fieldStatement(
     .map(([, value]) => String(value));
   const column = wordsOfKey(key);
   const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path });
-  return { ...made, record: { column, keys, value: String(item) } };
+  return { ...made, record: { column, keys, value: String(item), identity: nameOf(record) } };
+}
+
+const IDENTITY =
+  /^(?:name|item|title|product|test|candidate|ticket|id|key|code|sku|article|description|position|line|course|person|company|supplier|bidder|event|task|number|ref|reference|label)\b/;
+const IDENTITY_CHARS_MAX = 80;
+
+/** The value by which a record is known: a field called name, item, id …, else its first text. */
+export function nameOf(value: JsonValue): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const texts = Object.entries(value).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '',
+  );
+  const chosen = texts.find(([key]) => IDENTITY.test(wordsOfKey(key))) ?? texts[0];
+  return chosen !== undefined && chosen[1].length <= IDENTITY_CHARS_MAX ? chosen[1] : undefined;
 }
 
 /** `invoiceTotal` and `invoice_total` read as "invoice total". */

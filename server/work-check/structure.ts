@@ -42,6 +42,9 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
         row.some((key) => cells.some((cell, other) => other !== at && plainCell(cell.text) === key)),
       );
       const best = named.length > 1 ? mostNamed(named, row, at) : named;
+      // A row that shares some values, but not the name, is another record.
+      const identity = plainCell(statement.record?.identity ?? '');
+      if (identity !== '' && !best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity))) continue;
       const cells = best.map((line) => line[at]).filter((cell) => cell !== undefined);
       if (cells.length === 0) continue;
       return boundTo(statement, value, cells, table, index);

@@ -3,7 +3,7 @@ import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import { isContent, type Token, tokenize } from '../reading/tokens.ts';
-import { type Statement, wordsOfKey } from '../statements.ts';
+import { nameOf, type Statement } from '../statements.ts';
 import { entryOf } from '../support/lexicon.ts';
 import { convert, unitOfColumn } from './units.ts';
 
@@ -17,9 +17,6 @@ export type FieldReading =
   | { is: 'nowhere' };
 
 const REGION_CHARS_MAX = 900;
-const IDENTITY = /^(?:name|item|title|product|test|candidate|ticket|id|key|code|sku|article|description|position|line|course|wine|category name|employee|person|company|supplier|bidder|room|event|task|invoice|order|number|ref|reference|label)\b/;
-
-type JsonObject = { [key: string]: JsonValue };
 
 /**
  * Reads the fields of structured work against the stretches of evidence that speak of the same record. A record is known
@@ -90,15 +87,6 @@ export class Records {
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-
-/** The value by which a record is known: a field called name, item, id …, else its first text. */
-function nameOf(value: JsonValue): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const texts = Object.entries(value as JsonObject).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].trim() !== '');
-  const named = texts.find(([key]) => IDENTITY.test(wordsOfKey(key)));
-  const chosen = named ?? texts[0];
-  return chosen !== undefined && chosen[1].length <= 80 ? chosen[1] : undefined;
-}
 
 function wholeSources({ sources }: EvidenceIndex): Region[] {
   return sources.map(({ text }, source) => ({ source, start: 0, end: text.length }));
@@ -223,7 +211,7 @@ const LABEL_WITHIN = 4;
 /** Another figure of the same kind that the stretch gives under the column's own name, when it is the only one. */
 function otherValue(value: string, column: string, region: Region, index: EvidenceIndex): { span: Span; known: string } | undefined {
   const [own, ...more] = readQuantities(tokenize(value));
-  if (own === undefined || more.length > 0 || own.kind === 'date' || own.kind === 'time') return undefined;
+  if (own === undefined || more.length > 0 || own.value === 0 || own.kind === 'date' || own.kind === 'time') return undefined;
   const text = index.sources[region.source]?.text ?? '';
   const tokens = tokenize(text.slice(region.start, region.end), region.start);
   const named = new Set(tokenize(column).filter(isContent).map(({ stem }) => stem));
