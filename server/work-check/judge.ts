@@ -10,13 +10,14 @@ import { factorsIn, scaledFrom } from './engines/scaling.ts';
 import { findSubstitutions, type Substitution } from './engines/substitution.ts';
 import { type RecordSum, sumsIn } from './engines/totals-in-records.ts';
 import { clip } from './quoting.ts';
-import { type EvidenceIndex, isHeld, passageText } from './reading/evidence-index.ts';
+import { type EvidenceIndex, isHeld, passagesWith, passageText } from './reading/evidence-index.ts';
 import { isNegated } from './reading/negation.ts';
 import type { Quantity } from './reading/quantities.ts';
 import { splitSentences } from './reading/sentences.ts';
-import { isContent } from './reading/tokens.ts';
+import { isContent, tokenize } from './reading/tokens.ts';
 import type { Statement, Work } from './statements.ts';
-import { matchWords } from './support/windows.ts';
+import { everydayFor, isLight } from './support/everyday.ts';
+import { matchWords, SAME_BY_SYNONYM } from './support/windows.ts';
 
 /** What rules and engines see of the work as a whole, made once for all its statements. */
 type Ground = {
@@ -59,7 +60,11 @@ function judgeOne(reading: StatementReading, at: number, ground: Ground): Judged
   const { statement } = reading;
   const { index } = ground;
   const learned = judge(reading, index);
-  const made = (judgement: Judgement): JudgedStatement => ({ statement, score: learned.score, ...judgement });
+  const made = ({ doubt = 0, ...judgement }: Judgement & { doubt?: number }): JudgedStatement => ({
+    statement,
+    ...judgement,
+    score: learned.score * (judgement.status === 'contradicted' ? CONTRADICTED_KEEPS : 1 - doubt),
+  });
   if (statement.instruction) return made({ status: 'not_checked', why: `${where(statement)} reads as an instruction and counts for nothing.`, passages: [] });
   const field = statement.record === undefined ? undefined : judgeField(reading, ground);
   if (field !== undefined) return made(field);
@@ -145,7 +150,7 @@ function judgeField(reading: StatementReading, { index, records, sums }: Ground)
   return undefined;
 }
 
-function judgeSentence(reading: StatementReading, learned: ReturnType<typeof judge>, at: number, ground: Ground): Judgement {
+function judgeSentence(reading: StatementReading, learned: ReturnType<typeof judge>, at: number, ground: Ground): Judgement & { doubt?: number } {
   const { statement } = reading;
   const { index } = ground;
   const broken = recalculate(statement).find(({ holds }) => !holds);
@@ -240,7 +245,7 @@ function settle(
   accounts: readonly FigureAccount[],
   substitutions: readonly Substitution[],
   index: EvidenceIndex,
-): Judgement {
+): Judgement & { doubt?: number } {
   const { statement } = reading;
   const { passages, covered, exact, open } = coverTogether(reading, index);
   const figuresOpen = accounts.filter(({ state }) => state === 'open');
@@ -263,16 +268,39 @@ function settle(
     return { status, why: `${says} ${worked}`.trim(), passages: cited, ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }) };
   }
   if (status === 'not_checked') return { status, why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`, passages: cited };
-  return { status, why: openWords(statement, figuresOpen, names, open, substitutions, shown[0], index), passages: cited };
+  const doubt = Math.min(DOUBT_MAX, substitutions.length * DOUBT_OF_WORD);
+  return { status, doubt, why: openWords(statement, figuresOpen, names, open, substitutions, shown[0], index), passages: cited };
 }
 
+/** What a contradiction leaves of the learned score, and what each replaced word takes of it. */
+const CONTRADICTED_KEEPS = 0.5;
+const DOUBT_OF_WORD = 0;
+const DOUBT_MAX = 0.3;
 const SUPPORTED = 0.8275;
 const WITH_FIGURES = 0.65;
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+type Cover = {
+  passages: number[];
+  /** Share of the weight of the statement's words that the passages hold, in whatever form. */
+  covered: number;
+  /** Whether they hold each word that says something, as it stands or by one that says the same. */
+  exact: boolean;
+  /** Stems of words that none of them holds. */
+  open: string[];
+};
+
 /** The passages that together hold most of the statement's words, best first, and what none of them holds. */
-function coverTogether({ wanted }: StatementReading, index: EvidenceIndex): { passages: number[]; covered: number; exact: boolean; open: string[] } {
+function coverTogether({ wanted: all }: StatementReading, index: EvidenceIndex): Cover {
+  const wanted = all.filter(({ stem, token }) => !isLight(stem) && token.kind === 'word');
   const { rows } = matchWords(wanted, index);
+  for (const [word, { stem }] of wanted.entries())
+    for (const other of everydayFor(stem))
+      for (const at of passagesWith(index, other)) {
+        const row = rows.get(at) ?? wanted.map(() => 0);
+        row[word] = Math.max(row[word] ?? 0, SAME_BY_SYNONYM);
+        rows.set(at, row);
+      }
   const levels = wanted.map(() => 0);
   const passages: number[] = [];
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0) || 1;
@@ -288,9 +316,12 @@ function coverTogether({ wanted }: StatementReading, index: EvidenceIndex): { pa
     for (const [word, level] of row.entries()) levels[word] = Math.max(levels[word] ?? 0, level);
     passages.push(best);
   }
+  // The name of a source is context for what is said of it.
+  const labels = new Set(index.sources.flatMap(({ source }) => tokenize(source).map(({ stem }) => stem)));
+  for (const [word, { stem }] of wanted.entries()) if (labels.has(stem)) levels[word] = Math.max(levels[word] ?? 0, 1);
   const covered = levels.reduce((sum, level, word) => sum + level * (wanted[word]?.weight ?? 0), 0) / total;
   const open = wanted.filter((_, word) => (levels[word] ?? 0) < 0.5).map(({ stem }) => stem);
-  return { passages, covered, exact: levels.every((level) => level >= 0.85), open };
+  return { passages, covered, exact: levels.every((level) => level >= SAME_BY_SYNONYM), open };
 }
 
 /** Capitalised words of a statement that stand neither in a text of the evidence nor in the name of a source. */
@@ -331,7 +362,7 @@ function phrasesOf(statement: Statement, open: readonly string[], index: Evidenc
     from = -1;
   };
   for (const token of statement.tokens) {
-    const counts = token.kind === 'word' && isContent(token) && open.includes(token.stem) && !isHeld(index, token.stem);
+    const counts = token.kind === 'word' && isContent(token) && open.includes(token.stem) && !isLight(token.stem) && !isHeld(index, token.stem);
     if (!counts) {
       close();
       continue;

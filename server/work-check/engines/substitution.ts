@@ -1,6 +1,7 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Token } from '../reading/tokens.ts';
+import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
 import type { Statement } from '../statements.ts';
 import { type Alignment, align, type Gap } from './alignment.ts';
@@ -83,12 +84,12 @@ function figureIn(quantities: readonly Quantity[], [from, to]: readonly [number,
 function isRelated(token: Token, known: readonly Token[], stems: ReadonlySet<string>, gap: Gap): boolean {
   const entry = entryOf(token);
   const named = token.capital && gap.anchored === 'both';
-  if (stems.has(token.stem) && !named) return true;
+  if (isLight(token.stem) || (stems.has(token.stem) && !named)) return true;
   return known.some((other) => {
     const theirs = entryOf(other);
     const alike = (a: readonly string[], stem: string): boolean => a.includes(stem);
     return (
-      alike(entry.synonyms, other.stem) || alike(theirs.synonyms, token.stem) || alike(entry.broader, other.stem) || alike(theirs.broader, token.stem) ||
+      everydayFor(token.stem).includes(other.stem) || alike(entry.synonyms, other.stem) || alike(theirs.synonyms, token.stem) || alike(entry.broader, other.stem) || alike(theirs.broader, token.stem) ||
       (other.stem.length >= 5 && other.stem.slice(0, 5) === token.stem.slice(0, 5))
     );
   });
