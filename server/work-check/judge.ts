@@ -54,7 +54,8 @@ export function judgeStatements(
   return { judged, readings };
 }
 
-type Judgement = Omit<JudgedStatement, 'statement' | 'score'>;
+type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open'> &
+  Partial<Pick<JudgedStatement, 'accounted' | 'open'>>;
 
 function judgeOne(reading: StatementReading, at: number, ground: Ground): JudgedStatement {
   const { statement } = reading;
@@ -62,6 +63,8 @@ function judgeOne(reading: StatementReading, at: number, ground: Ground): Judged
   const learned = judge(reading, index);
   const made = ({ doubt = 0, ...judgement }: Judgement & { doubt?: number }): JudgedStatement => ({
     statement,
+    accounted: judgement.status === 'supported' ? figuresOf(statement) : [],
+    open: [],
     ...judgement,
     score: learned.score * (judgement.status === 'contradicted' ? CONTRADICTED_KEEPS : 1 - doubt),
   });
@@ -71,6 +74,7 @@ function judgeOne(reading: StatementReading, at: number, ground: Ground): Judged
   return made(judgeSentence(reading, learned, at, ground));
 }
 
+const figuresOf = (statement: Statement): string[] => statement.quantities.map((figure) => figureText(statement, figure));
 const quote = (text: string): string => `“${clip(text)}”`;
 const where = (statement: Statement): string => `${quote(statement.text)} (${statement.at})`;
 
@@ -182,7 +186,9 @@ function judgeSentence(reading: StatementReading, learned: ReturnType<typeof jud
       compared: { claimed: clip(turned.claimed), known: clip(turned.known) },
     };
   }
-  return settle(reading, learned, near, accounts, substitutions, index);
+  const accounted = accounts.flatMap(({ state, text }) => (state === 'open' ? [] : [text]));
+  const open = [...accounts.flatMap(({ state, text }) => (state === 'open' ? [text] : [])), ...openNames(reading, index)];
+  return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, index) };
 }
 
 /** A sentence, or a field that holds one. */
@@ -234,7 +240,7 @@ function contradicted({ claimed, known, passage }: Substitution, statement: Stat
 }
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
-const WORDS_WITH_FIGURES = 0.8;
+const WORDS_WITH_FIGURES = 0.88;
 const PASSAGES_TOGETHER = 4;
 
 /** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
@@ -255,7 +261,7 @@ function settle(
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore = learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
-  const byWords = exact && parity && reading.wanted.length >= 3;
+  const byWords = exact && parity && reading.wanted.length >= 5;
   const byFigures = parity && covered >= WORDS_WITH_FIGURES && (computed.length > 0 || figures >= 2) && (computed.length > 0 || learned.score >= WITH_FIGURES);
   const status: StatementStatus = clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
   const shown = passages.length > 0 ? passages : near.slice(0, 1);

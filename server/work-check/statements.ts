@@ -18,6 +18,8 @@ export type Statement = {
   quantities: Quantity[];
   kind: StatementKind;
   instruction: boolean;
+  /** The heading or opening line that it stands under, or the names of the fields above it. */
+  under: string;
   /** Advice, a wish or a promise: nothing in it is true or false by the evidence. */
   advice: boolean;
   /** For a field of a record: its name, its value, and the other values that tell which record it is. */
@@ -92,16 +94,26 @@ function textStatements(whole: string): Statement[] {
   const statements: Statement[] = [];
   const text = blankTables(whole, tables);
   const lines = whole.trim().split('\n').length;
+  let under = '';
   for (const [index, { start, end }] of splitSentences(text).entries()) {
     const raw = text.slice(start, end);
     const mark = LIST_MARK.exec(raw)?.[0].length ?? 0;
     const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, (found) => ' '.repeat(found.length));
+    if (/:\s*$/.test(sentence)) under = sentence;
     if (/[?:]\s*$/.test(sentence)) continue;
     const kind = mark > 0 ? 'item' : 'sentence';
     const statement = makeStatement(`sentence ${index + 1}`, sentence, kind, { start: start + mark, end });
-    if (mark === 0 && lines > 1 && isHeading(raw, whole, start, end, statement.quantities)) continue;
+    if (mark === 0 && lines > 1 && isHeading(raw, whole, start, end, statement.quantities)) {
+      under = sentence;
+      continue;
+    }
     const content = statement.tokens.filter(isContent).length;
-    if (content < 2 && statement.quantities.length === 0) continue;
+    if (content < 2 && statement.quantities.length === 0) {
+      // "Results." opens a paragraph and is no statement.
+      under = sentence;
+      continue;
+    }
+    statement.under = under;
     if (COURTESY.test(sentence) && statement.quantities.length === 0) continue;
     statements.push(statement);
   }
@@ -211,6 +223,7 @@ function makeStatement(at: string, text: string, kind: StatementKind, place: Sta
     quantities: readQuantities(tokens),
     kind,
     instruction: isInstruction(text, tokens),
+    under: typeof place === 'object' && 'path' in place ? wordsOfKey(place.path.replaceAll(/\/\d+|\//g, ' ')) : '',
     advice: kind !== 'leaf' && kind !== 'cell' && ADVICE.test(text.trim()),
     record: undefined,
   };

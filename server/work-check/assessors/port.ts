@@ -18,6 +18,9 @@ export type JudgedStatement = {
   compared?: { claimed: string; known: string };
   /** What was worked out, such as "360 × 41.50 = 14,940". */
   computed?: string;
+  /** Its figures and names, as written: borne out or computed, or found nowhere that fits. */
+  accounted: readonly string[];
+  open: readonly string[];
   /** How well the evidence bears it out, 0 to 1; no calibrated probability. */
   score: number;
 };

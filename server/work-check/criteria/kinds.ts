@@ -1,7 +1,38 @@
 import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
 import { summarize } from '../assessors/summary.ts';
 import type { Entry } from '../entries.ts';
+import { absence } from './absence.ts';
+import { agreement } from './agreement.ts';
+import { coverage } from './coverage.ts';
+import { order } from './order.ts';
+import { presence } from './presence.ts';
+import { type Kind, notAssessable } from './reader.ts';
 
-export function assessEntry(entry: Entry, task: AssessmentTask): AssessedFinding {
-  return { ...summarize(task.judged, task.judged), reason: summarize(task.judged, task.judged).reason || entry.label };
+/** What only a person, or a language model, can tell. */
+const judgement: Kind = {
+  name: 'judgement',
+  decides: 'nothing: tone, usefulness and clarity are for a person or a language model',
+  known:
+    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds? like|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely)\b/i,
+  read: () => notAssessable('This asks for a judgement that rules cannot make. A person should read the work with it in mind.'),
+};
+
+/** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
+export const kinds: readonly Kind[] = [judgement, order, absence, coverage, agreement, presence];
+
+/** Answers one entry: the work as a whole by its statements, a criterion by the first kind that reads it. */
+export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
+  if (from === 'work' || from === 'request') return answerWork(task);
+  for (const { known, read } of kinds) {
+    if (!known.test(label)) continue;
+    const finding = read(label, task);
+    if (finding !== undefined) return finding;
+  }
+  return notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
+}
+
+function answerWork({ judged }: AssessmentTask): AssessedFinding {
+  const checkable = judged.filter(({ status }) => status !== 'not_checked');
+  if (checkable.length === 0) return notAssessable('The work makes no statement that could be checked.');
+  return summarize(checkable, judged);
 }
