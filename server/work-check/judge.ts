@@ -3,7 +3,7 @@ import type { JudgedStatement, Passage } from './assessors/port.ts';
 import type { StatementStatus } from './contract.ts';
 import { readStatement, type StatementReading } from './contradictions.ts';
 import { recalculate } from './engines/arithmetic.ts';
-import { derive } from './engines/derivation.ts';
+import { derive, written } from './engines/derivation.ts';
 import { type FigureAccount, figureText, findFigure } from './engines/figures.ts';
 import { Records } from './engines/records.ts';
 import { factorsIn, scaledFrom } from './engines/scaling.ts';
@@ -12,7 +12,7 @@ import { type RecordSum, sumsIn } from './engines/totals-in-records.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, isHeld, passagesWith, passageText } from './reading/evidence-index.ts';
 import { isNegated } from './reading/negation.ts';
-import type { Quantity } from './reading/quantities.ts';
+import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { splitSentences } from './reading/sentences.ts';
 import { isContent, tokenize } from './reading/tokens.ts';
 import type { Statement, Work } from './statements.ts';
@@ -89,7 +89,7 @@ function placeOf(index: EvidenceIndex, at: number): Passage[] {
 }
 
 /** A field or cell: what its record gives, or what others beside it compute. Undefined when only its words can tell. */
-function judgeField(reading: StatementReading, { index, records, sums }: Ground): Judgement | undefined {
+function judgeField(reading: StatementReading, { work, index, records, sums }: Ground): Judgement | undefined {
   const { statement, cell } = reading;
   const { record, place } = statement;
   if (record === undefined) return undefined;
@@ -111,7 +111,7 @@ function judgeField(reading: StatementReading, { index, records, sums }: Ground)
     const known = fault?.known ?? '';
     const from = sourceName(index, passage.source);
     // Another source may know better than the table: only what no source gives for this record is contradicted.
-    if (!agrees && records.read(statement).is !== 'found')
+    if (!agrees && !isGivenElsewhere(statement, records, index))
       return {
         status: 'contradicted',
         why: `The work gives “${clip(record.value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`,
@@ -149,9 +149,55 @@ function judgeField(reading: StatementReading, { index, records, sums }: Ground)
       found satisfies never;
   }
   if (sum !== undefined) return { status: 'supported', why: `The work's own figures give it: ${sum.says}.`, passages: [], computed: sum.says };
+  const worked = productInRegion(statement, records, index);
+  if (worked !== undefined) return worked;
+  if (isClass(statement, work))
+    return { status: 'not_checked', why: `“${record.value}” (${statement.at}) is a classification; whether it follows was not worked out.`, passages: [] };
   if (record.value === 'null' || record.value === 'true' || record.value === 'false')
     return { status: 'not_checked', why: `Whether ${where(statement)} is right could not be told from the words of the evidence.`, passages: [] };
   return undefined;
+}
+
+const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;
+
+/** Whether another stretch of evidence about the record gives the field's value, and not as something of the past. */
+function isGivenElsewhere(statement: Statement, records: Records, index: EvidenceIndex): boolean {
+  const found = records.read(statement);
+  if (found.is !== 'found') return false;
+  const text = index.sources[found.region.source]?.text ?? '';
+  const from = Math.max(text.lastIndexOf('.', found.span.start - 1), text.lastIndexOf('\n', found.span.start - 1)) + 1;
+  return !FORMER.test(text.slice(from, found.span.start));
+}
+
+/** A figure that two figures in its record's stretch of evidence give: "four people for nine hours". */
+function productInRegion(statement: Statement, records: Records, index: EvidenceIndex): Judgement | undefined {
+  const [own, ...more] = statement.quantities;
+  const { place } = statement;
+  if (own === undefined || more.length > 0 || own.kind !== 'number' || !('path' in place) || records.identityOf(place.path) === undefined) return undefined;
+  for (const { source, start, end } of records.regionsOf(place.path).slice(0, 3)) {
+    const text = index.sources[source]?.text.slice(start, end) ?? '';
+    const figures = readQuantities(tokenize(text)).filter(({ kind, value }) => (kind === 'number' || kind === 'money') && value > 1).slice(0, FIGURES_MULTIPLIED);
+    for (const [at, one] of figures.entries())
+      for (const other of figures.slice(at + 1)) {
+        if (Math.abs(one.value * other.value - own.value) > 0.0051) continue;
+        const computed = `${text.slice(one.start, one.end)} × ${text.slice(other.start, other.end)} = ${written(own.value)}`;
+        const ref = index.sources[source]?.ref ?? '';
+        return { status: 'supported', why: `It follows from ${sourceName(index, source)}: ${computed}.`, passages: [{ ref, start: start + one.start, end: start + other.end }], computed };
+      }
+  }
+  return undefined;
+}
+
+const FIGURES_MULTIPLIED = 8;
+const CLASS_WORDS_MAX = 3;
+
+/** Whether a field holds one of a few values that records share: a flag, a category, a mark. */
+function isClass({ record, place }: Statement, { statements }: Work): boolean {
+  if (record === undefined || !('path' in place) || record.value.split(/\s+/).length > CLASS_WORDS_MAX) return false;
+  const column = place.path.replaceAll(/\/\d+(?=\/|$)/g, '/#');
+  if (column === place.path) return false;
+  const values = statements.flatMap((other) => ('path' in other.place && other.place.path.replaceAll(/\/\d+(?=\/|$)/g, '/#') === column ? [other.record?.value ?? ''] : []));
+  return values.length > 1 && values.every((value) => value.split(/\s+/).length <= CLASS_WORDS_MAX && !/^\d/.test(value)) && new Set(values).size < values.length;
 }
 
 function judgeSentence(reading: StatementReading, learned: ReturnType<typeof judge>, at: number, ground: Ground): Judgement & { doubt?: number } {
@@ -257,7 +303,8 @@ function settle(
   const figuresOpen = accounts.filter(({ state }) => state === 'open');
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
-  const clean = figuresOpen.length === 0 && names.length === 0 && substitutions.length === 0;
+  const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
+  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore = learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
@@ -275,7 +322,7 @@ function settle(
   }
   if (status === 'not_checked') return { status, why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`, passages: cited };
   const doubt = Math.min(DOUBT_MAX, substitutions.length * DOUBT_OF_WORD);
-  return { status, doubt, why: openWords(statement, figuresOpen, names, open, substitutions, shown[0], index), passages: cited };
+  return { status, doubt, why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index), passages: cited };
 }
 
 /** What a contradiction leaves of the learned score, and what each replaced word takes of it. */
@@ -347,7 +394,9 @@ function openWords(
   index: EvidenceIndex,
 ): string {
   const parts: string[] = [];
-  const nowhere = [...figures.map(({ text }) => text), ...names, ...phrasesOf(statement, open, index)].filter((text) => !standsSomewhere(text, index));
+  const { record } = statement;
+  const own = record === undefined ? statement : { ...statement, tokens: statement.tokens.filter(({ start }) => start >= statement.text.length - record.value.length) };
+  const nowhere = [...figures.map(({ text }) => text), ...names, ...phrasesOf(own, open, index)].filter((text) => !standsSomewhere(text, index));
   const shown = [...new Set(nowhere)].slice(0, 4);
   if (shown.length > 0) parts.push(`${shown.map((text) => `“${clip(text)}”`).join(', ')} ${shown.length === 1 ? 'stands' : 'stand'} nowhere in the evidence.`);
   const [differs] = substitutions;

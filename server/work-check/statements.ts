@@ -145,10 +145,14 @@ function isHeading(raw: string, whole: string, start: number, end: number, figur
   const alone = /(?:^|\n)[ \t]*$/.test(whole.slice(0, start)) && /^[ \t\r]*(?:\n|$)/.test(whole.slice(end));
   if (!alone || /[.!?;]["'”’)]*$/.test(raw)) return false;
   const words = raw.split(/\s+/).length;
+  const opens = whole.slice(0, start).trim() === '';
+  const apart = opens || /^[ \t\r]*\n[ \t\r]*(?:\n|$)/.test(whole.slice(end));
+  // The title may number what it is about ("Clause 11", "Release 5.2.0"), but a title with a result states it.
+  const states = figures.some(({ kind }) => kind === 'percent' || kind === 'money') || /\d,\d{3}/.test(raw);
+  if (states || words > HEADING_WORDS_MAX) return false;
   const counts = figures.some(({ kind }) => kind !== 'date' && kind !== 'time');
-  if (counts || words > HEADING_WORDS_MAX) return false;
-  const apart = whole.slice(0, start).trim() === '' || /^[ \t\r]*\n[ \t\r]*(?:\n|$)/.test(whole.slice(end));
-  return figures.length === 0 ? words <= BARE_LINE_WORDS || apart : apart && whole.slice(0, start).trim() === '';
+  if (opens) return true;
+  return !counts && (figures.length === 0 ? words <= BARE_LINE_WORDS || apart : false);
 }
 
 function fieldStatements(product: JsonValue): Statement[] {

@@ -10,7 +10,7 @@ const STATEMENTS_QUOTED = 3;
 /** One finding over several statements: contradicted ones first, then what the evidence does not settle. */
 export function summarize(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
-  const [contradicted, open, supported] = [of('contradicted'), of('not_found'), of('supported')];
+  const [contradicted, open, supported] = [of('contradicted'), bySuspicion(of('not_found')), of('supported')];
   const parts = contradicted.slice(0, STATEMENTS_QUOTED).map(({ why }) => why);
   for (const { why } of open.slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length))) parts.push(why);
   if (contradicted.length === 0 && open.length === 0 && supported[0] !== undefined) parts.push(...borneOut(supported));
@@ -21,6 +21,11 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
     passages: passagesOf([...contradicted, ...supported, ...open]),
     statements: indexesOf(looked, all),
   };
+}
+
+/** Statements with figures or names that stand nowhere first, then the ones that the evidence bears out least. */
+export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
+  return [...open].sort((a, b) => b.open.length - a.open.length || a.score - b.score);
 }
 
 /** What the evidence holds for the statement that rests on the most of it. */

@@ -23,7 +23,7 @@ export const readAgreement: Reader = (criterion, { judged }) => {
   const topic = topicOf(criterion);
   const named = about(topic, judged);
   const scoped = judged.filter(({ statement }) => scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))));
-  const looked = named.length > 0 && scopes.length > 0 ? scoped.filter((one) => named.includes(one)) : scoped;
+  const looked = named.length > 1 && scopes.length > 0 ? scoped.filter((one) => named.includes(one)) : scoped;
   const seen = looked.length > 0 ? looked : scoped;
   const contradicted = judged.filter(({ status, statement }) => status === 'contradicted' && (scopes.length === 0 || seen.some((one) => one.statement === statement) || scoped.some((one) => one.statement === statement)));
   const checkable = seen.filter(({ status }) => status !== 'not_checked');
@@ -65,6 +65,6 @@ export const agreement: Kind = {
   name: 'agreement',
   decides: 'whether figures, dates, names and statements agree with the evidence and with each other',
   known:
-    /\b(?:match\w*|agree\w*|correct\w*|accurate\w*|accuracy|right|true to|consistent|faithful\w*|support(?:ed|s)?|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|printed|stated|written|catalogued|announced)|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|meets?|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our)\b/i,
+    /\b(?:match\w*|agree\w*|correct\w*|accurate\w*|accuracy|right|true to|consistent|faithful\w*|support(?:ed|s)?|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|printed|stated|written|catalogued|announced)|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|meets?|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our|are those (?:on|in|of)|whoever|compl(?:y|ies))\b/i,
   read: readAgreement,
 };

@@ -17,14 +17,15 @@ type List = { source: number; head: string; items: (Span & { text: string })[] }
 const LISTS_MAX = 60;
 const ITEMS_MAX = 60;
 
-function listsOf({ sources }: EvidenceIndex): List[] {
+function listsOf({ sources }: EvidenceIndex, asksQuestions: boolean): List[] {
   const lists: List[] = [];
   for (const [source, { text, source: name }] of sources.entries()) {
     for (const table of readTables(text, source)) {
       const items = table.rows.flatMap((cells) => (cells[0] === undefined ? [] : [{ ...cells[0] }]));
       if (items.length >= 2) lists.push({ source, head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`, items });
     }
-    lists.push(...enumerations(text, source), ...lines(text, source, name), ...questions(text, source, name));
+    lists.push(...enumerations(text, source), ...lines(text, source, name));
+    if (asksQuestions) lists.push(...questions(text, source, name));
   }
   return lists.slice(0, LISTS_MAX);
 }
@@ -87,12 +88,15 @@ function heldBy(text: string, own: ReadonlySet<string>): { share: number; absent
 
 const ITEM_FOUND = 0.5;
 const LIST_FOUND = 0.5;
+/** How much of a criterion's subject a list must be about before what it holds is owed. */
+const AFFINITY = 0.3;
 
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
 export const readCoverage: Reader = (criterion, task) => {
   const topic = topicOf(criterion);
   const own = new Set(tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(({ stem }) => stem));
-  const rated = listsOf(task.evidence).map((list) => {
+  const asksQuestions = /\b(?:question|ask)/i.test(criterion);
+  const rated = listsOf(task.evidence, asksQuestions).map((list) => {
     const held = list.items.map((item) => ({ item, ...heldBy(item.text, own) }));
     const share = held.filter(({ share: found }) => found >= ITEM_FOUND).length / held.length;
     const words = tokenize(`${list.head} ${list.items.map(({ text }) => text).join(' ')}`);
@@ -100,7 +104,7 @@ export const readCoverage: Reader = (criterion, task) => {
     return { list, held, share, affinity };
   });
   const fitting = rated.filter(({ share, held }) => share >= LIST_FOUND && held.length >= 2).sort((a, b) => b.affinity + b.share - (a.affinity + a.share));
-  const lost = fitting.find(({ held, affinity }) => affinity > 0 && held.some(({ absent }) => absent) && held.filter(({ share }) => share >= ITEM_FOUND).length >= 2);
+  const lost = fitting.find(({ held, affinity }) => affinity >= AFFINITY && held.some(({ absent }) => absent) && held.filter(({ share }) => share >= ITEM_FOUND).length >= 2);
   if (lost !== undefined) return missing(lost, task);
   const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
   const accused = readAgreement(criterion, task);

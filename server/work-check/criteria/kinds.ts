@@ -17,8 +17,11 @@ const judgement: Kind = {
   read: () => notAssessable('This asks for a judgement that rules cannot make. A person should read the work with it in mind.'),
 };
 
+/** Asks of what the work is about, not of the work, that it covers something. */
+const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
+
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [judgement, order, absence, coverage, agreement, presence];
+export const kinds: readonly Kind[] = [judgement, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
 
 /** Answers one entry: the work as a whole by its statements, a criterion by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {

@@ -4,11 +4,13 @@ import { clip } from '../quoting.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
-import { about, shareOf, type Topic, topicOf } from './subject.ts';
+import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
 
 /** How much of a criterion's subject the statements together must hold to have answered it. */
 const TOGETHER = 0.6;
 const SHOWN = 2;
+/** What a word that asks for a kind of answer counts, beside one of the subject. */
+const ASKED_COUNTS = 0.4;
 
 /** "Says when …", "who pays", "mentions …": what is asked for is looked for in the work beside its subject. */
 export const readPresence: Reader = (criterion, task) => {
@@ -20,15 +22,15 @@ export const readPresence: Reader = (criterion, task) => {
   const topic = topicOf(criterion);
   const lacking = concepts.find(({ figure }) => figure !== undefined && !judged.some(({ statement }) => statement.quantities.some(({ kind }) => figure.includes(kind))));
   if (lacking !== undefined && concepts.length === 1) return { status: 'missing', reason: `The work gives no figure that could be ${lacking.name}.`, passages: [] };
-  const found = concepts.length > 0 ? concepts.map((concept) => showing(concept, topic, judged)) : [aboutAll(topic, judged)];
+  const found = concepts.length > 0 ? concepts.map((concept) => showing(concept, topic, askedWords(criterion), judged)) : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0)) return untold(concepts, topic, task);
   return answer([...new Set(found.flat())], judged);
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
-function showing(concept: Concept, topic: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {
+function showing(concept: Concept, topic: readonly Topic[], asked: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {
   const all = judged.filter(({ statement, status }) => (status !== 'not_checked' || concept.telling) && shows(concept, statement));
-  const shares = all.map(({ statement }) => shareOf(topic, statement));
+  const shares = all.map(({ statement }) => shareOf(topic, statement) + ASKED_COUNTS * shareOf(asked, statement));
   const best = Math.max(0, ...shares);
   if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * 0.6);
   return topic.length === 0 || concept.telling ? all.slice(0, SHOWN + 1) : [];

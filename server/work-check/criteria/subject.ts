@@ -15,6 +15,7 @@ const META = new Set(
     'not must should exact exactly relevant key main clear complete supplied given based follow appear detail information ' +
     'item point result accord entry field record one two three four five least most quote tell read stand row column ' +
     'correctly accurately hold both right wrong reader learn know turn up work out come leave keep find hide hidden go ' +
+    'ought supposed need really actually anyone somebody someone ' +
     'reported handed put brought taken set fully entire whole possible also too well than rather own beyond anything nothing'
   )
     .split(' ')
@@ -24,13 +25,25 @@ const META = new Set(
 /** A word of a criterion's subject with what may stand for it in the work. */
 export type Topic = { token: Token; weight: number; stems: ReadonlySet<string> };
 
+/** "The reader learns …", "customers are told …": whom the work is for is no subject of it. */
+const AUDIENCE = /^.{0,40}?\b(?:learns?|knows?|(?:is|are) told|can (?:tell|see)|finds? out|will know|understands)\b/i;
+
 /** The words of a criterion that name its subject; words that only ask for a kind of answer are left out. */
-export function topicOf(criterion: string): Topic[] {
+export function topicOf(whole: string): Topic[] {
+  return wordsOf(whole.replace(AUDIENCE, (found) => ' '.repeat(found.length)), false);
+}
+
+/** The words that ask for a kind of answer and may stand in the work themselves, such as "deadline" or "fee". */
+export function askedWords(whole: string): Topic[] {
+  return wordsOf(whole, true);
+}
+
+function wordsOf(criterion: string, askedOnly: boolean): Topic[] {
   const asked = conceptsAsked(criterion).flatMap(({ asked: pattern }) => [...criterion.matchAll(new RegExp(pattern, 'gi'))].map((match) => [match.index, match.index + match[0].length] as const));
   const seen = new Set<string>();
   return tokenize(criterion).flatMap((token) => {
     if (!isContent(token) || token.kind !== 'word' || META.has(token.stem) || isLight(token.stem) || seen.has(token.stem)) return [];
-    if (asked.some(([from, to]) => token.start >= from && token.end <= to)) return [];
+    if (asked.some(([from, to]) => token.start >= from && token.end <= to) !== askedOnly) return [];
     seen.add(token.stem);
     const entry = entryOf(token);
     const stems = new Set([token.stem, ...entry.synonyms, ...everydayFor(token.stem), ...(token.stem.length > 4 ? entry.broader : [])]);
