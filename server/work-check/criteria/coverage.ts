@@ -12,7 +12,7 @@ import type { Kind, Reader } from './reader.ts';
 import { shareOf, topicOf } from './subject.ts';
 
 /** A list that a source holds: rows of a table, an enumeration, numbered lines, or the questions somebody asks. */
-type List = { source: number; head: string; items: (Span & { text: string })[] };
+type List = { source: number; head: string; enumerates: boolean; items: (Span & { text: string })[] };
 
 const LISTS_MAX = 60;
 const ITEMS_MAX = 60;
@@ -22,7 +22,7 @@ function listsOf({ sources }: EvidenceIndex, asksQuestions: boolean): List[] {
   for (const [source, { text, source: name }] of sources.entries()) {
     for (const table of readTables(text, source)) {
       const items = table.rows.flatMap((cells) => (cells[0] === undefined ? [] : [{ ...cells[0] }]));
-      if (items.length >= 2) lists.push({ source, head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`, items });
+      if (items.length >= 2) lists.push({ source, enumerates: false, head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`, items });
     }
     lists.push(...enumerations(text, source), ...lines(text, source, name));
     if (asksQuestions) lists.push(...questions(text, source, name));
@@ -42,19 +42,19 @@ function enumerations(text: string, source: number): List[] {
       if (part.trim() !== '') items.push({ start: from, end: from + part.length, text: part.trim() });
       from += part.length + 1;
     }
-    if (items.length >= 2) lists.push({ source, head: match[0].slice(0, colon === -1 ? 80 : colon), items });
+    if (items.length >= 2) lists.push({ source, enumerates: colon !== -1, head: match[0].slice(0, colon === -1 ? 80 : colon), items });
   }
   return lists;
 }
 
 function lines(text: string, source: number, name: string): List[] {
   const items = [...text.matchAll(/^[ \t]*(?:[-*•]|\d{1,2}[.)]|(?:line|pos|item|task)\.? ?\d+:)[ \t]+(.{3,300})$/gim)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[1] ?? '' }));
-  return items.length >= 2 ? [{ source, head: name, items: items.slice(0, ITEMS_MAX) }] : [];
+  return items.length >= 2 ? [{ source, enumerates: false, head: name, items: items.slice(0, ITEMS_MAX) }] : [];
 }
 
 function questions(text: string, source: number, name: string): List[] {
   const items = [...text.matchAll(/[^.?!\n]{6,240}\?/g)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[0].trim() }));
-  return items.length >= 1 && items.length <= ITEMS_MAX ? [{ source, head: `${name} question message`, items }] : [];
+  return items.length >= 1 && items.length <= ITEMS_MAX ? [{ source, enumerates: false, head: `${name} question message`, items }] : [];
 }
 
 /** Words telling enough that an item is nowhere when none of them is. */
@@ -83,7 +83,7 @@ function heldBy(text: string, own: ReadonlySet<string>): { share: number; absent
       if (held) seen += 1;
     }
   }
-  return { share: total === 0 ? 1 : found / total, absent: telling > 0 && seen === 0 };
+  return { share: total === 0 ? 1 : found / total, absent: telling > 0 && seen === 0 && /\p{L}{4}/u.test(text) };
 }
 
 const ITEM_FOUND = 0.5;
@@ -123,9 +123,12 @@ function missing({ list, held }: { list: List; held: { item: Span & { text: stri
   const source = evidence.sources[list.source];
   const gone = held.filter(({ absent }) => absent);
   const found = held.filter(({ share }) => share >= ITEM_FOUND).length;
+  const named = gone.slice(0, 3).map(({ item }) => `“${clip(item.text, 120)}”`).join(', ');
+  const doubt = list.enumerates ? '' : ' Whether it belongs here, a person should say.';
   return {
-    status: 'missing',
-    reason: `${source?.source ?? 'The evidence'} lists ${held.length} items; the work holds ${found} of them, but no telling word of ${gone.slice(0, 3).map(({ item }) => `“${clip(item.text, 120)}”`).join(', ')}.`,
+    // Only an enumeration says by itself that its items belong together.
+    status: list.enumerates ? 'missing' : 'partly_met',
+    reason: `${source?.source ?? 'The evidence'} lists ${held.length} items; the work holds ${found} of them, but no telling word of ${named}.${doubt}`,
     passages: gone.slice(0, 3).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
   };
 }
