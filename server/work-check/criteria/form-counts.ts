@@ -1,0 +1,305 @@
+import { clip } from '../quoting.ts';
+import { splitSentences } from '../reading/sentences.ts';
+import { readTables } from '../reading/tables.ts';
+import type { Work } from '../statements.ts';
+import {
+  blocksOf,
+  countParagraphs,
+  countSentences,
+  countWords,
+  headingsOf,
+  isProse,
+  leavesOf,
+  listItems,
+  type Measure,
+  plainName,
+  sectionOf,
+  wordsOf,
+} from './form-measures.ts';
+import type { FormRule, FormUnit, RuleAnswer } from './form-rules.ts';
+
+export type CountRule = Extract<FormRule, { kind: 'count' }>;
+
+/** The work as text; undefined when it is structured. */
+export const textOf = ({ value }: Work): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Tables in the work that are marked as such: with bars or tabs. Commas stand in prose too. */
+export function tablesIn(text: string): ReturnType<typeof readTables> {
+  return readTables(text, 0).filter(({ header }) => {
+    const line = text.slice(header[0]?.start ?? 0, header.at(-1)?.end ?? 0);
+    return line.includes('|') || line.includes('\t');
+  });
+}
+
+/** A part of the work that a rule is about. */
+type Part = { name: string; text: string };
+
+/** The parts that the words of a criterion name: fields of structured work, or sections of a text. */
+export function partsNamed(words: readonly string[], work: Work): Part[] {
+  const text = textOf(work);
+  const named = new Set(words.map(plainName));
+  if (text === undefined)
+    return leavesOf(work.value)
+      .filter(({ key, value }) => typeof value === 'string' && named.has(plainName(key)))
+      .map(({ path, value }) => ({ name: `“${path}”`, text: String(value) }));
+  const title = headingsOf(text)[0];
+  return [...named].flatMap((name): Part[] => {
+    if (/^(?:title|headline)$/.test(name) && title !== undefined) return [{ name: 'The title', text: title.text }];
+    const section = sectionOf(text, name);
+    return section === undefined ? [] : [{ name: `The section “${name}”`, text: section }];
+  });
+}
+
+function measure(unit: FormUnit, text: string): Measure | undefined {
+  switch (unit) {
+    case 'words':
+      return countWords(text);
+    case 'sentences':
+      return countSentences(text);
+    case 'characters': {
+      const value = [...text.trim()].length;
+      return { low: value, high: value };
+    }
+    case 'paragraphs':
+      return countParagraphs(text);
+    case 'headings': {
+      const headings = headingsOf(text);
+      return { low: headings.filter(({ marked }) => marked).length, high: headings.length };
+    }
+    case 'bullets':
+    case 'numbered points':
+    case 'items':
+      return countItems(unit, text);
+    case 'rows':
+    case 'columns': {
+      const [table, ...more] = tablesIn(text);
+      if (table === undefined || more.length > 0) return undefined;
+      const value = unit === 'rows' ? table.rows.length : table.header.length;
+      return { low: value, high: value };
+    }
+    default:
+      return unit satisfies never;
+  }
+}
+
+function countItems(unit: FormUnit, text: string): Measure | undefined {
+  const items = listItems(text).filter(({ numbered }) => unit === 'items' || numbered === (unit === 'numbered points'));
+  if (items.length === 0 && unit === 'items') {
+    const [table, ...more] = tablesIn(text);
+    return table === undefined || more.length > 0 ? undefined : { low: table.rows.length, high: table.rows.length };
+  }
+  return { low: items.filter(({ nested }) => !nested).length, high: items.length };
+}
+
+/** The whole work by the unit of a rule. Of structured work only words and elements can be counted. */
+function measureWork(unit: FormUnit, work: Work): Measure | undefined {
+  const text = textOf(work);
+  if (text !== undefined) return measure(unit, text);
+  if (unit === 'items' || unit === 'rows')
+    return work.items === undefined ? undefined : { low: work.items, high: work.items };
+  if (unit !== 'words') return undefined;
+  const words = leavesOf(work.value).reduce(
+    (sum, { value }) => sum + (value === null ? 0 : wordsOf(String(value)).length),
+    0,
+  );
+  return { low: words, high: words };
+}
+
+const NEAR_SHARE = 0.1;
+
+type Bounds = { min: number; max: number };
+
+function boundsOf({ min, max, near }: CountRule): Bounds {
+  if (near !== undefined) return { min: Math.ceil(near * (1 - NEAR_SHARE)), max: Math.floor(near * (1 + NEAR_SHARE)) };
+  return { min: min ?? 0, max: max ?? Number.POSITIVE_INFINITY };
+}
+
+type Standing = 'kept' | 'broken' | 'open';
+
+/** Kept or broken when it is so however the text is counted in good faith. */
+function standing({ low, high }: Measure, { min, max }: Bounds): Standing {
+  if (low >= min && high <= max) return 'kept';
+  return high < min || low > max ? 'broken' : 'open';
+}
+
+export function answerCount(rule: CountRule, work: Work): RuleAnswer {
+  const parts = partsNamed(rule.about, work);
+  if (parts.length > 0) return answerParts(rule, parts);
+  const found = measureWork(rule.unit, work);
+  if (found === undefined)
+    return {
+      status: 'not_assessable',
+      reason: `The work has no ${nounOf(rule.unit, 2)} of which it is plain how to count them; ${askedFor(rule)}.`,
+    };
+  const result = standing(found, boundsOf(rule));
+  const reason = `The work has ${figure(found, rule)}; ${askedFor(rule)}.`;
+  if (rule.near !== undefined && result !== 'kept') return { status: 'not_assessable', reason };
+  const narrowed = rule.about.some((word) => !isWhole(word));
+  // What holds of the whole as an upper bound holds of each part, and what the whole lacks no part has.
+  const holds = result === 'kept' && (!narrowed || rule.min === undefined);
+  const lacks = result === 'broken' && (!narrowed || found.high < (rule.min ?? 0));
+  if (result === 'open' && rule.unit === 'items') return { status: 'not_assessable', reason };
+  if (holds) return { status: 'met', reason };
+  if (lacks && !(rule.unit === 'items' && rule.min === rule.max))
+    return { status: 'missing', reason, failed: [{ at: 'the whole work', words: figure(found, rule) }] };
+  return narrowed && result !== 'open'
+    ? {
+        status: 'not_assessable',
+        reason: `${reason} Which part of it is meant by “${rule.about.join(' ')}” could not be told.`,
+      }
+    : { status: 'not_assessable', reason };
+}
+
+const WHOLE =
+  /^(?:table|section|summary|report|brief|briefing|release|press|e-?mail|mail|message|letter|notes?|post|article|newsletter|abstract|description|overview|memo|leaflet|notice|plan|budget|changelog|entry|list|copy|content|version|translation|rewrite|statement|announcement|tweet|caption|recipe|timeline|essay|blog|story|paper|bio|summari[sz]es?|describes?|explains?|our|their|your|us|customer|friendly|clear|concise|shortened?|brief|also|well|too|style|tone)$/;
+const isWhole = (word: string): boolean => WHOLE.test(word);
+
+function answerParts(rule: CountRule, parts: readonly Part[]): RuleAnswer {
+  const measured = parts.map((part) => ({ ...part, found: measure(rule.unit, part.text) }));
+  const broken = measured.filter(({ found }) => found !== undefined && standing(found, boundsOf(rule)) === 'broken');
+  const kept = measured.filter(({ found }) => found !== undefined && standing(found, boundsOf(rule)) === 'kept');
+  const [first] = broken.length > 0 && rule.near === undefined ? broken : measured;
+  const shown =
+    first?.found === undefined ? `no ${nounOf(rule.unit, 2)} that can be counted` : figure(first.found, rule);
+  const reason = `${first?.name ?? 'The work'} has ${shown}; ${askedFor(rule)}.`;
+  if (broken.length > 0 && rule.near === undefined)
+    return { status: 'missing', reason, failed: broken.map(({ name, text }) => ({ at: name, words: clip(text) })) };
+  return { status: kept.length === measured.length ? 'met' : 'not_assessable', reason };
+}
+
+/** Elements of the work of one kind, and whether it is plain that the criterion means them. */
+type Elements = { called: string; parts: Part[]; sure: boolean };
+
+export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswer {
+  const elements = elementsOf(noun, work);
+  if (elements === undefined || elements.parts.length === 0)
+    return {
+      status: 'not_assessable',
+      reason: `What “each ${noun}” is in the work could not be told; ${askedFor(rule)}.`,
+    };
+  const { called, parts, sure } = elements;
+  const measured = parts.map((part) => ({ ...part, found: measure(rule.unit, part.text) ?? { low: 0, high: 0 } }));
+  const broken = measured.filter(({ found }) => standing(found, boundsOf(rule)) === 'broken');
+  const [first] = broken;
+  if (first === undefined) {
+    const open = measured.find(({ found }) => standing(found, boundsOf(rule)) === 'open');
+    if (open !== undefined || rule.near !== undefined)
+      return {
+        status: 'not_assessable',
+        reason: `${open?.name ?? called} has ${figure(open?.found ?? { low: 0, high: 0 }, rule)}; ${askedFor(rule)}.`,
+      };
+    return { status: 'met', reason: `${capitalise(called)}: ${parts.length} looked at, none with ${against(rule)}.` };
+  }
+  const reason = `${first.name} has ${figure(first.found, rule)}; ${askedFor(rule)}.`;
+  if (!sure || rule.near !== undefined)
+    return { status: 'not_assessable', reason: `${reason} Whether “each ${noun}” means it could not be told.` };
+  const more = broken.length > 1 ? ` The same goes for ${broken.length - 1} more of ${parts.length}.` : '';
+  return {
+    status: 'missing',
+    reason: reason + more,
+    failed: broken.map(({ name, text }) => ({ at: name, words: clip(text) })),
+  };
+}
+
+const LISTED = /^(?:bullet|bullet point|bullet-point|list item|item|point|entry|list entry|numbered point|step|line)$/;
+
+/** What "each …" stands for in the work. */
+export function elementsOf(noun: string, work: Work): Elements | undefined {
+  const name = plainName(noun);
+  const text = textOf(work);
+  if (text === undefined) return structuredElements(name, work);
+  const quoted = (parts: readonly string[]): Part[] =>
+    parts.map((part) => ({ name: `“${clip(part, 80)}”`, text: part }));
+  if (name === 'sentence')
+    return {
+      called: 'sentences',
+      parts: quoted(splitSentences(text).map(({ start, end }) => text.slice(start, end))),
+      sure: true,
+    };
+  if (name === 'paragraph')
+    return {
+      called: 'paragraphs',
+      parts: quoted(
+        blocksOf(text)
+          .filter((block) => countParagraphs(block.text).low === 1)
+          .map((block) => block.text),
+      ),
+      sure: true,
+    };
+  if (name === 'heading' || name === 'title')
+    return { called: 'headings', parts: quoted(headingsOf(text).map((heading) => heading.text)), sure: true };
+  const column = tablesIn(text).flatMap(({ header, rows }) => {
+    const at = header.findIndex((cell) => plainName(cell.text) === name);
+    return at === -1 ? [] : rows.map((row) => row[at]?.text ?? '');
+  });
+  if (column.length > 0) return { called: `cells of the column “${noun}”`, parts: quoted(column), sure: true };
+  const items = listItems(text);
+  const bullets = /^bullet/.test(name) ? items.filter(({ numbered }) => !numbered) : items;
+  return { called: 'list items', parts: quoted(bullets.map((item) => item.text)), sure: LISTED.test(name) };
+}
+
+function structuredElements(name: string, work: Work): Elements | undefined {
+  const leaves = leavesOf(work.value);
+  const strings = leaves.filter(({ value }) => typeof value === 'string');
+  const part = ({ path, value }: (typeof leaves)[number]): Part => ({
+    name: `“${clip(String(value), 80)}” (${path})`,
+    text: String(value),
+  });
+  const own = strings.filter(({ key }) => plainName(key) === name || plainName(key).split(' ').at(-1) === name);
+  if (own.length > 0) return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true };
+  if (Array.isArray(work.value) && LISTED.test(name) && strings.length === work.value.length)
+    return { called: 'entries', parts: strings.map(part), sure: true };
+  // Where records hold one field of running text, it is what is said of each of them.
+  const prose = new Set(strings.filter(isProse).map(({ key, path }) => (path.includes(']') ? key : '')));
+  prose.delete('');
+  const [key] = prose;
+  if (key === undefined) return undefined;
+  const parts = strings.filter((leaf) => prose.has(leaf.key) && leaf.path.includes(']')).map(part);
+  return { called: prose.size === 1 ? `values of “${key}”` : 'running texts', parts, sure: prose.size === 1 };
+}
+
+function nounOf(unit: FormUnit, value: number): string {
+  return value === 1 ? unit.replace(/s$/, '') : unit;
+}
+
+const grouped = (value: number): string => value.toLocaleString('en-US');
+
+function figure({ low, high }: Measure, { unit, min, max, near }: CountRule): string {
+  const bounds = { min: min ?? near ?? 0, max: max ?? near ?? Number.POSITIVE_INFINITY };
+  const matters = low !== high && standing({ low, high }, bounds) === 'open';
+  const shown = unit === 'words' || unit === 'characters' ? high : low > bounds.max ? low : high;
+  if (!matters) return `${grouped(shown)} ${nounOf(unit, shown)}`;
+  const how = {
+    words: 'without titles',
+    sentences: 'counting only those that end with a stop',
+    headings: 'counting only those marked as headings',
+    bullets: 'without nested ones',
+  };
+  return `${grouped(high)} ${nounOf(unit, high)}, ${grouped(low)} ${how[unit as keyof typeof how] ?? 'counted narrowly'}`;
+}
+
+/** What was asked for, as the end of a sentence. */
+export function askedFor({ min, max, near, unit, strict }: CountRule): string {
+  if (strict)
+    return max === undefined
+      ? `more than ${grouped((min ?? 1) - 1)} are asked for`
+      : `fewer than ${grouped(max + 1)} are asked for`;
+  if (near !== undefined) return `about ${grouped(near)} are asked for`;
+  if (min !== undefined && max !== undefined)
+    return min === max
+      ? `exactly ${grouped(min)} ${min === 1 ? 'is' : 'are'} asked for`
+      : `between ${grouped(min)} and ${grouped(max)} are asked for`;
+  const value = max ?? min ?? 0;
+  return `at ${max === undefined ? 'least' : 'most'} ${grouped(value)} ${value === 1 && unit !== 'words' ? 'is' : 'are'} asked for`;
+}
+
+function against({ min, max, unit }: CountRule): string {
+  if (min !== undefined && min === max) return `more or fewer than ${grouped(min)} ${nounOf(unit, min)}`;
+  const parts = [
+    max === undefined ? '' : `more than ${grouped(max)}`,
+    min === undefined ? '' : `fewer than ${grouped(min)}`,
+  ];
+  return `${parts.filter((part) => part !== '').join(' or ')} ${nounOf(unit, max ?? min ?? 2)}`;
+}
+
+const capitalise = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
