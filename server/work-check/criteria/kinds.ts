@@ -1,9 +1,12 @@
 import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
 import { summarize } from '../assessors/summary.ts';
 import type { Entry } from '../entries.ts';
+import { findPlaceholders, triviality } from '../engines/placeholders.ts';
+import { clip } from '../quoting.ts';
 import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
 import { coverage } from './coverage.ts';
+import { personalData, readForm } from './form-kind.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
@@ -21,11 +24,19 @@ const judgement: Kind = {
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [judgement, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
+export const kinds: readonly Kind[] = [judgement, personalData, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
 
-/** Answers one entry: the work as a whole by its statements, a criterion by the first kind that reads it. */
+/** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
   if (from === 'work' || from === 'request') return answerWork(task);
+  const form = readForm(label, task);
+  if (form !== undefined && (form.rest === undefined || form.finding.status === 'missing')) return form.finding;
+  const finding = byKind(label, task);
+  // A criterion that asks for form and more is met when both are.
+  return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
+}
+
+function byKind(label: string, task: AssessmentTask): AssessedFinding {
   for (const { known, read } of kinds) {
     if (!known.test(label)) continue;
     const finding = read(label, task);
@@ -34,8 +45,13 @@ export function assessEntry({ label, from }: Entry, task: AssessmentTask): Asses
   return notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
 }
 
-function answerWork({ judged }: AssessmentTask): AssessedFinding {
+function answerWork({ judged, work, request, evidence }: AssessmentTask): AssessedFinding {
+  const trivial = triviality(work.value);
+  if (trivial !== undefined) return { status: 'missing', reason: trivial, passages: [] };
+  const filler = findPlaceholders(work.plain, request, evidence.sources.map(({ text }) => text)).find(({ kind }) => kind === 'filler');
   const checkable = judged.filter(({ status }) => status !== 'not_checked');
+  if (filler !== undefined)
+    return { ...summarize(checkable, judged), status: 'missing', reason: `The work still holds text of a template: “${clip(work.plain.slice(filler.start, filler.end))}”.` };
   if (checkable.length === 0) return notAssessable('The work makes no statement that could be checked.');
   return summarize(checkable, judged);
 }
