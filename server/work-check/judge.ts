@@ -3,21 +3,27 @@ import type { JudgedStatement, Passage } from './assessors/port.ts';
 import type { StatementStatus } from './contract.ts';
 import { readStatement, type StatementReading } from './contradictions.ts';
 import { recalculate } from './engines/arithmetic.ts';
+import { dateFrom, findWrongWeekday } from './engines/calendar.ts';
+import { type ColumnSum, columnSums } from './engines/column-sums.ts';
+import { findWrongOwner, findWrongSpeaker, type Turn, turnsOf } from './engines/dialogue.ts';
+import { findWrongOrder } from './engines/direction.ts';
 import { derive, written } from './engines/derivation.ts';
 import { type FigureAccount, figureText, findFigure } from './engines/figures.ts';
 import { Records } from './engines/records.ts';
 import { factorsIn, scaledFrom } from './engines/scaling.ts';
 import { findSubstitutions, type Substitution } from './engines/substitution.ts';
+import { findSuperseded } from './engines/superseded.ts';
 import { type RecordSum, sumsIn } from './engines/totals-in-records.ts';
+import { type Versions, versionsIn } from './engines/versions.ts';
 import { clip } from './quoting.ts';
-import { type EvidenceIndex, isHeld, passagesWith, passageText } from './reading/evidence-index.ts';
+import { bestPassages, type EvidenceIndex, isHeld, passagesWith, passageText } from './reading/evidence-index.ts';
 import { isNegated } from './reading/negation.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { splitSentences } from './reading/sentences.ts';
 import { isContent, tokenize } from './reading/tokens.ts';
 import type { Statement, Work } from './statements.ts';
 import { everydayFor, isLight } from './support/everyday.ts';
-import { matchWords, SAME_BY_SYNONYM } from './support/windows.ts';
+import { matchWords, SAME_BY_SYNONYM, wantedOf } from './support/windows.ts';
 
 /** What rules and engines see of the work as a whole, made once for all its statements. */
 type Ground = {
@@ -26,6 +32,9 @@ type Ground = {
   records: Records;
   sums: ReadonlyMap<string, RecordSum>;
   factors: readonly number[];
+  versions: Versions;
+  columns: readonly ColumnSum[];
+  turns: readonly Turn[];
 };
 
 /** Judges every statement by rules, engines that compute, and the learned score. */
@@ -41,6 +50,9 @@ export function judgeStatements(
     index,
     records: new Records(work.value, index),
     factors: factorsIn(work, index),
+    versions: versionsIn(index),
+    columns: columnSums(index),
+    turns: turnsOf(index),
     sums: new Map(structured ? sumsIn(work.value).map((sum) => [sum.path, sum]) : []),
   };
   const readings: StatementReading[] = [];
@@ -169,6 +181,38 @@ function isGivenElsewhere(statement: Statement, records: Records, index: Evidenc
   return !FORMER.test(text.slice(from, found.span.start));
 }
 
+/** What the calendar, the order of times, the newer version of a source or a conversation says otherwise. */
+function misplacedIn(statement: Statement, { index, versions, turns }: Ground): Judgement | undefined {
+  if (!isProse(statement)) return undefined;
+  const day = findWrongWeekday(statement, index);
+  if (day !== undefined)
+    return { status: 'contradicted', why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`, passages: [], compared: { claimed: day.written, known: day.falls_on } };
+  const order = findWrongOrder(statement, index);
+  if (order !== undefined) {
+    const source = sourceName(index, index.passages[order.passage]?.source ?? -1);
+    return { status: 'contradicted', why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`, passages: placeOf(index, order.passage), compared: { claimed: order.own, known: order.known } };
+  }
+  const old = findSuperseded(statement, index, versions);
+  if (old !== undefined) {
+    const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; “${clip(old.claimed)}” stands in ${sourceName(index, older?.source ?? -1)}, but ${sourceName(index, newer?.source ?? -1)} says “${clip(old.known)}”: ${quote(newer === undefined ? '' : passageText(index, newer))}.`,
+      passages: [...placeOf(index, old.newer), ...placeOf(index, old.older)],
+      compared: { claimed: old.claimed, known: old.known },
+    };
+  }
+  const person = turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongSpeaker(statement, turns));
+  if (person === undefined) return undefined;
+  const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
+  return {
+    status: 'contradicted',
+    why: `The work says ${where(statement)}; in ${sourceName(index, person.turns[0]?.source ?? -1)} it is ${person.known}, not ${person.claimed}: ${said}.`,
+    passages: person.turns.flatMap(({ source, start, end }) => { const ref = index.sources[source]?.ref; return ref === undefined ? [] : [{ ref, start, end }]; }),
+    compared: { claimed: person.claimed, known: person.known },
+  };
+}
+
 /** A figure that two figures in its record's stretch of evidence give: "four people for nine hours". */
 function productInRegion(statement: Statement, records: Records, index: EvidenceIndex): Judgement | undefined {
   const [own, ...more] = statement.quantities;
@@ -214,9 +258,11 @@ function judgeSentence(reading: StatementReading, learned: ReturnType<typeof jud
       computed: broken.says,
     };
   }
+  const misplaced = misplacedIn(statement, ground);
+  if (misplaced !== undefined) return misplaced;
   const near = [...new Set([...reading.matches.map(({ passage }) => passage), ...learned.passages])];
   const accounts = statement.quantities.map((figure) => accountFor(figure, statement, at, near, ground));
-  const substitutions = findSubstitutions(statement, index, near);
+  const substitutions = clausesOf(statement).flatMap((clause) => findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)));
   const wrong = substitutions.find((one) => isContradiction(one, statement, accounts)) ;
   if (wrong !== undefined) return contradicted(wrong, statement, index);
   const turned = isProse(statement)
@@ -237,6 +283,29 @@ function judgeSentence(reading: StatementReading, learned: ReturnType<typeof jud
   return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, index) };
 }
 
+const CLAUSE_WORDS_MIN = 4;
+
+/** The parts of a sentence that are said one after the other, each with its own tokens; the text stays whole. */
+function clausesOf(statement: Statement): Statement[] {
+  const cuts = statement.tokens.flatMap(({ lower, kind }, at) => (kind === 'mark' && (lower === ';' || (lower === ',' && JOINS.has(statement.tokens[at + 1]?.lower ?? ''))) ? [at] : []));
+  if (cuts.length === 0) return [statement];
+  const parts: Statement[] = [];
+  let from = 0;
+  for (const cut of [...cuts, statement.tokens.length]) {
+    const tokens = statement.tokens.slice(from, cut);
+    if (tokens.filter(isContent).length >= CLAUSE_WORDS_MIN)
+      parts.push({ ...statement, tokens, quantities: statement.quantities.filter(({ first, last }) => first >= from && last < cut).map((figure) => ({ ...figure, first: figure.first - from, last: figure.last - from })) });
+    from = cut + 1;
+  }
+  return [statement, ...parts];
+}
+
+const JOINS = new Set(['and', 'but', 'while', 'whereas', 'so', 'it', 'they', 'which', 'who']);
+
+function nearClause({ tokens }: Statement, near: readonly number[], index: EvidenceIndex): number[] {
+  return [...new Set([...bestPassages(index, wantedOf(tokens), 3).map(({ passage }) => passage), ...near.slice(0, 2)])];
+}
+
 /** A sentence, or a field that holds one. */
 function isProse({ kind, text, tokens }: Statement): boolean {
   if (kind === 'sentence' || kind === 'item') return true;
@@ -245,11 +314,15 @@ function isProse({ kind, text, tokens }: Statement): boolean {
 
 const PROSE_WORDS = 5;
 
-function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index, factors }: Ground): FigureAccount {
+function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index, factors, columns }: Ground): FigureAccount {
   const text = figureText(statement, figure);
   const passage = findFigure(statement, figure, index, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
+  const date = dateFrom(figure, statement, index);
+  if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
+  const column = figure.value >= COLUMN_SUM_MIN ? columns.find(({ value }) => Math.abs(value - figure.value) < 0.0051) : undefined;
+  if (column !== undefined && (figure.kind === 'number' || figure.kind === 'money')) return { figure, text, state: 'computed', says: column.says, passages: [] };
   const own = named(statement.text, statement.quantities.filter((other) => other !== figure));
   const before = work.statements.slice(Math.max(0, at - 2), at).flatMap((other) => named(other.text, other.quantities));
   const around = near.slice(0, 3).flatMap((one) => {
@@ -329,6 +402,8 @@ function settle(
 const CONTRADICTED_KEEPS = 0.5;
 const DOUBT_OF_WORD = 0;
 const DOUBT_MAX = 0.3;
+/** A sum of a table's column is recognised from this size on; smaller figures may be anything. */
+const COLUMN_SUM_MIN = 20;
 const SUPPORTED = 0.8275;
 const WITH_FIGURES = 0.65;
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

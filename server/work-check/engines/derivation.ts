@@ -43,10 +43,25 @@ export function derive(
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
   const exact = (value: number): boolean => Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
   return (
+    withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
     (SUM.test(sentence) ? sumOf(own, exact) ?? sumOf(pool, exact) : undefined) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
+}
+
+/** "With 20 percent VAT": a base with the statement's own percentage added, or the percentage alone. */
+function withRate(pool: readonly Named[], own: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+  for (const rate of own) {
+    if (!/%|percent/i.test(rate.text)) continue;
+    for (const base of pool) {
+      if (base === rate || /%|percent/i.test(base.text)) continue;
+      const [part, more] = [(base.value * rate.value) / 100, base.value * (1 + rate.value / 100)];
+      if (close(more)) return { value: more, says: `${base.text} and ${rate.text} of it = ${written(more)}` };
+      if (close(part)) return { value: part, says: `${rate.text} of ${base.text} = ${written(part)}` };
+    }
+  }
+  return undefined;
 }
 
 function unique(figures: readonly Named[]): Named[] {

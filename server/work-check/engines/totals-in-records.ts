@@ -13,7 +13,7 @@ const AMOUNT = /^(?:line )?(?:amount|total|sum|cost|value|net|line total|subtota
 const TOTAL = /\b(?:total|subtotal|sum)\b/;
 const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|surcharge|tip|reserve)\b/;
 const DISCOUNT = /\b(?:discount|rebate|credit|deduction)\b/;
-const REST = /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent)\b/;
+const REST = /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
 const PERCENT = /\b(?:percent|pct|percentage|rate)\b/;
 
 /** Half a cent and a hair: what a sum of printed amounts may be off. */

@@ -1,0 +1,76 @@
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Quantity } from '../reading/quantities.ts';
+import type { Statement } from '../statements.ts';
+
+/** A weekday written beside a date that falls on another day. */
+export type WrongWeekday = { written: string; date: string; falls_on: string };
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+const BEFORE = /\b(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day,?\s+(?:the\s+)?$/i;
+
+/** The weekday that stands before a date, where it is another than the calendar's. The year must be certain. */
+export function findWrongWeekday({ text, quantities }: Statement, index: EvidenceIndex): WrongWeekday | undefined {
+  for (const figure of quantities) {
+    if (figure.kind !== 'date' || figure.month === undefined || figure.day === undefined) continue;
+    const written = BEFORE.exec(text.slice(0, figure.start))?.[1];
+    const year = figure.year ?? onlyYear(index);
+    if (written === undefined || year === undefined) continue;
+    const falls_on = WEEKDAYS[new Date(Date.UTC(year, figure.month - 1, figure.day)).getUTCDay()];
+    if (falls_on === undefined || falls_on.toLowerCase().startsWith(written.toLowerCase())) continue;
+    return { written: `${written}day`, date: text.slice(figure.start, figure.end), falls_on };
+  }
+  return undefined;
+}
+
+/** The year of all the evidence's dates, when they name only one. */
+function onlyYear({ passages, labels }: EvidenceIndex): number | undefined {
+  const years = new Set([...passages.flatMap(({ quantities }) => quantities), ...labels].flatMap(({ kind, year }) => (kind === 'date' && year !== undefined ? [year] : [])));
+  const [year, ...others] = years;
+  return others.length === 0 ? year : undefined;
+}
+
+const UNIT_DAYS = new Map([['day', 1], ['week', 7]]);
+const PAIRS_MAX = 400;
+
+/** How a date follows from another date of the evidence and a length of time that the evidence or the statement gives. */
+export function dateFrom(claimed: Quantity, statement: Statement, index: EvidenceIndex): { says: string; passages: number[] } | undefined {
+  if (claimed.kind !== 'date' || claimed.month === undefined || claimed.day === undefined) return undefined;
+  const fallback = onlyYear(index);
+  const dates: { time: number; at: number; text: string }[] = [];
+  const lengths: { figure: Quantity; text: string }[] = [];
+  for (const [at, passage] of index.passages.entries()) {
+    const source = index.sources[passage.source]?.text ?? '';
+    for (const figure of passage.quantities) {
+      const text = source.slice(figure.start, figure.end);
+      const year = figure.year ?? fallback;
+      if (figure.kind === 'date' && figure.month !== undefined && figure.day !== undefined && year !== undefined) dates.push({ time: Date.UTC(year, figure.month - 1, figure.day), at, text });
+      else if (figure.kind === 'number' && isLength(figure)) lengths.push({ figure, text: `${text} ${figure.unit}${figure.value === 1 ? '' : 's'}`.replace(/(\d+) (\p{L}+) \p{L}+$/u, '$1 $2') });
+    }
+  }
+  for (const figure of statement.quantities) if (figure.kind === 'number' && isLength(figure)) lengths.push({ figure, text: statement.text.slice(figure.start, figure.end) });
+  let tried = 0;
+  for (const { time, at, text } of dates)
+    for (const { figure, text: length } of lengths) {
+      tried += 1;
+      if (tried > PAIRS_MAX) return undefined;
+      for (const sign of [1, -1]) {
+        const result = shifted(time, figure, sign);
+        if (result === undefined || result.getUTCDate() !== claimed.day || result.getUTCMonth() + 1 !== claimed.month) continue;
+        if (claimed.year !== undefined && result.getUTCFullYear() !== claimed.year) continue;
+        return { says: `${text} ${sign > 0 ? 'and' : 'less'} ${length} is ${result.toISOString().slice(0, 10)}`, passages: [at] };
+      }
+    }
+  return undefined;
+}
+
+const isLength = ({ unit, value }: Quantity): boolean => value > 0 && value < 1000 && (UNIT_DAYS.has(unit) || unit === 'month' || unit === 'year');
+
+function shifted(time: number, { unit, value }: Quantity, sign: number): Date | undefined {
+  const date = new Date(time);
+  const days = UNIT_DAYS.get(unit);
+  if (days !== undefined) date.setUTCDate(date.getUTCDate() + sign * days * value);
+  else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + sign * value);
+  else if (unit === 'year') date.setUTCFullYear(date.getUTCFullYear() + sign * value);
+  else return undefined;
+  return date;
+}
