@@ -376,8 +376,9 @@ function settle(
   const figuresOpen = accounts.filter(({ state }) => state === 'open');
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
+  const hedge = lostHedge(statement, passages, covered, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
-  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0;
+  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore = learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
@@ -394,6 +395,8 @@ function settle(
     return { status, why: `${says} ${worked}`.trim(), passages: cited, ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }) };
   }
   if (status === 'not_checked') return { status, why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`, passages: cited };
+  if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
+    return { status, open: [hedge.word], why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`, passages: placeOf(index, hedge.passage) };
   const doubt = Math.min(DOUBT_MAX, substitutions.length * DOUBT_OF_WORD);
   return { status, doubt, why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index), passages: cited };
 }
@@ -407,6 +410,20 @@ const COLUMN_SUM_MIN = 20;
 const SUPPORTED = 0.8275;
 const WITH_FIGURES = 0.65;
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const HEDGE = /\b(?:most likely|likely|probably|possibly|perhaps|presumably|suspects?|considers?|believes?|appears? to|seems? to|may (?:have|be)|might|could be|preliminary|estimated)\b/i;
+const CERTAIN = /\b(?:established|proved|proven|confirmed|determined|certain|definitely|was the cause|is the cause|caused by|shows that|found that)\b/i;
+
+/** A word by which the passage leaves open what the statement gives as certain. */
+function lostHedge({ text }: Statement, passages: readonly number[], covered: number, index: EvidenceIndex): { word: string; passage: number } | undefined {
+  if (covered < 0.5 || !CERTAIN.test(text) || HEDGE.test(text)) return undefined;
+  for (const at of passages.slice(0, 1)) {
+    const passage = index.passages[at];
+    const word = passage === undefined ? undefined : HEDGE.exec(passageText(index, passage))?.[0];
+    if (word !== undefined) return { word, passage: at };
+  }
+  return undefined;
+}
 
 type Cover = {
   passages: number[];

@@ -66,6 +66,8 @@ function itemsOf(product: JsonValue): number | undefined {
 
 const COURTESY =
   /^(?:hi|hello|dear|hey|thanks?|thank you|best|kind|sincerely|regards|cheers|please (?:let|feel)|let me know|i hope|we hope|here (?:is|are)|sure|of course|certainly)\b/i;
+/** A greeting may name an order or a date and is one still. */
+const COURTESY_WORDS = 5;
 const ADVICE =
   /^(?:(?:our |my )?(?:recommendation|advice|suggestion|proposal|next steps?|to do|action needed)s?\s*[:.–-]|(?:we|i) (?:recommend|suggest|advise|propose)\b|(?:please|consider|just tell|let us|make sure)\b)/i;
 
@@ -114,7 +116,7 @@ function textStatements(whole: string): Statement[] {
       continue;
     }
     statement.under = under;
-    if (COURTESY.test(sentence) && statement.quantities.length === 0) continue;
+    if (COURTESY.test(sentence) && (statement.quantities.length === 0 || content <= COURTESY_WORDS)) continue;
     statements.push(statement);
   }
   return [...statements, ...cellStatements(tables)].sort((a, b) => startOf(a) - startOf(b));

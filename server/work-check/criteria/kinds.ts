@@ -9,6 +9,7 @@ import { coverage } from './coverage.ts';
 import { personalData, readForm } from './form-kind.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
+import { records } from './records.ts';
 import { type Kind, notAssessable } from './reader.ts';
 
 /** What only a person, or a language model, can tell. */
@@ -24,7 +25,7 @@ const judgement: Kind = {
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [judgement, personalData, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
+export const kinds: readonly Kind[] = [judgement, personalData, records, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
 
 /** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {

@@ -33,7 +33,7 @@ function showing(concept: Concept, topic: readonly Topic[], asked: readonly Topi
   const shares = all.map(({ statement }) => shareOf(topic, statement) + ASKED_COUNTS * shareOf(asked, statement));
   const best = Math.max(0, ...shares);
   if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * 0.6);
-  return topic.length === 0 || concept.telling ? all.slice(0, SHOWN + 1) : [];
+  return concept.telling ? all.slice(0, SHOWN + 1) : [];
 }
 
 function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {

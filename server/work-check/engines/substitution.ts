@@ -65,7 +65,8 @@ function substitutionIn(gap: Gap, statement: Statement, at: number, { share }: A
   const other = figureIn(passage.quantities, gap.known);
   if (figure !== undefined && other !== undefined) {
     const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
-    const differs = compareQuantities(figure, other) === 'different' && figure.unit === other.unit;
+    const sameUnit = figure.unit === other.unit;
+    const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
     return closely && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same') ? { kind: 'figure', ...base } : undefined;
   }
   if (figure !== undefined || other !== undefined) return undefined;
