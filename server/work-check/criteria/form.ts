@@ -1,7 +1,10 @@
 import { clip } from '../quoting.ts';
 import type { Work } from '../statements.ts';
-import { answerCount, answerEach, partsNamed } from './form-counts.ts';
-import { type FormRule, type RuleAnswer, readRules } from './form-rules.ts';
+import { COUNT_READERS } from './form-count-reader.ts';
+import { answerCount, answerEach } from './form-counts.ts';
+import { partsNamed } from './form-parts.ts';
+import type { FormRule, PlacedRule, RuleAnswer } from './form-rules.ts';
+import { LEVEL_READERS, SHAPE_READERS } from './form-shape-reader.ts';
 import { answerShape } from './form-shapes.ts';
 
 /** Words that say nothing beyond the rule itself: the work, what it is, and that it keeps to something. */
@@ -40,6 +43,24 @@ function eachIn(clause: string): string | undefined {
   if (noun === undefined || /^(?:more|longer|less|fewer|other|of|the|markdown|table|json)\b/.test(noun))
     return undefined;
   return noun;
+}
+
+/** The rules of form that a criterion holds, in the order of their words; none is read from words of another. */
+function readRules(label: string): PlacedRule[] {
+  let open = label;
+  const placed: PlacedRule[] = [];
+  for (const [shape, read] of [...LEVEL_READERS, ...SHAPE_READERS, ...COUNT_READERS])
+    for (const match of [...open.matchAll(shape)]) {
+      const rule = read(
+        [...match].map((part) => part as string),
+        label,
+      );
+      if (rule === undefined) continue;
+      const end = match.index + match[0].length;
+      placed.push({ rule, start: match.index, end });
+      open = open.slice(0, match.index) + ' '.repeat(end - match.index) + open.slice(end);
+    }
+  return placed.sort((a, b) => a.start - b.start);
 }
 
 /**

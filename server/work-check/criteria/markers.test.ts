@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../json-value.ts';
 import { readWork } from '../statements.ts';
-import { leadNowhere, nowhere, readCitations, sourcedStatements } from './markers.ts';
+import { leadNowhere, nowhere, readCitations } from './markers.ts';
 import { readQuotations } from './quotations.ts';
+import { sourcedStatements } from './sourced.ts';
 
 const sources = [
   {
