@@ -19,11 +19,11 @@ const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty'
 /** A whole number, spelled or written. */
 export const NUMBER = String.raw`(\d{1,3}(?:,\d{3})+|\d{1,6}|(?:a|one|two|three|four|five) hundred(?: and fifty)?|(?:${TENS.join('|')})(?:-(?:${ONES.slice(1, 10).join('|')}))?|fifteen|${ONES.join('|')})`;
 const UNIT = String.raw`(words?|sentences?|characters?|chars?|paragraphs?|headings?|sections?|bullet points?|bullets?|numbered (?:points?|items?|steps?)|list items?|items?|points?|entries|rows?|records?|columns?)\b`;
-const MOST = String.raw`(?:at most|at maximum|no more than|not more than|no longer than|not longer than|(?:a |the )?maximum(?: length)?(?: of)?|max\.?|up to|within|in under|capped at|limited to|(?:not|never|n[o']t) (?:to )?(?:exceed(?:s|ing)?|(?:be |run )?(?:longer than|over))|(?:not|never) (?:have |has |use )?more than|keeps? (?:it )?to|≤|<=|(?:a |the )?(?:upper )?limit(?: of| is)?)`;
+const MOST = String.raw`(?:at most|at maximum|no more than|not more than|no longer than|not longer than|(?:a |the )?maximum(?: length)?(?: of)?|max\.?|up to|within|in under|capped at|limited to|(?:not|never|n[o']t) (?:to )?(?:exceed(?:s|ing)?|(?:be |run )?(?:longer than|over))|(?:not|never) (?:have |has |use )?more than|keeps? (?:it )?to|≤|<=|(?:a |the )?(?:upper )?limit(?: of| is|:)?)`;
 const LEAST = String.raw`(?:at least|at minimum|no fewer than|not fewer than|no less than|not less than|(?:a |the )?minimum(?: length)?(?: of)?|min\.?|≥|>=)`;
 const LESS = '(?:under|below|fewer than|less than|shorter than|<)';
 const MORE = '(?:more than|over|longer than|above|>|exceeds?)';
-const NEAR = '(?:about|around|approximately|roughly|circa|ca\\.?|some)';
+const NEAR = '(?:about|around|approx\\.?|approximately|roughly|circa|ca\\.?|some)';
 
 /** A spelled or written whole number; -1 for other words. */
 function numberOf(text: string): number {
@@ -77,6 +77,11 @@ export const COUNT_READERS: readonly Reader[] = [
   bounded(`${NUMBER} ${UNIT} or (?:more|longer|over)`, least),
   bounded(String.raw`${NUMBER} ${UNIT} ?\(?(?:at most|max(?:imum)?\.?|tops)(?![\p{L}])\)?`, most),
   bounded(String.raw`${NUMBER} ${UNIT} ?\(?(?:at least|min(?:imum)?\.?)(?![\p{L}])\)?`, least),
+  [
+    phrase(String.raw`(?:word count )?(?:is |be )?within \d{1,2} ?(?:%|percent) of ${NUMBER}(?: words)?`),
+    ([, figure = '']) => ({ kind: 'count', unit: 'words', near: numberOf(figure) }),
+  ],
+  bounded(String.raw`^${NUMBER} (sentences?|paragraphs?|bullet points?|bullets)\b(?=\s*(?:$|,|and\b))`, exactly),
   bounded(`${NUMBER}[- ](word|character|sentence) (?:limit|maximum|cap)`, most),
   bounded(
     `(word|character|sentence) (?:limit|maximum|cap|count)(?: of| is|:)? (?:at most )?${NUMBER}(?: words| characters)?`,
@@ -89,23 +94,24 @@ export const COUNT_READERS: readonly Reader[] = [
   bounded(`${MORE} ${NUMBER} ${UNIT}`, (value) => ({ min: value + 1, strict: true })),
   bounded(`(?:exactly|precisely|only|just) ${NUMBER} ${UNIT}`, exactly),
   bounded(String.raw`${NEAR} ${NUMBER} (words?|sentences?|characters?|paragraphs?)\b`, (near) => ({ near })),
+  bounded(String.raw`${NUMBER} (sentences?|words?|paragraphs?)(?= (?:per|for each|for every|each)\b)`, exactly),
   [
     phrase(String.raw`(?:a )?single (sentence|paragraph|word)\b`),
     ([, unit = '']) => ({ kind: 'count', unit: unitOf(unit), ...exactly(1) }),
   ],
   bounded(
-    String.raw`(?:is|are|in|of|has|have|into|as|uses?|contains?|consists? of|put in) ${NUMBER} (words?|sentences?|paragraphs?|bullet points?|bullets|headings)\b`,
+    String.raw`(?:is|are|in|of|has|have|into|as|uses?|contains?|consists? of|put in) ${NUMBER} (words?|sentences?|paragraphs?|bullet points?|bullets|headings|rows?|columns?)\b`,
     exactly,
   ),
   [
     phrase(
-      String.raw`(?:at most|no more than|not more than|up to|within|under|fits?(?: on| in)?|on|in) (?:${NUMBER}|a single|half an?) (?:(?:A4|printed|side) )?pages?\b`,
+      String.raw`(?:at most|no more than|not more than|up to|within|under|fits?(?: on| in)?|on|in|is) (?:${NUMBER}|a single|half an?) (?:(?:A4|printed|side) )?pages?\b`,
     ),
     ([, figure = 'one']) => ({ kind: 'pages', pages: numberOf(figure) }),
   ],
   [
     phrase(
-      String.raw`(?:(?:word|length) (?:limit|count)|(?:requested|asked|agreed|given|required) length|limit on (?:length|words)|length (?:asked for|requested|limit))\b`,
+      String.raw`(?:(?:word|length) limit|(?:requested|asked|agreed|given|required) length|limit on (?:length|words)|length (?:asked for|requested|limit))\b`,
     ),
     () => ({ kind: 'as_requested' }),
   ],

@@ -101,7 +101,9 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
   const result = standing(found, boundsOf(rule));
   const reason = `The work has ${figure(found, rule)}; ${askedFor(rule)}.`;
   if (rule.near !== undefined && result !== 'kept') return { status: 'not_assessable', reason };
-  const narrowed = rule.about.some((word) => !isWhole(word));
+  const narrowed =
+    rule.about.some((word) => !isWhole(word)) ||
+    (rule.about.some((word) => PART.test(word)) && headingsOf(textOf(work) ?? '').length > 2);
   // What holds of the whole as an upper bound holds of each part, and what the whole lacks no part has.
   const holds = result === 'kept' && (!narrowed || rule.min === undefined);
   const lacks = result === 'broken' && (!narrowed || found.high < (rule.min ?? 0));
@@ -119,6 +121,9 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
 
 const WHOLE =
   /^(?:table|section|summary|report|brief|briefing|release|press|e-?mail|mail|message|letter|notes?|post|article|newsletter|abstract|description|overview|memo|leaflet|notice|plan|budget|changelog|entry|list|copy|content|version|translation|rewrite|statement|announcement|tweet|caption|recipe|timeline|essay|blog|story|paper|bio|summari[sz]es?|describes?|explains?|our|their|your|us|customer|friendly|clear|concise|shortened?|brief|also|well|too|style|tone)$/;
+/** What may be called a part of a longer work, when the work has parts. */
+const PART =
+  /^(?:summary|abstract|overview|introduction|notes?|list|entry|description|caption|bio|section|table|statement|title|headline)$/;
 const isWhole = (word: string): boolean => WHOLE.test(word);
 
 function answerParts(rule: CountRule, parts: readonly Part[]): RuleAnswer {
@@ -135,7 +140,7 @@ function answerParts(rule: CountRule, parts: readonly Part[]): RuleAnswer {
 }
 
 export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswer {
-  const elements = elementsOf(noun, work);
+  const elements = elementsOf(noun, rule.unit, work);
   if (elements === undefined || elements.parts.length === 0)
     return {
       status: 'not_assessable',

@@ -106,6 +106,7 @@ export function plainName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
+    .replace(/ies$/, 'y')
     .replace(/(?<=[^s\s]{2})s$/, '');
 }
 

@@ -13,6 +13,7 @@ import {
   sectionOf,
   tablesIn,
 } from './form-measures.ts';
+import type { FormUnit } from './form-rules.ts';
 
 /** A part of the work that a rule is about. */
 export type Part = { name: string; text: string };
@@ -39,10 +40,10 @@ export type Elements = { called: string; parts: Part[]; sure: boolean };
 const LISTED = /^(?:bullet|bullet point|bullet-point|list item|item|point|entry|list entry|numbered point|step|line)$/;
 
 /** What "each …" stands for in the work. */
-export function elementsOf(noun: string, work: Work): Elements | undefined {
+export function elementsOf(noun: string, unit: FormUnit, work: Work): Elements | undefined {
   const name = plainName(noun);
   const text = textOf(work);
-  if (text === undefined) return structuredElements(name, work);
+  if (text === undefined) return structuredElements(name, unit, work);
   const quoted = (parts: readonly string[]): Part[] =>
     parts.map((part) => ({ name: `“${clip(part, 80)}”`, text: part }));
   if (name === 'sentence')
@@ -73,7 +74,7 @@ export function elementsOf(noun: string, work: Work): Elements | undefined {
   return { called: 'list items', parts: quoted(bullets.map((item) => item.text)), sure: LISTED.test(name) };
 }
 
-function structuredElements(name: string, work: Work): Elements | undefined {
+function structuredElements(name: string, unit: FormUnit, work: Work): Elements | undefined {
   const leaves = leavesOf(work.value);
   const strings = leaves.filter(({ value }) => typeof value === 'string');
   const part = ({ path, value }: (typeof leaves)[number]): Part => ({
@@ -81,7 +82,9 @@ function structuredElements(name: string, work: Work): Elements | undefined {
     text: String(value),
   });
   const own = strings.filter(({ key }) => plainName(key) === name || plainName(key).split(' ').at(-1) === name);
-  if (own.length > 0) return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true };
+  // A field of names or numbers, asked for its sentences, tells the records apart.
+  if (own.length > 0 && (unit !== 'sentences' || own.some(isProse)))
+    return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true };
   if (Array.isArray(work.value) && LISTED.test(name) && strings.length === work.value.length)
     return { called: 'entries', parts: strings.map(part), sure: true };
   // Where records hold one field of running text, it is what is said of each of them.

@@ -77,8 +77,13 @@ export const SHAPE_READERS: readonly Reader[] = [
     ([, list = '']) => (/["\x60_]|[a-z][A-Z]/.test(list) ? { kind: 'keys', keys: listed(list) } : undefined),
   ],
   [
+    phrase(`(?:keys|properties)(?: named| called)?:? ${LIST}`),
+    ([, list = '']) =>
+      listed(list).every((key) => /^[a-z][A-Za-z0-9_]*$/.test(key)) ? { kind: 'keys', keys: listed(list) } : undefined,
+  ],
+  [
     phrase(
-      String.raw`[\x60"“]?([\p{L}_][\p{L}\p{N}_]{1,30})[\x60"”]? (?:is|are|must be|should be|has to be|be) (?:always |only )?(?:one of|either|limited to|restricted to):? (?:the values )?${LIST}`,
+      String.raw`[\x60"“]?([\p{L}_][\p{L}\p{N}_]{1,30})[\x60"”]?(?: (?:field|column|value))? (?:is|are|must be|should be|has to be|be) (?:always |only )?(?:one of|either|limited to|restricted to):? (?:the values )?${LIST}`,
     ),
     ([, field = '', list = '']) => ({ kind: 'allowed', field, values: listed(list) }),
   ],
@@ -167,8 +172,12 @@ export const LEVEL_READERS: readonly Reader[] = [
   ],
   [
     phrase(
-      `Flesch[- –]Kincaid(?: grade)?(?: level)?(?: is| of)? ?(?:at most|below|under|no higher than|≤|<=|up to)? ?(?:grade )?${GRADE}`,
+      `Flesch[- –]Kincaid(?: grade)?(?: level)?(?: is| of)? ?(?:at most|below|under|no higher than|≤|<=|up to)? ?(?:grade )?${GRADE}(?: or (?:below|lower|less))?`,
     ),
+    ([, n = '']) => ({ kind: 'reading', index: 'grade', max: Number(n) }),
+  ],
+  [
+    phrase(`grade ${GRADE} (?:reading )?level(?: or (?:below|lower))?`),
     ([, n = '']) => ({ kind: 'reading', index: 'grade', max: Number(n) }),
   ],
   [

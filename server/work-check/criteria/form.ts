@@ -17,7 +17,7 @@ const GLUE = new Set(
     'agent draft finished final complete page pages side there contains contain includes include uses use used using consists ' +
     'consist made up runs run total number count valid format formatted form style set out laid follow follows respects respect ' +
     'obeys honours meets adheres adhere exceed exceeds requested asked required agreed characters paragraph paragraphs ' +
-    'please ensure make sure level reading machine-readable ready import values value figures numbers dates date json'
+    'please ensure make sure level reading machine-readable ready import below above over least most fewer less lower including spaces kincaid grade flesch values value figures numbers dates date json'
   ).split(' '),
 );
 /** What the work may be called; a part of it may be called so too. */
@@ -32,17 +32,18 @@ const CALLED = new Set(
 const wordsIn = (text: string): string[] =>
   [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_'’-]*/gu)].map(([word]) => word);
 
-/** The element of "each …", "every …" or "… per …": at most three words up to a word of grammar or the rule itself. */
-function eachIn(clause: string): string | undefined {
-  const match =
-    /(?<![\p{L}-])(?:each|every|all(?: of)?(?: the)?|per|no)\s+((?:[\p{L}_`"-]+\s+){0,2}?[\p{L}_`"-]+)(?=\s+(?:is|are|has|have|must|should|stays?|put|fits?|in|with|at|of|contains?|consists?|runs?|may|can|does|do|exceeds?|gets?|uses?|longer|than|described|summari[sz]ed|written|under|no|starts?|begins?|ends?|holds?|limited|kept)\b|\s*[,.;)]|\s*$)/iu.exec(
-      clause,
-    );
-  if (/(?<![\p{L}-])each\s*$/iu.test(clause)) return 'item';
-  const noun = match?.[1]?.replaceAll(/[`"]/g, '').toLowerCase();
-  if (noun === undefined || /^(?:more|longer|less|fewer|other|of|the|markdown|table|json)\b/.test(noun))
-    return undefined;
-  return noun;
+const EACH =
+  /(?<![\p{L}-])(?:each|every|all(?: of)?(?: the)?|per|no)\s+((?:[\p{L}_`"-]+\s+){0,2}?[\p{L}_`"-]+)(?=\s+(?:is|are|has|have|must|should|stays?|put|fits?|in|with|at|of|contains?|consists?|runs?|may|can|does|do|exceeds?|gets?|uses?|longer|than|described|summari[sz]ed|written|under|no|starts?|begins?|ends?|holds?|limited|kept)\b|\s*[,.;)]|\s*$)/giu;
+
+/**
+ * The element of "each …", "every …" or "… per …": at most three words up to a word of grammar or the rule itself. In
+ * "Sentences have at most 20 words each" it is what the criterion begins with.
+ */
+function eachIn(clause: string, label = ''): string | undefined {
+  if (/(?<![\p{L}-])each\s*$/iu.test(clause)) return /^\s*([\p{L}]+s)\b/u.exec(label)?.[1]?.toLowerCase() ?? 'item';
+  return [...clause.matchAll(EACH)]
+    .map(([, noun = '']) => noun.replaceAll(/[`"]/g, '').toLowerCase())
+    .find((noun) => !/^(?:more|longer|less|fewer|other|of|the|markdown|table|json)\b/.test(noun));
 }
 
 /** The rules of form that a criterion holds, in the order of their words; none is read from words of another. */
@@ -73,9 +74,15 @@ export function readFormCriterion(label: string): FormRule[] | undefined {
   return placed.map(({ rule, start, end }): FormRule => {
     const [from, to] = clauseAround(label, start, end);
     const clause = label.slice(from, to);
-    const each = rule.kind === 'language' ? undefined : eachIn(clause);
+    const each = rule.kind === 'language' ? undefined : eachIn(clause, label);
     const outside = `${label.slice(from, start)} ${label.slice(end, to)}`;
-    const about = wordsIn(outside).filter((word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word));
+    // "In one sentence, says why …" may be asked of a part of the work.
+    const told = /^\s*in\b[^,]{0,40},\s*(says|states|explains|describes|tells|gives|mentions|names|sums)\b/i.exec(
+      label.slice(start),
+    );
+    const about = [...wordsIn(outside), ...(told === null ? [] : [told[1] ?? ''])].filter(
+      (word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word),
+    );
     const shared = { asked: label.slice(start, end), about, ...(each === undefined ? {} : { each }) };
     return { ...rule, ...shared } as FormRule;
   });

@@ -8,7 +8,7 @@ import { sourcedStatements } from './sourced.ts';
 const sources = [
   {
     source: 'S1 Harrowgate City Logistics Pilot, final report',
-    text: 'The bikes handled 17.2 parcels per hour, says Ellingsen.',
+    text: 'The bikes handled 17.2 parcels per hour, says Ellingsen (BRT).',
   },
   {
     source: 'S2 Institute for Freight Studies, working paper 31',
@@ -59,6 +59,8 @@ describe('a marker that leads somewhere, and what is none, is left alone', () =>
     ['According to Parcel Weekly it rose; a report by Freight Studies agrees.'],
     ['A survey by the Nordic Courier Institute says so.'],
     ['Source: Harrowgate City Logistics Pilot'],
+    ['According to IFS it rose, and according to HCLP too.'],
+    ['It rose, according to the Bureau of Road Tolls.'],
     ['Source: own calculation. Sources: the three above.'],
     ['See https://www.freight.example/wp31/.'],
     ['See https://freight.example/other.'],

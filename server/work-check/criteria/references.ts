@@ -47,6 +47,8 @@ export type SourceBook = {
   texts: () => readonly Words[];
   /** What stands in square brackets in each text. */
   brackets: () => readonly ReadonlySet<string>[];
+  /** Words all in capitals, and initials of capitalised words in a row. */
+  initials: () => readonly ReadonlySet<string>[];
   /** Addresses in each text without scheme, and their hosts; those of the request last. */
   addresses: () => readonly ReadonlySet<string>[];
 };
@@ -71,6 +73,7 @@ export function openSources(sources: readonly Pick<EvidenceSource, 'source' | 't
     request: wordsOf(request),
     texts: once(() => raw().map(wordsOf)),
     brackets: once(() => raw().map(bracketsIn)),
+    initials: once(() => [...raw(), request].map(initialsIn)),
     addresses: once(() => [...raw(), request].map(addressesIn)),
   };
 }
@@ -78,6 +81,21 @@ export function openSources(sources: readonly Pick<EvidenceSource, 'source' | 't
 function bracketsIn(text: string): Set<string> {
   return new Set([...text.matchAll(/\[([^[\]\n]{1,40})\]/g)].map(([, key = '']) => key.toLowerCase()));
 }
+
+const CAPITALISED = /\p{Lu}[\p{L}'’-]*(?:[ -](?:(?:of|for|the|and|on|in|de) ){0,2}\p{Lu}[\p{L}'’-]*){1,9}/gu;
+const INITIALS_MAX = 6;
+
+function initialsIn(text: string): Set<string> {
+  const found = new Set(text.match(/(?<![\p{L}\p{N}])\p{Lu}{2,6}(?![\p{L}\p{N}])/gu) ?? []);
+  for (const [run] of text.matchAll(CAPITALISED)) {
+    const initials = initialsOf(run);
+    for (let from = 0; from < initials.length; from += 1)
+      for (let length = 2; length <= INITIALS_MAX; length += 1) found.add(initials.slice(from, from + length));
+  }
+  return found;
+}
+
+const initialsOf = (name: string): string => (name.match(/(?<![\p{L}\p{N}])\p{Lu}/gu) ?? []).join('');
 
 function bareAddress(address: string): string {
   return address
@@ -107,8 +125,13 @@ export function leadOfName(name: string, book: SourceBook): Lead | undefined {
   if (named !== -1) return { to: 'source', source: named };
   const worded = bearerOf(name, book.texts());
   if (worded !== -1) return { to: 'words', source: worded };
+  const short = book.initials().findIndex((known) => known.has(shortOf(name)));
+  if (short !== -1) return short < book.names.length ? { to: 'words', source: short } : { to: 'request' };
   return bearerOf(name, [book.request]) === -1 ? undefined : { to: 'request' };
 }
+
+/** "ITC" and "International Trade Centre" are one. */
+const shortOf = (name: string): string => (/^\p{Lu}{2,6}$/u.test(name) ? name : initialsOf(name).padStart(2, '?'));
 
 function bearerOf(name: string, texts: readonly Words[]): number {
   const all = plain(name);
