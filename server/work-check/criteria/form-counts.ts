@@ -146,7 +146,7 @@ export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswe
       status: 'not_assessable',
       reason: `What “each ${noun}” is in the work could not be told; ${askedFor(rule)}.`,
     };
-  const { called, parts, sure } = elements;
+  const { called, parts, sure, all } = elements;
   const measured = parts.map((part) => ({ ...part, found: measure(rule.unit, part.text) ?? { low: 0, high: 0 } }));
   const broken = measured.filter(({ found }) => standing(found, boundsOf(rule)) === 'broken');
   const [first] = broken;
@@ -157,7 +157,10 @@ export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswe
         status: 'not_assessable',
         reason: `${open?.name ?? called} has ${figure(open?.found ?? { low: 0, high: 0 }, rule)}; ${askedFor(rule)}.`,
       };
-    return { status: 'met', reason: `${capitalise(called)}: ${parts.length} looked at, none with ${against(rule)}.` };
+    const kept = `${capitalise(called)}: ${parts.length} looked at, none with ${against(rule)}`;
+    return all
+      ? { status: 'met', reason: `${kept}.` }
+      : { status: 'not_assessable', reason: `${kept}. Whether “each ${noun}” means them could not be told.` };
   }
   const reason = `${first.name} has ${figure(first.found, rule)}; ${askedFor(rule)}.`;
   if (!sure || rule.near !== undefined)

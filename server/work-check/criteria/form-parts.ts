@@ -34,8 +34,11 @@ export function partsNamed(words: readonly string[], work: Work): Part[] {
   });
 }
 
-/** Elements of the work of one kind, and whether it is plain that the criterion means them. */
-export type Elements = { called: string; parts: Part[]; sure: boolean };
+/**
+ * Elements of the work of one kind. `sure`: it is plain that the criterion means them; `all`: whatever it means is among
+ * them.
+ */
+export type Elements = { called: string; parts: Part[]; sure: boolean; all: boolean };
 
 const LISTED = /^(?:bullet|bullet point|bullet-point|list item|item|point|entry|list entry|numbered point|step|line)$/;
 
@@ -51,6 +54,7 @@ export function elementsOf(noun: string, unit: FormUnit, work: Work): Elements |
       called: 'sentences',
       parts: quoted(splitSentences(text).map(({ start, end }) => text.slice(start, end))),
       sure: true,
+      all: true,
     };
   if (name === 'paragraph')
     return {
@@ -61,17 +65,29 @@ export function elementsOf(noun: string, unit: FormUnit, work: Work): Elements |
           .map((block) => block.text),
       ),
       sure: true,
+      all: true,
     };
   if (name === 'heading' || name === 'title')
-    return { called: 'headings', parts: quoted(headingsOf(text).map((heading) => heading.text)), sure: true };
+    return {
+      called: 'headings',
+      parts: quoted(headingsOf(text).map((heading) => heading.text)),
+      sure: true,
+      all: true,
+    };
   const column = tablesIn(text).flatMap(({ header, rows }) => {
     const at = header.findIndex((cell) => plainName(cell.text) === name);
     return at === -1 ? [] : rows.map((row) => row[at]?.text ?? '');
   });
-  if (column.length > 0) return { called: `cells of the column “${noun}”`, parts: quoted(column), sure: true };
+  if (column.length > 0)
+    return { called: `cells of the column “${noun}”`, parts: quoted(column), sure: true, all: true };
   const items = listItems(text);
   const bullets = /^bullet/.test(name) ? items.filter(({ numbered }) => !numbered) : items;
-  return { called: 'list items', parts: quoted(bullets.map((item) => item.text)), sure: LISTED.test(name) };
+  return {
+    called: 'list items',
+    parts: quoted(bullets.map((item) => item.text)),
+    sure: LISTED.test(name),
+    all: LISTED.test(name),
+  };
 }
 
 function structuredElements(name: string, unit: FormUnit, work: Work): Elements | undefined {
@@ -84,14 +100,19 @@ function structuredElements(name: string, unit: FormUnit, work: Work): Elements 
   const own = strings.filter(({ key }) => plainName(key) === name || plainName(key).split(' ').at(-1) === name);
   // A field of names or numbers, asked for its sentences, tells the records apart.
   if (own.length > 0 && (unit !== 'sentences' || own.some(isProse)))
-    return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true };
+    return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true, all: true };
   if (Array.isArray(work.value) && LISTED.test(name) && strings.length === work.value.length)
-    return { called: 'entries', parts: strings.map(part), sure: true };
+    return { called: 'entries', parts: strings.map(part), sure: true, all: true };
   // Where records hold one field of running text, it is what is said of each of them.
   const prose = new Set(strings.filter(isProse).map(({ key, path }) => (path.includes(']') ? key : '')));
   prose.delete('');
   const [key] = prose;
   if (key === undefined) return undefined;
   const parts = strings.filter((leaf) => prose.has(leaf.key) && leaf.path.includes(']')).map(part);
-  return { called: prose.size === 1 ? `values of “${key}”` : 'running texts', parts, sure: prose.size === 1 };
+  return {
+    called: prose.size === 1 ? `values of “${key}”` : 'running texts',
+    parts,
+    sure: prose.size === 1,
+    all: true,
+  };
 }

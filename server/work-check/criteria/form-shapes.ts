@@ -130,11 +130,14 @@ function answerLanguage(code: string, work: Work): RuleAnswer {
 
 /** The formulas are rough: within this of the bound they decide nothing. */
 const GRADE_SLACK = 1;
+/** The formulas were made for passages, not for single sentences. */
+const READING_WORDS_MIN = 30;
 const EASE_SLACK = 5;
 
 function answerReading({ index, min, max, asked }: Extract<FormRule, { kind: 'reading' }>, work: Work): RuleAnswer {
   const found = readabilityOf(proseOf(work));
-  if (found === undefined) return open('The work has no whole sentences whose reading level could be worked out.');
+  if (found === undefined || found.words < READING_WORDS_MIN)
+    return open('The work has too few whole sentences to work out a reading level.');
   const value = index === 'grade' ? found.grade : found.ease;
   const called = index === 'grade' ? 'Flesch–Kincaid grade level' : 'Flesch reading ease';
   const shown = `By formula the work has a ${called} of ${value} (${found.words} words in ${found.sentences} sentences)`;

@@ -217,6 +217,12 @@ describe('each element is counted by itself', () => {
       '“It is not at all so.” has 6 words; at most 4 are asked for.',
     ],
     [
+      'Each ticket has at most 9 words',
+      '- one two\n- one two three four',
+      'not_assessable',
+      'List items: 2 looked at, none with more than 9 words. Whether “each ticket” means them could not be told.',
+    ],
+    [
       'Every bullet has at most 3 words',
       '- one two\n- one two three four',
       'missing',
@@ -448,6 +454,7 @@ describe('a criterion that asks for more than form', () => {
 
   it.each([
     'Fits the limit of 100 words',
+    'The note to the customer is at most 100 words',
     'The reply stays under 100 words',
     'Each issue is put in a single sentence',
     'Written in English',

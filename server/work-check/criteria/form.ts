@@ -52,10 +52,7 @@ function readRules(label: string): PlacedRule[] {
   const placed: PlacedRule[] = [];
   for (const [shape, read] of [...LEVEL_READERS, ...SHAPE_READERS, ...COUNT_READERS])
     for (const match of [...open.matchAll(shape)]) {
-      const rule = read(
-        [...match].map((part) => part as string),
-        label,
-      );
+      const rule = read([...match]);
       if (rule === undefined) continue;
       const end = match.index + match[0].length;
       placed.push({ rule, start: match.index, end });
@@ -97,11 +94,13 @@ function clauseAround(label: string, start: number, end: number): [number, numbe
 }
 
 const SUBJECT =
-  /^\s*(?:(?:the|its|your|every|each)\s+)?((?:[\p{L}_-]+\s+){0,2}[\p{L}_-]+)\s+(?:has|have|is|are|stays?|fits?|must|should|runs?|contains?|keeps?|does|do|comes?)\b/iu;
+  /^\s*(?:(?:the|its|your|every|each)\s+)?((?:[\p{L}_-]+\s+){0,5}[\p{L}_-]+)\s+(?:has|have|is|are|stays?|fits?|must|should|runs?|contains?|keeps?|does|do|comes?)(?:\s+(?:to|be|not|never|kept|written|put|limited|only))*\s*$/iu;
+const TELLS =
+  /\b(?:says?|states?|explains?|describes?|tells?|gives?|mentions?|names?|shows?|covers?|answers?|why|how|what|when|who|where)\b/i;
 
 /** The words before the verb of a clause: what a rule in it is about, and nothing more that is asked. */
 function subjectOf(clause: string): string[] {
-  return wordsIn(SUBJECT.exec(clause)?.[1] ?? '');
+  return TELLS.test(clause) ? [] : wordsIn(SUBJECT.exec(clause)?.[1] ?? '');
 }
 
 /**
@@ -148,7 +147,7 @@ export function answerForm(rules: readonly FormRule[], work: Work, request = '',
   const has = (status: RuleAnswer['status']): boolean => answers.some((answer) => answer.status === status);
   const rest = restOf(label, named);
   const status = has('missing') ? 'missing' : has('not_assessable') || rest !== undefined ? 'not_assessable' : 'met';
-  const reason = answers.map((answer) => answer.reason).join(' ');
+  const reason = [...new Set(answers.map((answer) => answer.reason))].join(' ');
   return {
     status,
     reason,
