@@ -1,54 +1,21 @@
 import { clip } from '../quoting.ts';
-import { splitSentences } from '../reading/sentences.ts';
-import { readTables } from '../reading/tables.ts';
 import type { Work } from '../statements.ts';
+import { textOf } from './form-answers.ts';
 import {
-  blocksOf,
   countParagraphs,
   countSentences,
   countWords,
   headingsOf,
-  isProse,
   leavesOf,
   listItems,
   type Measure,
-  plainName,
-  sectionOf,
+  tablesIn,
   wordsOf,
 } from './form-measures.ts';
+import { elementsOf, type Part, partsNamed } from './form-parts.ts';
 import type { FormRule, FormUnit, RuleAnswer } from './form-rules.ts';
 
 export type CountRule = Extract<FormRule, { kind: 'count' }>;
-
-/** The work as text; undefined when it is structured. */
-export const textOf = ({ value }: Work): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** Tables in the work that are marked as such: with bars or tabs. Commas stand in prose too. */
-export function tablesIn(text: string): ReturnType<typeof readTables> {
-  return readTables(text, 0).filter(({ header }) => {
-    const line = text.slice(header[0]?.start ?? 0, header.at(-1)?.end ?? 0);
-    return line.includes('|') || line.includes('\t');
-  });
-}
-
-/** A part of the work that a rule is about. */
-type Part = { name: string; text: string };
-
-/** The parts that the words of a criterion name: fields of structured work, or sections of a text. */
-export function partsNamed(words: readonly string[], work: Work): Part[] {
-  const text = textOf(work);
-  const named = new Set(words.map(plainName));
-  if (text === undefined)
-    return leavesOf(work.value)
-      .filter(({ key, value }) => typeof value === 'string' && named.has(plainName(key)))
-      .map(({ path, value }) => ({ name: `“${path}”`, text: String(value) }));
-  const title = headingsOf(text)[0];
-  return [...named].flatMap((name): Part[] => {
-    if (/^(?:title|headline)$/.test(name) && title !== undefined) return [{ name: 'The title', text: title.text }];
-    const section = sectionOf(text, name);
-    return section === undefined ? [] : [{ name: `The section “${name}”`, text: section }];
-  });
-}
 
 function measure(unit: FormUnit, text: string): Measure | undefined {
   switch (unit) {
@@ -134,7 +101,9 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
   const result = standing(found, boundsOf(rule));
   const reason = `The work has ${figure(found, rule)}; ${askedFor(rule)}.`;
   if (rule.near !== undefined && result !== 'kept') return { status: 'not_assessable', reason };
-  const narrowed = rule.about.some((word) => !isWhole(word));
+  const narrowed =
+    rule.about.some((word) => !isWhole(word)) ||
+    (rule.about.some((word) => PART.test(word)) && headingsOf(textOf(work) ?? '').length > 2);
   // What holds of the whole as an upper bound holds of each part, and what the whole lacks no part has.
   const holds = result === 'kept' && (!narrowed || rule.min === undefined);
   const lacks = result === 'broken' && (!narrowed || found.high < (rule.min ?? 0));
@@ -152,6 +121,9 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
 
 const WHOLE =
   /^(?:table|section|summary|report|brief|briefing|release|press|e-?mail|mail|message|letter|notes?|post|article|newsletter|abstract|description|overview|memo|leaflet|notice|plan|budget|changelog|entry|list|copy|content|version|translation|rewrite|statement|announcement|tweet|caption|recipe|timeline|essay|blog|story|paper|bio|summari[sz]es?|describes?|explains?|our|their|your|us|customer|friendly|clear|concise|shortened?|brief|also|well|too|style|tone)$/;
+/** What may be called a part of a longer work, when the work has parts. */
+const PART =
+  /^(?:summary|abstract|overview|introduction|notes?|list|entry|description|caption|bio|section|table|statement|title|headline)$/;
 const isWhole = (word: string): boolean => WHOLE.test(word);
 
 function answerParts(rule: CountRule, parts: readonly Part[]): RuleAnswer {
@@ -167,17 +139,14 @@ function answerParts(rule: CountRule, parts: readonly Part[]): RuleAnswer {
   return { status: kept.length === measured.length ? 'met' : 'not_assessable', reason };
 }
 
-/** Elements of the work of one kind, and whether it is plain that the criterion means them. */
-type Elements = { called: string; parts: Part[]; sure: boolean };
-
 export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswer {
-  const elements = elementsOf(noun, work);
+  const elements = elementsOf(noun, rule.unit, work);
   if (elements === undefined || elements.parts.length === 0)
     return {
       status: 'not_assessable',
       reason: `What “each ${noun}” is in the work could not be told; ${askedFor(rule)}.`,
     };
-  const { called, parts, sure } = elements;
+  const { called, parts, sure, all } = elements;
   const measured = parts.map((part) => ({ ...part, found: measure(rule.unit, part.text) ?? { low: 0, high: 0 } }));
   const broken = measured.filter(({ found }) => standing(found, boundsOf(rule)) === 'broken');
   const [first] = broken;
@@ -188,7 +157,10 @@ export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswe
         status: 'not_assessable',
         reason: `${open?.name ?? called} has ${figure(open?.found ?? { low: 0, high: 0 }, rule)}; ${askedFor(rule)}.`,
       };
-    return { status: 'met', reason: `${capitalise(called)}: ${parts.length} looked at, none with ${against(rule)}.` };
+    const kept = `${capitalise(called)}: ${parts.length} looked at, none with ${against(rule)}`;
+    return all
+      ? { status: 'met', reason: `${kept}.` }
+      : { status: 'not_assessable', reason: `${kept}. Whether “each ${noun}” means them could not be told.` };
   }
   const reason = `${first.name} has ${figure(first.found, rule)}; ${askedFor(rule)}.`;
   if (!sure || rule.near !== undefined)
@@ -199,63 +171,6 @@ export function answerEach(rule: CountRule, noun: string, work: Work): RuleAnswe
     reason: reason + more,
     failed: broken.map(({ name, text }) => ({ at: name, words: clip(text) })),
   };
-}
-
-const LISTED = /^(?:bullet|bullet point|bullet-point|list item|item|point|entry|list entry|numbered point|step|line)$/;
-
-/** What "each …" stands for in the work. */
-export function elementsOf(noun: string, work: Work): Elements | undefined {
-  const name = plainName(noun);
-  const text = textOf(work);
-  if (text === undefined) return structuredElements(name, work);
-  const quoted = (parts: readonly string[]): Part[] =>
-    parts.map((part) => ({ name: `“${clip(part, 80)}”`, text: part }));
-  if (name === 'sentence')
-    return {
-      called: 'sentences',
-      parts: quoted(splitSentences(text).map(({ start, end }) => text.slice(start, end))),
-      sure: true,
-    };
-  if (name === 'paragraph')
-    return {
-      called: 'paragraphs',
-      parts: quoted(
-        blocksOf(text)
-          .filter((block) => countParagraphs(block.text).low === 1)
-          .map((block) => block.text),
-      ),
-      sure: true,
-    };
-  if (name === 'heading' || name === 'title')
-    return { called: 'headings', parts: quoted(headingsOf(text).map((heading) => heading.text)), sure: true };
-  const column = tablesIn(text).flatMap(({ header, rows }) => {
-    const at = header.findIndex((cell) => plainName(cell.text) === name);
-    return at === -1 ? [] : rows.map((row) => row[at]?.text ?? '');
-  });
-  if (column.length > 0) return { called: `cells of the column “${noun}”`, parts: quoted(column), sure: true };
-  const items = listItems(text);
-  const bullets = /^bullet/.test(name) ? items.filter(({ numbered }) => !numbered) : items;
-  return { called: 'list items', parts: quoted(bullets.map((item) => item.text)), sure: LISTED.test(name) };
-}
-
-function structuredElements(name: string, work: Work): Elements | undefined {
-  const leaves = leavesOf(work.value);
-  const strings = leaves.filter(({ value }) => typeof value === 'string');
-  const part = ({ path, value }: (typeof leaves)[number]): Part => ({
-    name: `“${clip(String(value), 80)}” (${path})`,
-    text: String(value),
-  });
-  const own = strings.filter(({ key }) => plainName(key) === name || plainName(key).split(' ').at(-1) === name);
-  if (own.length > 0) return { called: `values of “${own[0]?.key}”`, parts: own.map(part), sure: true };
-  if (Array.isArray(work.value) && LISTED.test(name) && strings.length === work.value.length)
-    return { called: 'entries', parts: strings.map(part), sure: true };
-  // Where records hold one field of running text, it is what is said of each of them.
-  const prose = new Set(strings.filter(isProse).map(({ key, path }) => (path.includes(']') ? key : '')));
-  prose.delete('');
-  const [key] = prose;
-  if (key === undefined) return undefined;
-  const parts = strings.filter((leaf) => prose.has(leaf.key) && leaf.path.includes(']')).map(part);
-  return { called: prose.size === 1 ? `values of “${key}”` : 'running texts', parts, sure: prose.size === 1 };
 }
 
 function nounOf(unit: FormUnit, value: number): string {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json-value.ts';
 import { type Span, splitSentences } from '../reading/sentences.ts';
+import { readTables, type Table } from '../reading/tables.ts';
 
 /** A count that a text can be given in good faith: readers differ on whether titles or list marks count. */
 export type Measure = { low: number; high: number };
@@ -105,6 +106,7 @@ export function plainName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
+    .replace(/ies$/, 'y')
     .replace(/(?<=[^s\s]{2})s$/, '');
 }
 
@@ -196,4 +198,12 @@ function syllablesOf(word: string): number {
   const letters = word.toLowerCase().replaceAll(/[^a-zà-ÿ]/g, '');
   const spoken = letters.replace(/(?:[^laeiouy]es|[^td]ed|[^laeiouy]e)$/, (end) => end[0] ?? '');
   return Math.max(1, (spoken.match(/[aeiouyà-ÿ]+/g) ?? []).length);
+}
+
+/** Tables in the work that are marked as such: with bars or tabs. Commas stand in prose too. */
+export function tablesIn(text: string): Table[] {
+  return readTables(text, 0).filter(({ header }) => {
+    const line = text.slice(header[0]?.start ?? 0, header.at(-1)?.end ?? 0);
+    return line.includes('|') || line.includes('\t');
+  });
 }

@@ -52,6 +52,15 @@ describe('counts are told with the figure found and the figure asked for', () =>
     ['More than 10 words', words(10), 'missing', 'The work has 10 words; more than 10 are asked for.'],
     ['Word limit: 20', words(20), 'met', 'The work has 20 words; at most 20 are asked for.'],
     ['At most 6 words', 'Load rose to 18.4 percent.', 'met', 'The work has 5 words; at most 6 are asked for.'],
+    ['Limit: 30 words', words(31), 'missing', 'The work has 31 words; at most 30 are asked for.'],
+    ['Word count is within 10% of 200', words(190), 'met', 'The work has 190 words; about 200 are asked for.'],
+    ['Three bullet points', '- a b\n- c d', 'missing', 'The work has 2 bullets; exactly 3 are asked for.'],
+    [
+      'The table has five rows',
+      '| a | b |\n|---|---|\n| 1 | 2 |',
+      'missing',
+      'The work has 1 row; exactly 5 are asked for.',
+    ],
     ['About 100 words', words(104), 'met', 'The work has 104 words; about 100 are asked for.'],
     ['About 100 words', words(160), 'not_assessable', 'The work has 160 words; about 100 are asked for.'],
     ['Is a single sentence', 'It rose. It fell.', 'missing', 'The work has 2 sentences; exactly 1 is asked for.'],
@@ -118,6 +127,18 @@ describe('counts are told with the figure found and the figure asked for', () =>
     ],
     ['The introduction has at most 10 words', words(9), 'met', 'The work has 9 words; at most 10 are asked for.'],
     [
+      'The summary has at most 10 words',
+      `# Plan\n${words(8)}\n\n# Cost\n${words(8)}\n\n# Time\n${words(8)}`,
+      'not_assessable',
+      'The work has 27 words; at most 10 are asked for. Which part of it is meant by “summary” could not be told.',
+    ],
+    [
+      'In one sentence, says why it is late',
+      'It is late. It rained.',
+      'not_assessable',
+      'The work has 2 sentences; exactly 1 is asked for. Which part of it is meant by “says” could not be told.',
+    ],
+    [
       'Fits on one page',
       words(20),
       'not_assessable',
@@ -176,6 +197,30 @@ describe('each element is counted by itself', () => {
       triage('It is late and it is lost.'),
       'met',
       'Values of “summary”: 2 looked at, none with more or fewer than 1 sentence.',
+    ],
+    [
+      'No more than one sentence per summary',
+      triage('It is late. It is lost.'),
+      'missing',
+      '“It is late. It is lost.” (triage[1].summary) has 2 sentences; at most 1 is asked for.',
+    ],
+    [
+      'One sentence per ticket',
+      triage('It is late. It is lost.'),
+      'missing',
+      '“It is late. It is lost.” (triage[1].summary) has 2 sentences; exactly 1 is asked for.',
+    ],
+    [
+      'Sentences are short, at most 4 words each',
+      'It is so. It is not at all so.',
+      'missing',
+      '“It is not at all so.” has 6 words; at most 4 are asked for.',
+    ],
+    [
+      'Each ticket has at most 9 words',
+      '- one two\n- one two three four',
+      'not_assessable',
+      'List items: 2 looked at, none with more than 9 words. Whether “each ticket” means them could not be told.',
     ],
     [
       'Every bullet has at most 3 words',
@@ -237,6 +282,18 @@ const english =
 
 describe('shapes are looked up', () => {
   it.each<[string, JsonValue, string, string]>([
+    [
+      'Is valid JSON with the keys id, name and total',
+      { id: 1, name: 'a' },
+      'missing',
+      'The work is valid JSON. The work has no key “total”.',
+    ],
+    [
+      'The status field is either open or closed',
+      { status: 'lost' },
+      'missing',
+      '“lost” (status) is not among “open”, “closed”.',
+    ],
     [
       'Figures are plain numbers in the right unit',
       products('3 years'),
@@ -397,6 +454,7 @@ describe('a criterion that asks for more than form', () => {
 
   it.each([
     'Fits the limit of 100 words',
+    'The note to the customer is at most 100 words',
     'The reply stays under 100 words',
     'Each issue is put in a single sentence',
     'Written in English',

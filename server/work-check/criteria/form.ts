@@ -1,7 +1,10 @@
 import { clip } from '../quoting.ts';
 import type { Work } from '../statements.ts';
-import { answerCount, answerEach, partsNamed } from './form-counts.ts';
-import { type FormRule, type RuleAnswer, readRules } from './form-rules.ts';
+import { COUNT_READERS } from './form-count-reader.ts';
+import { answerCount, answerEach } from './form-counts.ts';
+import { partsNamed } from './form-parts.ts';
+import type { FormRule, PlacedRule, RuleAnswer } from './form-rules.ts';
+import { LEVEL_READERS, SHAPE_READERS } from './form-shape-reader.ts';
 import { answerShape } from './form-shapes.ts';
 
 /** Words that say nothing beyond the rule itself: the work, what it is, and that it keeps to something. */
@@ -14,7 +17,7 @@ const GLUE = new Set(
     'agent draft finished final complete page pages side there contains contain includes include uses use used using consists ' +
     'consist made up runs run total number count valid format formatted form style set out laid follow follows respects respect ' +
     'obeys honours meets adheres adhere exceed exceeds requested asked required agreed characters paragraph paragraphs ' +
-    'please ensure make sure level reading machine-readable ready import values value figures numbers dates date json'
+    'please ensure make sure level reading machine-readable ready import below above over least most fewer less lower including spaces kincaid grade flesch values value figures numbers dates date json'
   ).split(' '),
 );
 /** What the work may be called; a part of it may be called so too. */
@@ -29,17 +32,33 @@ const CALLED = new Set(
 const wordsIn = (text: string): string[] =>
   [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}_'’-]*/gu)].map(([word]) => word);
 
-/** The element of "each …", "every …" or "… per …": at most three words up to a word of grammar or the rule itself. */
-function eachIn(clause: string): string | undefined {
-  const match =
-    /(?<![\p{L}-])(?:each|every|all(?: of)?(?: the)?|per|no)\s+((?:[\p{L}_`"-]+\s+){0,2}?[\p{L}_`"-]+)(?=\s+(?:is|are|has|have|must|should|stays?|put|fits?|in|with|at|of|contains?|consists?|runs?|may|can|does|do|exceeds?|gets?|uses?|longer|than|described|summari[sz]ed|written|under|no|starts?|begins?|ends?|holds?|limited|kept)\b|\s*[,.;)]|\s*$)/iu.exec(
-      clause,
-    );
-  if (/(?<![\p{L}-])each\s*$/iu.test(clause)) return 'item';
-  const noun = match?.[1]?.replaceAll(/[`"]/g, '').toLowerCase();
-  if (noun === undefined || /^(?:more|longer|less|fewer|other|of|the|markdown|table|json)\b/.test(noun))
-    return undefined;
-  return noun;
+const EACH =
+  /(?<![\p{L}-])(?:each|every|all(?: of)?(?: the)?|per|no)\s+((?:[\p{L}_`"-]+\s+){0,2}?[\p{L}_`"-]+)(?=\s+(?:is|are|has|have|must|should|stays?|put|fits?|in|with|at|of|contains?|consists?|runs?|may|can|does|do|exceeds?|gets?|uses?|longer|than|described|summari[sz]ed|written|under|no|starts?|begins?|ends?|holds?|limited|kept)\b|\s*[,.;)]|\s*$)/giu;
+
+/**
+ * The element of "each …", "every …" or "… per …": at most three words up to a word of grammar or the rule itself. In
+ * "Sentences have at most 20 words each" it is what the criterion begins with.
+ */
+function eachIn(clause: string, label = ''): string | undefined {
+  if (/(?<![\p{L}-])each\s*$/iu.test(clause)) return /^\s*([\p{L}]+s)\b/u.exec(label)?.[1]?.toLowerCase() ?? 'item';
+  return [...clause.matchAll(EACH)]
+    .map(([, noun = '']) => noun.replaceAll(/[`"]/g, '').toLowerCase())
+    .find((noun) => !/^(?:more|longer|less|fewer|other|of|the|markdown|table|json)\b/.test(noun));
+}
+
+/** The rules of form that a criterion holds, in the order of their words; none is read from words of another. */
+function readRules(label: string): PlacedRule[] {
+  let open = label;
+  const placed: PlacedRule[] = [];
+  for (const [shape, read] of [...LEVEL_READERS, ...SHAPE_READERS, ...COUNT_READERS])
+    for (const match of [...open.matchAll(shape)]) {
+      const rule = read([...match]);
+      if (rule === undefined) continue;
+      const end = match.index + match[0].length;
+      placed.push({ rule, start: match.index, end });
+      open = open.slice(0, match.index) + ' '.repeat(end - match.index) + open.slice(end);
+    }
+  return placed.sort((a, b) => a.start - b.start);
 }
 
 /**
@@ -52,9 +71,15 @@ export function readFormCriterion(label: string): FormRule[] | undefined {
   return placed.map(({ rule, start, end }): FormRule => {
     const [from, to] = clauseAround(label, start, end);
     const clause = label.slice(from, to);
-    const each = rule.kind === 'language' ? undefined : eachIn(clause);
+    const each = rule.kind === 'language' ? undefined : eachIn(clause, label);
     const outside = `${label.slice(from, start)} ${label.slice(end, to)}`;
-    const about = wordsIn(outside).filter((word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word));
+    // "In one sentence, says why …" may be asked of a part of the work.
+    const told = /^\s*in\b[^,]{0,40},\s*(says|states|explains|describes|tells|gives|mentions|names|sums)\b/i.exec(
+      label.slice(start),
+    );
+    const about = [...wordsIn(outside), ...(told === null ? [] : [told[1] ?? ''])].filter(
+      (word) => !GLUE.has(word) && !(each ?? '').split(' ').includes(word),
+    );
     const shared = { asked: label.slice(start, end), about, ...(each === undefined ? {} : { each }) };
     return { ...rule, ...shared } as FormRule;
   });
@@ -69,11 +94,13 @@ function clauseAround(label: string, start: number, end: number): [number, numbe
 }
 
 const SUBJECT =
-  /^\s*(?:(?:the|its|your|every|each)\s+)?((?:[\p{L}_-]+\s+){0,2}[\p{L}_-]+)\s+(?:has|have|is|are|stays?|fits?|must|should|runs?|contains?|keeps?|does|do|comes?)\b/iu;
+  /^\s*(?:(?:the|its|your|every|each)\s+)?((?:[\p{L}_-]+\s+){0,5}[\p{L}_-]+)\s+(?:has|have|is|are|stays?|fits?|must|should|runs?|contains?|keeps?|does|do|comes?)(?:\s+(?:to|be|not|never|kept|written|put|limited|only))*\s*$/iu;
+const TELLS =
+  /\b(?:says?|states?|explains?|describes?|tells?|gives?|mentions?|names?|shows?|covers?|answers?|why|how|what|when|who|where)\b/i;
 
 /** The words before the verb of a clause: what a rule in it is about, and nothing more that is asked. */
 function subjectOf(clause: string): string[] {
-  return wordsIn(SUBJECT.exec(clause)?.[1] ?? '');
+  return TELLS.test(clause) ? [] : wordsIn(SUBJECT.exec(clause)?.[1] ?? '');
 }
 
 /**
@@ -120,7 +147,7 @@ export function answerForm(rules: readonly FormRule[], work: Work, request = '',
   const has = (status: RuleAnswer['status']): boolean => answers.some((answer) => answer.status === status);
   const rest = restOf(label, named);
   const status = has('missing') ? 'missing' : has('not_assessable') || rest !== undefined ? 'not_assessable' : 'met';
-  const reason = answers.map((answer) => answer.reason).join(' ');
+  const reason = [...new Set(answers.map((answer) => answer.reason))].join(' ');
   return {
     status,
     reason,

@@ -53,7 +53,7 @@ const NO_PERSON = new Set(
     'line total date due order invoice number item status price amount net gross vat tax plan project release version ' +
     'january february march april may june july august september october november december monday tuesday wednesday ' +
     'thursday friday saturday sunday customer client account data rules the this that these our your all every each ' +
-    'data system platform product operations sales marketing finance engineering management human resources federation ' +
+    'email phone telephone fax address designer interface user manager head house division primary edition data system platform product operations sales marketing finance engineering management human resources federation ' +
     'association society workshop workshops union club church museum library theatre studio airlines ferries express logistics partners'
   ).split(' '),
 );
@@ -84,8 +84,12 @@ export function personNames(...texts: readonly string[]): string[] {
   const names = new Set<string>();
   for (const text of texts) {
     const cued = CUES.flatMap((cue) => [...text.matchAll(cue)].map(({ groups }) => groups?.name ?? ''));
-    for (const name of [...cued, ...speakers(text)])
-      if (name.split(/[ -]/).every((part) => !NO_PERSON.has(part.toLowerCase()))) names.add(name);
+    for (const raw of [...cued, ...speakers(text)]) {
+      const name = raw.replace(/['’]s?$/, '');
+      const parts = name.split(/[ -]/);
+      const shouted = parts.length === 1 && name === name.toUpperCase();
+      if (!shouted && parts.every((part) => !NO_PERSON.has(part.toLowerCase()))) names.add(name);
+    }
   }
   return [...names];
 }

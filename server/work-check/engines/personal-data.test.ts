@@ -85,6 +85,7 @@ describe('nothing is found', () => {
     'The Fjord Express, the Harbour Line and Service Team North were on time.',
     'the Supplier, the Customer and Customer Data',
     '14:02:17 Pool Limit: 200',
+    'Bates Motel (2013 -- 2017), for which he was called',
   ])('in %j', (text) => {
     expect(found(text)).toEqual([]);
   });

@@ -65,7 +65,8 @@ const PHONE_WORDS = wholeWords(
 );
 const RIGHT_AFTER_PHONE =
   /(?:phone|telephone|tel|mobile|cell|fax|telefon|whatsapp)\b\.?(?: ?(?:no|number)\.?)?\W{0,3}$/i;
-const DATE = /\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}([./-])\d{1,2}\1\d{2,4}\b|^\d{4} ?[-/] ?\d{4}$|\d{1,2}:\d{2}/;
+const DATE =
+  /\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}([./-])\d{1,2}\1\d{2,4}\b|\b\d{4} ?(?:--?|\/) ?\d{4}\b(?!\d)|\d{1,2}:\d{2}/;
 const THOUSANDS = /^\+?\d{1,3}(?: \d{3})+$/;
 const MEASURED =
   /^\s?(?:%|€|\$|£|EUR|USD|GBP|CHF|SEK|km|kg|kWh|percent|euros?|dollars?|pounds?|people|units|pieces|tonnes?)/;

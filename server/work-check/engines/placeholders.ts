@@ -7,7 +7,7 @@ export type Placeholder = Span & { kind: 'filler' | 'open' };
 const SLOT =
   '(?:name|names|first name|last name|surname|full name|company|company name|client|customer|recipient|sender|date|dates|day|' +
   'month|year|time|amount|price|number|figure|value|percentage|title|subject|topic|text|content|address|city|country|' +
-  'state|phone|phone number|email|e-mail|link|url|logo|image|photo|signature|position|role|job title|department|product|' +
+  'state|phone|phone number|email|e-mail|link|url|signature|position|role|job title|department|product|' +
   'product name|location|place|reason|details|description|summary|source|citation|reference|quote|item|placeholder|' +
   'organi[sz]ation|project|project name|team|version|deadline|owner)';
 const ASKING =
@@ -39,7 +39,7 @@ const FILLER: readonly RegExp[] = [
 const OPEN: readonly RegExp[] = [
   /(?<![\p{L}\p{N}])(?:TBD|TBC|TBA|T\.B\.D\.|FIXME)(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}])TODO(?=:|[ \t]*(?:$|[.,;)\]]))/gmu,
-  /(?<![\p{L}\p{N}])\?{3,}(?![\p{L}\p{N}])/gu,
+  /(?<=[:=|][ \t]{0,3})\?{2,}(?=[ \t]*(?:$|[|,;]))/gm,
 ];
 
 /** A request for a template wants its slots empty. */
