@@ -5,6 +5,7 @@ import { findPlaceholders, triviality } from '../engines/placeholders.ts';
 import { clip } from '../quoting.ts';
 import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
+import { citing, quoting } from './citing.ts';
 import { coverage } from './coverage.ts';
 import { personalData, readForm } from './form-kind.ts';
 import { order } from './order.ts';
@@ -25,7 +26,7 @@ const judgement: Kind = {
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [judgement, personalData, records, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
+export const kinds: readonly Kind[] = [judgement, personalData, records, quoting, citing, order, absence, { ...agreement, known: FULFILS }, coverage, agreement, presence];
 
 /** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
