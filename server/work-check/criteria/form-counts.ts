@@ -55,7 +55,15 @@ function countItems(unit: FormUnit, text: string): Measure | undefined {
     const [table, ...more] = tablesIn(text);
     return table === undefined || more.length > 0 ? undefined : { low: table.rows.length, high: table.rows.length };
   }
-  return { low: items.filter(({ nested }) => !nested).length, high: items.length };
+  // Each of several lists may be meant, with or without nested items.
+  const lists: number[] = [];
+  let end: number | undefined;
+  for (const item of items) {
+    if (end === undefined || /[\p{L}\p{N}]{3}/u.test(text.slice(end, item.start))) lists.push(0);
+    if (!item.nested) lists[lists.length - 1] = (lists.at(-1) ?? 0) + 1;
+    end = item.end;
+  }
+  return { low: Math.min(items.length, ...lists), high: items.length };
 }
 
 /** The whole work by the unit of a rule. Of structured work only words and elements can be counted. */
@@ -96,7 +104,7 @@ export function answerCount(rule: CountRule, work: Work): RuleAnswer {
   if (found === undefined)
     return {
       status: 'not_assessable',
-      reason: `The work has no ${nounOf(rule.unit, 2)} of which it is plain how to count them; ${askedFor(rule)}.`,
+      reason: `It is not plain how to count ${rule.unit} in this work; ${askedFor(rule)}.`,
     };
   const result = standing(found, boundsOf(rule));
   const reason = `The work has ${figure(found, rule)}; ${askedFor(rule)}.`;
@@ -188,13 +196,14 @@ function figure({ low, high }: Measure, { unit, min, max, near }: CountRule): st
     words: 'without titles',
     sentences: 'counting only those that end with a stop',
     headings: 'counting only those marked as headings',
-    bullets: 'without nested ones',
+    bullets: 'in the shortest of its lists',
+    items: 'in the shortest of its lists',
   };
   return `${grouped(high)} ${nounOf(unit, high)}, ${grouped(low)} ${how[unit as keyof typeof how] ?? 'counted narrowly'}`;
 }
 
 /** What was asked for, as the end of a sentence. */
-export function askedFor({ min, max, near, unit, strict }: CountRule): string {
+function askedFor({ min, max, near, unit, strict }: CountRule): string {
   if (strict)
     return max === undefined
       ? `more than ${grouped((min ?? 1) - 1)} are asked for`

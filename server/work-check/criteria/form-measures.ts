@@ -97,7 +97,7 @@ export function sectionOf(text: string, name: string): string | undefined {
   return undefined;
 }
 
-export const sameName = (a: string, b: string): boolean => plainName(a) === plainName(b);
+const sameName = (a: string, b: string): boolean => plainName(a) === plainName(b);
 
 /** Names of fields, columns and headings without case, marks and plural. */
 export function plainName(name: string): string {

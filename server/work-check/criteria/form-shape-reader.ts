@@ -53,7 +53,7 @@ const LIST = String.raw`((?:[\x60"“'‘]?[\p{L}\p{N}_][\p{L}\p{N}_ .%-]{0,40}[
 const listed = (text: string): string[] =>
   text
     .split(/,\s*(?:and |or )?|\s+(?:and|or)\s+|\//)
-    .map((part) => part.replaceAll(/^[\s\x60"“'‘]+|[\s\x60"”'’.]+$/g, ''))
+    .map((part) => part.replace(/^(?:for|the|an?) /, '').replaceAll(/^[\s\x60"“'‘]+|[\s\x60"”'’.]+$/g, ''))
     .filter((part) => part !== '');
 
 /** Readers of shapes, closer patterns before wider ones. */
@@ -64,7 +64,9 @@ export const SHAPE_READERS: readonly Reader[] = [
   ],
   [
     phrase(`(?:with|has|have|contains?|includes?|under) (?:the |these )?(?:sections|headings):? ${LIST}`),
-    ([, list = '']) => ({ kind: 'sections', names: listed(list) }),
+    ([, list = '']) =>
+      // In small letters they are subjects, which may stand under any title.
+      listed(list).every((name) => /^\p{Lu}/u.test(name)) ? { kind: 'sections', names: listed(list) } : undefined,
   ],
   [
     phrase(

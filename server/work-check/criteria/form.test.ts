@@ -23,6 +23,7 @@ describe('a criterion is no matter of form', () => {
     'Ends with a recommendation',
     'Mentions both groups',
     'Friendly in tone',
+    'Has sections for decisions, open points and actions',
     'Shows when the alarm was over',
     'Drawbacks are covered as well as benefits, at least two of them',
     'The fields agree with the invoice',
@@ -106,6 +107,12 @@ describe('counts are told with the figure found and the figure asked for', () =>
   });
 
   it.each<[string, JsonValue, string, string]>([
+    [
+      'At most three bullet points',
+      'Done:\n- a b\n- c d\n\nOpen:\n- e f\n- g h',
+      'not_assessable',
+      'The work has 4 bullets, 2 in the shortest of its lists; at most 3 are asked for.',
+    ],
     // A title may or may not count.
     [
       'At most 10 words',
@@ -117,7 +124,7 @@ describe('counts are told with the figure found and the figure asked for', () =>
       'At least two points of criticism',
       'It is slow and it is dear.',
       'not_assessable',
-      'The work has no items of which it is plain how to count them; at least 2 are asked for.',
+      'It is not plain how to count items in this work; at least 2 are asked for.',
     ],
     [
       'The introduction has at most 10 words',

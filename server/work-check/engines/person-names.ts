@@ -20,7 +20,8 @@ const CUES: readonly RegExp[] = [
     String.raw`${NAME}[,:(]?\s{0,2}(?:(?:tel|phone|mobile|cell)\w{0,6}[.:]{0,2} ?)?[+(]?\d{2,4}[ )-]{1,2}\d{3}`,
     'gu',
   ),
-  new RegExp(String.raw`(?:^|[,:;(]\s?)(?:[Ff]rom|[Tt]o|[Cc]c):? ${NAME}(?=\s{0,2}(?:[,:;<()]|$))`, 'gmu'),
+  new RegExp(String.raw`^(?:[^,:\n]{0,20}[,:] )?[Ff]rom:? ${NAME}(?=\s{0,2}(?:[,:;<()]|$))`, 'gmu'),
+  new RegExp(String.raw`^(?:To|Cc|CC|Bcc): ${NAME}(?=\s{0,2}(?:[,:;<()]|$))`, 'gmu'),
   new RegExp(
     String.raw`\b(?:[Ss]igned|[Ww]ritten|[Ss]ent|[Rr]eported|[Aa]pproved|[Pp]repared)(?: for [\p{L} ]{1,30})? by ${NAME}`,
     'gu',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { personNames } from './person-names.ts';
-import { findPersonalData, maskPersonalData } from './personal-data.ts';
+import { findPersonalData, maskPersonalData, personalValues, shownAs } from './personal-data.ts';
 
 const found = (text: string, names: readonly string[] = []) =>
   findPersonalData(text, names).map(
@@ -53,6 +53,18 @@ describe('personal data is found', () => {
   });
 });
 
+it('what is personal data in a source is so in the work, whatever stands beside it there', () => {
+  const ticket =
+    'From Eliska Moravec <e.moravec@kelpmail.example>, 14 Harrow Lane. Please call me on 0555 0143. Date of birth: 4 May 1987.';
+  const values = personalValues([ticket]);
+  const work = 'Customer (0555 0143), 4 May 1987, cannot log in. Ticket 10555 01430 of 4 May 2026.';
+  expect(findPersonalData(work)).toEqual([]);
+  expect(findPersonalData(work, [], values).map(({ kind, certain }) => [kind, certain])).toEqual([
+    ['phone', true],
+    ['birth_date', true],
+  ]);
+});
+
 describe('what only may be personal data is not certain', () => {
   it.each([
     ['Invoices go to accounts@tallowfield.example.', ['?email: accounts@tallowfield.example']],
@@ -80,6 +92,7 @@ describe('nothing is found', () => {
     'Version 1.2.3.4 fixes 12:30:45 and 4.2.1.',
     'Consignment KR-90377, article 77-310, invoice INV-2093, run 5561.',
     'ISBN 978-3-16-148410-0 and doi 10.1000/182',
+    'The train at 13:05, from Vila Torra, is late; trip to Castelmar Bay, daily.',
     'From New York to San Diego; from Lumera Supply, yesterday.',
     'Line Total: 20\nDue Date: 3 May\nLine Total: 30',
     'The Fjord Express, the Harbour Line and Service Team North were on time.',
@@ -127,6 +140,15 @@ describe('a report keeps no personal data', () => {
     '1 pmol/L equals about 1.355 pg/mL; 61,480 parcels against 58,000',
   ])('%j is left as it is', (text) => {
     expect(maskPersonalData(text)).toBe(text);
+  });
+
+  it.each([
+    ['Write to e.moravec@kelpmail.example', 'an e-mail address (e.m…@kelpmail.example)'],
+    ['Call 0555 0143', 'a phone number ending in 43'],
+    ['Dr. Hanna Weiss signed', 'the name of a person (D. H. W.)'],
+    ['IBAN GB29NWBK60161331926819', 'an IBAN'],
+  ])('%j is told as %s', (text, shown) => {
+    expect(findPersonalData(text).map((item) => shownAs(item, text))).toEqual([shown]);
   });
 
   it('names of persons are cut only where they are handed in', () => {

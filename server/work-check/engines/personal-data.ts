@@ -17,21 +17,51 @@ export type PersonalData = Span & {
   what: string;
 };
 
+/** Personal data as it stands in a source: whatever is beside it there, in the work it is the same. */
+export type KnownValue = Pick<PersonalData, 'kind' | 'what'> & { text: string };
+
 /**
- * Personal data in a text, in the order met, none inside another. `names` are persons known from elsewhere (see
- * `personNames`); those that the text itself gives away are found besides.
+ * Personal data in a text, in the order met, none inside another. `names` are persons and `values` other data known from
+ * elsewhere (see `personNames` and `personalValues`); persons that the text itself gives away are found besides.
  */
-export function findPersonalData(text: string, names: readonly string[] = []): PersonalData[] {
+export function findPersonalData(
+  text: string,
+  names: readonly string[] = [],
+  values: readonly KnownValue[] = [],
+): PersonalData[] {
   const people = findPersons(text, [...new Set([...names, ...personNames(text)])]);
   const found: PersonalData[] = [
     ...emails(text),
     ...findPersonalNumbers(text),
     ...phones(text),
     ...birthDates(text),
+    ...values.flatMap((value) => placesOf(value, text)),
     ...people.map((person) => ({ ...person, kind: 'name' as const })),
     ...addresses(text, people),
   ];
   return withoutOverlaps(found, text.length).sort((a, b) => a.start - b.start);
+}
+
+const VALUES_MAX = 500;
+
+/** What texts hold of certain personal data besides names, at most 500. */
+export function personalValues(texts: readonly string[]): KnownValue[] {
+  const values = new Map<string, KnownValue>();
+  for (const text of texts)
+    for (const { kind, what, certain, start, end } of findPersonalData(text))
+      if (certain && kind !== 'name' && values.size < VALUES_MAX)
+        values.set(text.slice(start, end), { kind, what, text: text.slice(start, end) });
+  return [...values.values()];
+}
+
+function placesOf({ kind, what, text: value }: KnownValue, text: string): PersonalData[] {
+  const found: PersonalData[] = [];
+  for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + value.length)) {
+    const end = start + value.length;
+    const whole = !/[\p{L}\p{N}]/u.test(text[start - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[end] ?? '');
+    if (whole) found.push({ start, end, kind, what, certain: true });
+  }
+  return found;
 }
 
 /** The certain ones win over those that only may be, the earlier kinds over the later ones. */
@@ -175,6 +205,21 @@ export function maskPersonalData(text: string, names: readonly string[] = []): s
     from = item.end;
   }
   return masked + text.slice(from);
+}
+
+/** How a report names what it found: by its kind, with no more than the buyer needs to know it by. */
+export function shownAs(item: PersonalData, text: string): string {
+  const raw = text.slice(item.start, item.end);
+  switch (item.kind) {
+    case 'email':
+    case 'name':
+      return `${item.what} (${maskOf(item, raw)})`;
+    case 'phone':
+    case 'card':
+      return `${item.what} ending in ${raw.replaceAll(/\D/g, '').slice(item.kind === 'card' ? -4 : -2)}`;
+    default:
+      return item.what;
+  }
 }
 
 function maskOf({ kind, what }: PersonalData, raw: string): string {
