@@ -13,7 +13,7 @@ const ACTS: readonly { name: string; asked: RegExp; done: RegExp }[] = [
 
 /** "Adds no facts", "nothing the notice does not say". */
 const ADDED =
-  /\b(?:add(?:s|ed)? (?:no|none|nothing)|no (?:added|invented|made[- ]up|new) |nothing (?:in it )?(?:that|is claimed|is added|the \w+ does not|invented|made up)|beyond (?:the|what)|of its own|not (?:guess|invent|made up|in the)|invent\w*|made up|hallucinat\w*|fabricat\w*|unsupported|only what|no more than (?:the|what)|do(?:es)? not (?:carry|say|offer|state)|terms do not|none made up|nothing has slipped in)\b/i;
+  /\b(?:add(?:s|ed)? (?:no|none|nothing)|no (?:added|invented|made[- ]up|new) |nothing (?:in it )?(?:that|is claimed|is added|the \w+ does not|invented|made up)|beyond (?:the|what)|of its own|not (?:guess|invent|made up|in the)|invent\w*|made up|hallucinat\w*|fabricat\w*|unsupported|only what|do(?:es)? not (?:carry|say|offer|state)|terms do not|none made up|nothing has slipped in)\b/i;
 
 const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   const checkable = judged.filter(({ status }) => status !== 'not_checked');

@@ -1,12 +1,16 @@
 import { indexesOf } from '../assessors/summary.ts';
 import type { AssessmentTask } from '../assessors/port.ts';
 import { clip } from '../quoting.ts';
+import { turnsOf, wrongSpeakerOf } from '../engines/dialogue.ts';
 import type { Statement } from '../statements.ts';
 import { leadNowhere, type Marker, nowhere, readCitations } from './markers.ts';
 import { readQuotations } from './quotations.ts';
 import { type Kind, notAssessable, type Reader } from './reader.ts';
+import { sourcedStatements } from './sourced.ts';
 
 const SHOWN = 3;
+/** Characters before and behind a quotation in which its speaker is named. */
+const AROUND = 60;
 /** "Only sources we handed over", "cited sources exist", "bracketed numbers lead to an entry": markers must lead somewhere. */
 const LEADS = /\b(?:only (?:sources|the sources|what)|exist|resolve\w*|lead to|invented|made up|handed over|supplied|real|genuine|valid|match an entry|in the list)\b/i;
 
@@ -14,7 +18,11 @@ const LEADS = /\b(?:only (?:sources|the sources|what)|exist|resolve\w*|lead to|i
 const readCiting: Reader = (criterion, task) => {
   const { work, evidence, request, judged } = task;
   const citations = readCitations(work, evidence.sources, request);
+  if (UNWANTED.test(criterion)) return undefined;
   const lost = leadNowhere(citations);
+  const unlisted = numbersUnlisted(work.value, citations.references.map(({ key }) => key));
+  if (unlisted.length > 0)
+    return { status: 'contradicted', reason: `${unlisted.slice(0, SHOWN).map(({ words, key }) => `“${words}” cites ${key}, but the work's own list has no entry [${key}].`).join(' ')}`, passages: [] };
   if (lost.length > 0)
     return { status: 'contradicted', reason: lost.slice(0, SHOWN).map((marker) => nowhere(marker, evidence.sources.length)).join(' '), passages: [], statements: holding(lost, task) };
   if (LEADS.test(criterion)) {
@@ -22,12 +30,23 @@ const readCiting: Reader = (criterion, task) => {
     return { status: 'met', reason: `Each of the ${citations.markers.length} places where the work names a source leads to one of the sources or to its own list of references.`, passages: [], statements: holding(citations.markers, task) };
   }
   const checkable = judged.filter(({ status }) => status !== 'not_checked');
-  const bare = checkable.filter(({ statement }) => !citations.markers.some((marker) => isWithin(marker, statement)));
-  if (citations.markers.length === 0) return { status: 'missing', reason: 'The work holds no marker by which a source is cited.', passages: [] };
+  const sourced = new Set(sourcedStatements(work, citations, evidence.sources).flatMap(({ by, statement }) => (by === 'nothing' ? [] : [statement])));
+  const bare = checkable.filter((one) => !sourced.has(judged.indexOf(one)) && !citations.markers.some((marker) => isWithin(marker, one.statement)));
+  if (citations.markers.length === 0 && bare.length === checkable.length) return { status: 'missing', reason: 'The work holds no marker by which a source is cited.', passages: [] };
   if (bare.length === 0) return { status: 'met', reason: `Each of the ${checkable.length} statements of the work names its source.`, passages: [], statements: indexesOf(checkable, judged) };
   const quoted = bare.slice(0, SHOWN).map(({ statement }) => `“${clip(statement.text)}” (${statement.at})`).join(', ');
   return { status: 'partly_met', reason: `Of ${checkable.length} statements, ${checkable.length - bare.length} name their source; ${quoted} ${bare.length === 1 ? 'does' : 'do'} not.`, passages: [], statements: indexesOf(bare, judged) };
 };
+
+const UNWANTED = /\b(?:no|without|free of) (?:\w+ ){0,2}(?:references?|citations?|footnotes?)\b/i;
+
+/** Numbers in a marker such as "[4, 6]" that the work's own numbered list does not hold. */
+function numbersUnlisted(value: unknown, listed: readonly string[]): { words: string; key: string }[] {
+  if (typeof value !== 'string' || listed.filter((key) => /^\d+$/.test(key)).length < 2) return [];
+  return [...value.matchAll(/\[(\d{1,2}(?:\s*[,;]\s*\d{1,2})+)\]/g)].flatMap((match) =>
+    (match[1] ?? '').split(/\s*[,;]\s*/).flatMap((key) => (listed.includes(key) ? [] : [{ words: match[0], key }])),
+  );
+}
 
 function isWithin({ start, end, at }: Marker, { place, at: field }: Statement): boolean {
   if ('path' in place) return at === field;
@@ -47,12 +66,19 @@ export const citing: Kind = {
 };
 
 /** Words in quotation marks that somebody is said to have used: each must stand in a source. */
-const readQuoting: Reader = (_, { work, evidence, request, judged }) => {
+const readQuoting: Reader = (_, { work, evidence, request }) => {
   const quotations = readQuotations(work, evidence.sources, [request]);
   if (quotations.length === 0) return notAssessable('The work quotes nobody.');
   const wrong = quotations.filter(({ claimed, found, given }) => claimed && found === undefined && !given);
-  const misnamed = judged.filter(({ status, why }) => status === 'contradicted' && /: it is |it is \S+, not /.test(why));
-  if (misnamed.length > 0) return { status: 'contradicted', reason: misnamed.slice(0, SHOWN).map(({ why }) => why).join(' '), passages: misnamed.flatMap(({ passages }) => passages), statements: indexesOf(misnamed, judged) };
+  const turns = turnsOf(evidence);
+  for (const { words, start, end, at } of quotations) {
+    if (at !== undefined || typeof work.value !== 'string') continue;
+    const person = wrongSpeakerOf(words, work.value.slice(Math.max(0, start - AROUND), start), work.value.slice(end, end + AROUND), turns);
+    const turn = person?.turns[0];
+    if (person === undefined || turn === undefined) continue;
+    const { ref = '', source = '' } = evidence.sources[turn.source] ?? {};
+    return { status: 'contradicted', reason: `The work gives “${clip(words)}” to ${person.claimed}; in ${source} it is said by ${person.known}.`, passages: [{ ref, start: turn.start, end: turn.end }] };
+  }
   if (wrong.length > 0) return { status: 'contradicted', reason: `${wrong.slice(0, SHOWN).map(({ words }) => `“${clip(words)}”`).join(', ')} ${wrong.length === 1 ? 'stands' : 'stand'} nowhere in the evidence in these words.`, passages: [] };
   const found = quotations.filter((one) => one.found !== undefined);
   if (found.length === 0) return notAssessable('No quotation of the work was found word for word in the evidence.');

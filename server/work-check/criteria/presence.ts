@@ -24,7 +24,7 @@ export const readPresence: Reader = (criterion, task) => {
   if (lacking !== undefined && concepts.length === 1) return { status: 'missing', reason: `The work gives no figure that could be ${lacking.name}.`, passages: [] };
   const found = concepts.length > 0 ? concepts.map((concept) => showing(concept, topic, askedWords(criterion), judged)) : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0)) return untold(concepts, topic, task);
-  return answer([...new Set(found.flat())], judged);
+  return answer([...new Set(found.flat())], judged, concepts.some(({ telling }) => !telling));
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -43,7 +43,8 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
   return weight(held) >= TOGETHER * weight(topic) ? found : [];
 }
 
-function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+/** `exact`: a figure, date, place or person is asked for, and one that is not borne out does not answer it for certain. */
+function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[], exact: boolean): AssessedFinding {
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
   const contradicted = found.filter(({ status }) => status === 'contradicted');
   if (contradicted.length > 0) return { status: 'contradicted', reason: contradicted.slice(0, SHOWN).map(({ why }) => why).join(' '), ...base };
@@ -53,7 +54,8 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
   const [first] = best;
   if (first === undefined) return notAssessable('The work makes no statement that this could be checked on.');
   const borne = first.status === 'supported' ? first.why : 'Whether that is right was not settled.';
-  return { status: 'met', reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+  const status = first.status === 'supported' || !exact ? 'met' : 'partly_met';
+  return { status, reason: `The work says ${quoted(first)}. ${borne}`, ...base };
 }
 
 function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {

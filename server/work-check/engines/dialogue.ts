@@ -70,14 +70,20 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p
 
 /** A quotation under the name of somebody who did not say it, while the transcript gives who did. */
 export function findWrongSpeaker(statement: Statement, turns: readonly Turn[]): WrongPerson | undefined {
-  for (const match of statement.text.matchAll(QUOTED)) {
-    const words = plain(match[1] ?? '');
-    const turn = turns.find(({ text }) => plain(text).includes(words));
-    if (turn === undefined) continue;
-    const outside = plain(statement.text.replace(match[0], ' ')).split(' ');
-    const named = turns.find(({ speaker }) => outside.includes(firstName(speaker)));
-    if (named === undefined || outside.includes(firstName(turn.speaker))) continue;
-    return { claimed: named.speaker, known: turn.speaker, turns: [turn] };
+  for (const { 0: whole, 1: words = '', index } of statement.text.matchAll(QUOTED)) {
+    const wrong = wrongSpeakerOf(words, statement.text.slice(0, index), statement.text.slice(index + whole.length), turns);
+    if (wrong !== undefined) return wrong;
   }
   return undefined;
+}
+
+/** The same for words whose surroundings, before and behind, name a speaker. */
+export function wrongSpeakerOf(words: string, before: string, behind: string, turns: readonly Turn[]): WrongPerson | undefined {
+  const wanted = plain(words);
+  const turn = turns.find(({ text }) => plain(text).includes(wanted));
+  if (turn === undefined) return undefined;
+  const around = plain(`${before} ${behind}`).split(' ');
+  const named = turns.find(({ speaker }) => around.includes(firstName(speaker)));
+  if (named === undefined || around.includes(firstName(turn.speaker))) return undefined;
+  return { claimed: named.speaker, known: turn.speaker, turns: [turn] };
 }
