@@ -221,9 +221,8 @@ function nameFaults(statement: Statement, index: EvidenceIndex): Fault[] {
 
 function opensSentence(statement: Statement, at: number): boolean {
   const before = at > 0 ? statement.tokens[at - 1] : undefined;
-  return (
-    (statement.kind === 'sentence' || statement.kind === 'item') && (before === undefined || (before.kind === 'mark' && /[.!?:"“(]/.test(before.lower)))
-  );
+  if (before === undefined) return statement.kind !== 'leaf' && statement.kind !== 'cell';
+  return before.kind === 'mark' && /[.!?:"“(]/.test(before.lower);
 }
 
 const LONG_PASSAGE = 60;

@@ -20,9 +20,10 @@ import { bestPassages, type EvidenceIndex, isHeld, passagesWith, passageText } f
 import { isNegated } from './reading/negation.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { splitSentences } from './reading/sentences.ts';
-import { isContent, tokenize } from './reading/tokens.ts';
+import { isContent, type Token, tokenize } from './reading/tokens.ts';
 import type { Statement, Work } from './statements.ts';
-import { everydayFor, isLight } from './support/everyday.ts';
+import { calculates, everydayFor, isLight } from './support/everyday.ts';
+import { entryOf } from './support/lexicon.ts';
 import { matchWords, SAME_BY_SYNONYM, wantedOf } from './support/windows.ts';
 
 /** What rules and engines see of the work as a whole, made once for all its statements. */
@@ -163,6 +164,7 @@ function judgeField(reading: StatementReading, { work, index, records, sums }: G
   if (sum !== undefined) return { status: 'supported', why: `The work's own figures give it: ${sum.says}.`, passages: [], computed: sum.says };
   const worked = productInRegion(statement, records, index);
   if (worked !== undefined) return worked;
+  if (record.value === '1') return { status: 'not_checked', why: `“${record.column}: 1” (${statement.at}) counts one of it; the evidence gives no figure for that.`, passages: [] };
   if (isClass(statement, work))
     return { status: 'not_checked', why: `“${record.value}” (${statement.at}) is a classification; whether it follows was not worked out.`, passages: [] };
   if (record.value === 'null' || record.value === 'true' || record.value === 'false')
@@ -316,7 +318,7 @@ const PROSE_WORDS = 5;
 
 function accountFor(figure: Quantity, statement: Statement, at: number, near: readonly number[], { work, index, factors, columns }: Ground): FigureAccount {
   const text = figureText(statement, figure);
-  const passage = findFigure(statement, figure, index, near);
+  const passage = findFigure(statement, figure, index, near) ?? smallWord(figure, statement, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
   const date = dateFrom(figure, statement, index);
@@ -329,9 +331,36 @@ function accountFor(figure: Quantity, statement: Statement, at: number, near: re
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
   });
-  const derived = scaledFrom(figure, near, index, factors) ?? derive(figure, printed, statement.text, own, [...before, ...around]);
+  const derived = scaledFrom(figure, near, index, factors) ?? derive(figure, printed, statement.text, own, [...before, ...around, ...baseFigures(index)]);
   return derived === undefined ? { figure, text, state: 'open' } : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
 }
+
+const BASE_PASSAGES = 3;
+const bases = new WeakMap<EvidenceIndex, { value: number; text: string }[]>();
+
+/** Figures that the evidence repeats, such as the number of all answers: shares are worked out of them. */
+function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
+  const known = bases.get(index);
+  if (known !== undefined) return known;
+  const counts = new Map<number, { count: number; text: string }>();
+  for (const { quantities, source } of index.passages)
+    for (const { kind, value, start, end } of quantities) {
+      if (kind !== 'number' || value < 20) continue;
+      const entry = counts.get(value) ?? { count: 0, text: index.sources[source]?.text.slice(start, end) ?? '' };
+      entry.count += 1;
+      counts.set(value, entry);
+    }
+  const found = [...counts].flatMap(([value, { count, text }]) => (count >= BASE_PASSAGES ? [{ value, text }] : [])).slice(0, 4);
+  bases.set(index, found);
+  return found;
+}
+
+/** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
+function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
+  return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+}
+
+const SMALL_WORD_MAX = 3;
 
 function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
   return quantities
@@ -372,7 +401,7 @@ function settle(
   index: EvidenceIndex,
 ): Judgement & { doubt?: number } {
   const { statement } = reading;
-  const { passages, covered, exact, open } = coverTogether(reading, index);
+  const { passages, covered, exact, open } = coverTogether(reading, index, accounts.some(({ state }) => state === 'computed'));
   const figuresOpen = accounts.filter(({ state }) => state === 'open');
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
@@ -425,6 +454,13 @@ function lostHedge({ text }: Statement, passages: readonly number[], covered: nu
   return undefined;
 }
 
+const WEEKDAY = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/;
+
+/** Whether a word is part of a figure, as the month of a date, or a weekday beside one: the figure accounts for it. */
+function isInFigure({ start, end, lower }: Token, { quantities }: Statement): boolean {
+  return quantities.some((figure) => start >= figure.start && end <= figure.end) || (WEEKDAY.test(lower) && quantities.some(({ kind }) => kind === 'date'));
+}
+
 type Cover = {
   passages: number[];
   /** Share of the weight of the statement's words that the passages hold, in whatever form. */
@@ -436,8 +472,8 @@ type Cover = {
 };
 
 /** The passages that together hold most of the statement's words, best first, and what none of them holds. */
-function coverTogether({ wanted: all }: StatementReading, index: EvidenceIndex): Cover {
-  const wanted = all.filter(({ stem, token }) => !isLight(stem) && token.kind === 'word');
+function coverTogether({ wanted: all, statement }: StatementReading, index: EvidenceIndex, computed: boolean): Cover {
+  const wanted = all.filter(({ stem, token }) => !isLight(stem) && token.kind === 'word' && !(computed && calculates(stem)) && !isInFigure(token, statement));
   const { rows } = matchWords(wanted, index);
   for (const [word, { stem }] of wanted.entries())
     for (const other of everydayFor(stem))
@@ -473,7 +509,8 @@ function coverTogether({ wanted: all }: StatementReading, index: EvidenceIndex):
 function openNames({ faults, statement }: StatementReading, index: EvidenceIndex): string[] {
   const labels = index.sources.map(({ source }) => source.toLowerCase()).join('\n');
   const names = faults.filter(({ kind, contradicts }) => kind === 'name' && !contradicts).map(({ claimed }) => claimed);
-  return [...new Set(names)].filter((name) => !labels.includes(name.toLowerCase()) && statement.text.includes(name));
+  const inFigures = statement.tokens.filter((token) => isInFigure(token, statement)).map(({ start, end }) => statement.text.slice(start, end));
+  return [...new Set(names)].filter((name) => !inFigures.includes(name) && !labels.includes(name.toLowerCase()) && statement.text.includes(name));
 }
 
 function openWords(
@@ -499,21 +536,26 @@ function openWords(
   return `The evidence does not settle ${where(statement)}. ${parts.join(' ')}`.trim();
 }
 
+/** Rarer words than this are named when they stand nowhere; "feel" and "turn" say too little. */
+const TELLING = 4.5;
+
 /** Words of a statement, as they stand in it, that no passage holds; words side by side are one phrase. */
 function phrasesOf(statement: Statement, open: readonly string[], index: EvidenceIndex): string[] {
   const phrases: string[] = [];
   let from = -1;
   let to = -1;
+  let heaviest = 0;
   const close = (): void => {
-    if (from >= 0) phrases.push(statement.text.slice(from, to));
-    from = -1;
+    if (from >= 0 && heaviest >= TELLING) phrases.push(statement.text.slice(from, to));
+    [from, heaviest] = [-1, 0];
   };
   for (const token of statement.tokens) {
-    const counts = token.kind === 'word' && isContent(token) && open.includes(token.stem) && !isLight(token.stem) && !isHeld(index, token.stem);
+    const counts = token.kind === 'word' && isContent(token) && open.includes(token.stem) && !isLight(token.stem) && !isInFigure(token, statement) && !isHeld(index, token.stem);
     if (!counts) {
       close();
       continue;
     }
+    heaviest = Math.max(heaviest, entryOf(token).rarity);
     if (from < 0) from = token.start;
     to = token.end;
   }

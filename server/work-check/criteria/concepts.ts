@@ -57,7 +57,7 @@ export const concepts: readonly Concept[] = [
     telling: false,
     figure: ['money', 'number'],
   },
-  { name: 'a number', asked: /\b(?:how many|number of|quantit\w+|percentages?|share of|rate|figures?|totals?|results?|size)\b/i, shown: hasKind('number', 'percent', 'money'), telling: false, figure: ['number', 'percent', 'money'] },
+  { name: 'a number', asked: /\b(?:how many|number of|quantit\w+|percentages?|share of|rate|totals?)\b/i, shown: hasKind('number', 'percent', 'money'), telling: false, figure: ['number', 'percent', 'money'] },
   { name: 'a length of time', asked: /\b(?:how long|duration|periods?|time (?:it|needed|required|limit)|cooking time|warranty|notice)\b/i, shown: ({ quantities }) => quantities.some(({ unit }) => DURATION.has(unit)), telling: false, figure: ['number'] },
   { name: 'a person or party', asked: /\b(?:who|whom|whose|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i, shown: ({ tokens, text }) => tokens.some(({ capital, content, kind }, at) => kind === 'word' && capital && content && (at > 0 || /^\p{Lu}[\p{L}]+ (?:\p{Lu}|\w+s\b)/u.test(text))) , telling: false },
   { name: 'a place', asked: /\b(?:where(?! (?:to|they|you|he|she|people|on))|location|address|venue)\b/i, shown: /\b(?:at|in|on|to|from)\s+(?:the\s+)?\p{Lu}|\b(?:street|road|room|desk|office|online|portal|square|avenue|building)\b/u, telling: false },

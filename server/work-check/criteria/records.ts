@@ -35,6 +35,6 @@ const isValue = (value: JsonValue | undefined): boolean => typeof value === 'num
 export const records: Kind = {
   name: 'records',
   decides: 'whether each record of structured work holds what is asked of each',
-  known: /\b(?:every|each|all)\s+\p{L}+\s+(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b|\bone (?:and only one )?\p{L}+ (?:per|for each|for every)\b|\beach (?:gets?|with)\b/iu,
+  known: /\b(?:every|each|all)\s+(?:\p{L}+\s+){1,2}(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b|\bone (?:and only one )?\p{L}+ (?:per|for each|for every)\b|\beach (?:gets?|with)\b/iu,
   read: readRecords,
 };

@@ -20,6 +20,8 @@ export function printedTolerance(text: string): number {
   return 0.5 * 10 ** -decimals + 1e-9;
 }
 
+/** From this size on a sum needs no word that says so: it hardly comes out by chance. */
+const PLAIN_SUM_MIN = 100;
 const SUM = /\b(?:total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
   /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after)\b/i;
@@ -45,7 +47,7 @@ export function derive(
   return (
     withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
-    (SUM.test(sentence) ? sumOf(own, exact) ?? sumOf(pool, exact) : undefined) ??
+    (SUM.test(sentence) || claimed.value >= PLAIN_SUM_MIN ? (sumOf(own, exact) ?? sumOf(pool, exact)) : undefined) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
 }

@@ -66,7 +66,7 @@ daily day
 weekly week
 morning am
 afternoon pm
-refund reimburse repay money-back
+refund reimburse repay back return
 fault defect error mistake bug
 help assist support aid
 hurt injure harm injured injury
@@ -139,6 +139,18 @@ const LIGHT = new Set(
     .split(' ')
     .map(stem),
 );
+
+/** Words of a calculation: what they say is worked out again where a figure was. */
+const CALCULATES = new Set(
+  'difference extra increase decrease rate share percent percentage point sum gap growth average total net gross together altogether more fewer less too much many effect rise rose fall fell up down change carried over'
+    .split(' ')
+    .map(stem),
+);
+
+/** Whether a stem belongs to a calculation. */
+export function calculates(one: string): boolean {
+  return CALCULATES.has(one);
+}
 
 const groupsByStem = readGroups();
 
