@@ -82,7 +82,9 @@ function foundStatements(given: Case, report: Report): { found: number; missed: 
     .map((statement) => plain(placeOf(given.work_product, statement)));
   const missed = given.clean.statements_supported.filter((wanted) => {
     const flat = plain(wanted);
-    return !supported.some((text) => text === flat || (!flat.startsWith('$') && (text.includes(flat) || flat.includes(text))));
+    return !supported.some(
+      (text) => text === flat || (!flat.startsWith('$') && (text.includes(flat) || flat.includes(text))),
+    );
   });
   return { found: given.clean.statements_supported.length - missed.length, missed };
 }
@@ -104,32 +106,74 @@ export async function measureCase(given: Case): Promise<CaseResult> {
   const clean = await check(given.work_product);
   const planted = await check(plantedWork(given));
   const own = clean.findings.slice(0, given.criteria.length);
-  const accused = own.flatMap(({ status }, index) => (status === 'missing' || status === 'contradicted' ? [index] : []));
+  const accused = own.flatMap(({ status }, index) =>
+    status === 'missing' || status === 'contradicted' ? [index] : [],
+  );
   const met = own.filter(({ status }, index) => status === 'met' && given.clean.criteria[index] === 'met').length;
-  return { given, clean, planted, named: namesError(given, planted, clean), accused, met, ...foundStatements(given, clean) };
+  return {
+    given,
+    clean,
+    planted,
+    named: namesError(given, planted, clean),
+    accused,
+    met,
+    ...foundStatements(given, clean),
+  };
 }
 
 function summarize(results: readonly CaseResult[]): Record<string, string> {
   const sum = (of: (result: CaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
-  const share = (part: number, whole: number): string => `${part} of ${whole} (${Math.round((part / Math.max(1, whole)) * 1000) / 10}%)`;
+  const share = (part: number, whole: number): string =>
+    `${part} of ${whole} (${Math.round((part / Math.max(1, whole)) * 1000) / 10}%)`;
   const prose = results.filter(({ given }) => typeof given.work_product === 'string');
   return {
-    'correct work called revise': share(sum(({ clean }) => Number(clean.verdict === 'revise')), results.length),
-    'planted work not supported': share(sum(({ planted }) => Number(planted.verdict !== 'supported')), results.length),
-    'planted work called revise': share(sum(({ planted }) => Number(planted.verdict === 'revise')), results.length),
-    'planted error named': share(sum(({ named }) => Number(named)), results.length),
-    'criteria of correct work missing or contradicted': share(sum(({ accused }) => accused.length), sum(({ given }) => given.criteria.length)),
-    'criteria a reviewer calls met found met': share(sum(({ met }) => met), sum(({ given }) => given.clean.criteria.filter((one) => one === 'met').length)),
+    'correct work called revise': share(
+      sum(({ clean }) => Number(clean.verdict === 'revise')),
+      results.length,
+    ),
+    'planted work not supported': share(
+      sum(({ planted }) => Number(planted.verdict !== 'supported')),
+      results.length,
+    ),
+    'planted work called revise': share(
+      sum(({ planted }) => Number(planted.verdict === 'revise')),
+      results.length,
+    ),
+    'planted error named': share(
+      sum(({ named }) => Number(named)),
+      results.length,
+    ),
+    'criteria of correct work missing or contradicted': share(
+      sum(({ accused }) => accused.length),
+      sum(({ given }) => given.criteria.length),
+    ),
+    'criteria a reviewer calls met found met': share(
+      sum(({ met }) => met),
+      sum(({ given }) => given.clean.criteria.filter((one) => one === 'met').length),
+    ),
     'met although only a person can tell': share(
-      sum(({ given, clean }) => given.clean.criteria.filter((one, index) => one === 'not_assessable' && clean.findings[index]?.status === 'met').length),
+      sum(
+        ({ given, clean }) =>
+          given.clean.criteria.filter(
+            (one, index) => one === 'not_assessable' && clean.findings[index]?.status === 'met',
+          ).length,
+      ),
       sum(({ given }) => given.clean.criteria.filter((one) => one === 'not_assessable').length),
     ),
     'hurt criteria still met': share(
-      sum(({ given, planted }) => given.planted.hurts.filter((index) => planted.findings[index]?.status === 'met').length),
+      sum(
+        ({ given, planted }) => given.planted.hurts.filter((index) => planted.findings[index]?.status === 'met').length,
+      ),
       sum(({ given }) => given.planted.hurts.length),
     ),
-    'correct statements found': share(sum(({ found }) => found), sum(({ given }) => given.clean.statements_supported.length)),
-    'of prose': share(prose.reduce((n, r) => n + r.found, 0), prose.reduce((n, r) => n + r.given.clean.statements_supported.length, 0)),
+    'correct statements found': share(
+      sum(({ found }) => found),
+      sum(({ given }) => given.clean.statements_supported.length),
+    ),
+    'of prose': share(
+      prose.reduce((n, r) => n + r.found, 0),
+      prose.reduce((n, r) => n + r.given.clean.statements_supported.length, 0),
+    ),
   };
 }
 
@@ -163,19 +207,30 @@ async function main(): Promise<void> {
 
 function print(result: CaseResult): void {
   const { given, clean, planted, named, missed, found } = result;
-  console.log(`\n━━ ${given.id} · ${given.error} · correct: ${clean.verdict}, planted: ${planted.verdict}, named: ${named}`);
-  for (const [title, report] of [['correct', clean], ['planted', planted]] as const) {
+  console.log(
+    `\n━━ ${given.id} · ${given.error} · correct: ${clean.verdict}, planted: ${planted.verdict}, named: ${named}`,
+  );
+  for (const [title, report] of [
+    ['correct', clean],
+    ['planted', planted],
+  ] as const) {
     console.log(`── ${title}: ${report.summary}`);
     for (const [index, finding] of report.findings.entries()) {
-      const expected = title === 'correct' ? given.clean.criteria[index] : given.planted.hurts.includes(index) ? 'HURT' : '';
-      console.log(`   [${finding.status}${expected === undefined || expected === '' ? '' : ` / ${expected}`}] ${finding.criterion}\n      ${finding.reason}`);
+      const expected =
+        title === 'correct' ? given.clean.criteria[index] : given.planted.hurts.includes(index) ? 'HURT' : '';
+      console.log(
+        `   [${finding.status}${expected === undefined || expected === '' ? '' : ` / ${expected}`}] ${finding.criterion}\n      ${finding.reason}`,
+      );
     }
   }
   console.log(`── statements found ${found} of ${given.clean.statements_supported.length}; not found:`);
   for (const text of missed) {
     const own = clean.statements.find((statement) => {
       const place = plain(placeOf(given.work_product, statement));
-      return place === plain(text) || (!text.startsWith('$') && place !== '' && (place.includes(plain(text)) || plain(text).includes(place)));
+      return (
+        place === plain(text) ||
+        (!text.startsWith('$') && place !== '' && (place.includes(plain(text)) || plain(text).includes(place)))
+      );
     });
     console.log(`   ${text}\n      → ${own === undefined ? 'no statement' : `${own.status}: ${own.why}`}`);
   }

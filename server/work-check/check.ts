@@ -16,11 +16,14 @@ import { checkEvidenceIntegrity } from './deterministic/evidence-integrity.ts';
 import { checkRubricCoverage } from './deterministic/rubric-coverage.ts';
 import { checkSourceCorroboration } from './deterministic/source-corroboration.ts';
 import { checkWorkProductSchema } from './deterministic/work-product-schema.ts';
+import { maskPersonalData } from './engines/personal-data.ts';
 import { type Entry, entriesOf, requestText, WORK_ENTRY } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
 import { canonicalJson, utf8Bytes } from './json-value.ts';
-import { judgeStatements } from './judge.ts';
+import { judgeStatements } from './judge/judge-statements.ts';
+import { Proofreader, withdrawFalse } from './proofread.ts';
+import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
 import { composeReport } from './report.ts';
 import { readWork, type Work } from './statements.ts';
@@ -65,7 +68,9 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const entries = withWorkEntry(entriesOf(request));
   const assessment = await assess(request, options, { work, evidence, entries, readings, judged });
   progress('writing', 90);
-  const { findings, statements, citations, dropped } = cite(entries, assessment, work, evidence);
+  const cited = cite(entries, assessment, work, evidence);
+  const { findings, statements } = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
+  const { citations, dropped } = cited;
   const stated = entriesOf(request);
   // In the order of the contract.
   const checks = [
@@ -83,7 +88,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     model_verdict,
     capOfChecks(checks),
     capOfFindings(all),
-    capOfStatements(assessment.statements),
+    capOfStatements(statements),
     instructions === undefined ? 'supported' : 'escalate',
   );
   const report = composeReport({
@@ -97,7 +102,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     verdict,
     model_verdict,
     score: assessment.score,
-    confidence: shareDecided(assessment.statements),
+    confidence: shareDecided(statements),
     method: options.assessor.method,
     instructions: instructions?.count ?? 0,
     limitations: limitationsOf(request, checks, work, dropped, assessment),
@@ -176,7 +181,7 @@ function cite(
     return {
       criterion: label,
       status: assessed.status,
-      reason: assessed.reason,
+      reason: masked(assessed.reason),
       ...(citations.length > 0 ? { citations } : {}),
       ...(statements.length > 0 ? { statements } : {}),
     };
@@ -189,15 +194,23 @@ function cite(
       ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
       kind: statement.kind,
       status,
-      why,
+      why: masked(why),
       ...(citations.length > 0 ? { citations } : {}),
-      ...(compared === undefined ? {} : { compared }),
+      ...(compared === undefined
+        ? {}
+        : { compared: { claimed: masked(clip(compared.claimed)), known: masked(clip(compared.known)) } }),
       ...(computed === undefined ? {} : { computed }),
     };
   });
   const citations = findings.flatMap((finding) => finding.citations ?? []);
   return { findings, statements, citations, dropped };
 }
+
+/** Where personal data may stand: an address, or digits enough for a number of a person. */
+const MAY_BE_PERSONAL = /@|\d[\d ()./-]{6,}\d|\b[A-Z]{2}\d{2}\b/;
+
+/** The report outlives what was submitted, so it keeps no personal data that a quotation would carry. */
+const masked = (text: string): string => (MAY_BE_PERSONAL.test(text) ? maskPersonalData(text) : text);
 
 /** The UTF-8 offset of a UTF-16 one; asked for in rising order, it walks a text once. */
 function byteOffsets(text: string): (at: number) => number {

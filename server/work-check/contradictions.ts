@@ -1,8 +1,8 @@
-import type { Statement } from './statements.ts';
 import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import { isContent, type Token } from './reading/tokens.ts';
+import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
 import { type Wanted, wantedOf } from './support/windows.ts';
@@ -87,7 +87,12 @@ function coverageByBest(index: EvidenceIndex, wanted: readonly Wanted[], matches
   return total === 0 ? 0 : most / total;
 }
 
-function figureFault(statement: Statement, quantity: Quantity, index: EvidenceIndex, matches: Match[]): Fault | undefined {
+function figureFault(
+  statement: Statement,
+  quantity: Quantity,
+  index: EvidenceIndex,
+  matches: Match[],
+): Fault | undefined {
   const kind: FaultKind = quantity.kind === 'date' || quantity.kind === 'time' ? 'date' : 'number';
   const claimed = withUnit(statement.text, statement.tokens, quantity);
   const near = nearMatches(statement, quantity, index, matches);
@@ -125,7 +130,12 @@ function figureFault(statement: Statement, quantity: Quantity, index: EvidenceIn
 }
 
 /** Passages that share the words around a figure, the ones nearest to the whole statement first. */
-function nearMatches(statement: Statement, quantity: Quantity, index: EvidenceIndex, matches: readonly Match[]): Match[] {
+function nearMatches(
+  statement: Statement,
+  quantity: Quantity,
+  index: EvidenceIndex,
+  matches: readonly Match[],
+): Match[] {
   const whole = new Map(matches.map(({ passage, coverage }) => [passage, coverage]));
   const rank = ({ passage, coverage }: Match): number => coverage + WHOLE_STATEMENT_SHARE * (whole.get(passage) ?? 0);
   return bestPassages(index, wantedOf(nearbyWords(statement, quantity)), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));

@@ -1,4 +1,4 @@
-import type { StatementKind } from './contract.ts';
+import { bounds, type StatementKind } from './contract.ts';
 import { type JsonValue, parsedIfJson } from './json-value.ts';
 import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
@@ -26,8 +26,8 @@ export type Statement = {
   record: { column: string; keys: string[]; value: string; identity: string | undefined } | undefined;
 };
 
-/** More statements than any honest work of 65,536 bytes holds; the rest is named in the limitations. */
-const STATEMENTS_MAX = 2_000;
+/** Figures of one statement that are compared; a sentence of honest work holds fewer. */
+const FIGURES_MAX = 40;
 
 export type Work = {
   statements: Statement[];
@@ -46,9 +46,9 @@ export function readWork(product: JsonValue): Work {
   const value = parsedIfJson(product);
   const statements = typeof value === 'string' ? textStatements(value) : fieldStatements(value);
   const plain = typeof product === 'string' ? product : statements.map((statement) => statement.text).join('\n');
-  const left_out = Math.max(0, statements.length - STATEMENTS_MAX);
+  const left_out = Math.max(0, statements.length - bounds.statements);
   return {
-    statements: statements.slice(0, STATEMENTS_MAX),
+    statements: statements.slice(0, bounds.statements),
     plain,
     value,
     whole: typeof value === 'string' && !statements.some(({ record }) => record !== undefined) ? value : undefined,
@@ -82,7 +82,12 @@ function cellStatements(tables: readonly Table[]): Statement[] {
         const at = `table ${table + 1}, row ${row + 1}, ${name}`;
         const text = `${name} of ${cells[0]?.text ?? ''}: ${cell.text}`;
         const place = { start: cell.start, end: cell.end };
-        return [{ ...makeStatement(at, text, 'cell', place), record: { column: name, keys, value: cell.text, identity: cells[0]?.text } }];
+        return [
+          {
+            ...makeStatement(at, text, 'cell', place),
+            record: { column: name, keys, value: cell.text, identity: cells[0]?.text },
+          },
+        ];
       }),
     ),
   );
@@ -226,7 +231,7 @@ function makeStatement(at: string, text: string, kind: StatementKind, place: Sta
     place,
     text,
     tokens,
-    quantities: readQuantities(tokens),
+    quantities: readQuantities(tokens).slice(0, FIGURES_MAX),
     kind,
     instruction: isInstruction(text, tokens),
     under: typeof place === 'object' && 'path' in place ? wordsOfKey(place.path.replaceAll(/\/\d+|\//g, ' ')) : '',

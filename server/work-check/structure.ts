@@ -1,9 +1,9 @@
-import type { Statement } from './statements.ts';
 import type { Fault } from './contradictions.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
-import { tokenize } from './reading/tokens.ts';
 import { type Cell, readTables, type Table } from './reading/tables.ts';
+import { tokenize } from './reading/tokens.ts';
+import type { Statement } from './statements.ts';
 import { agrees, readTotal, type Total } from './totals.ts';
 
 /** The row and column a statement names, and whether the value there is the claimed one. */
@@ -11,6 +11,8 @@ export type BoundCell = {
   passage: { source: number; start: number; end: number };
   agrees: boolean;
   fault: Fault | undefined;
+  /** For a sum or a count: what was worked out, such as "the sum of Amount". */
+  worked?: string;
 };
 
 function tablesOf({ sources, lazy }: EvidenceIndex): Table[] {
@@ -96,13 +98,13 @@ function boundTo(statement: Statement, value: string, cells: Cell[], table: Tabl
 function boundToTotal(statement: Statement, total: Total, index: EvidenceIndex): BoundCell {
   const [start, end] = [total.cells[0]?.start ?? 0, total.cells.at(-1)?.end ?? 1];
   const place = { source: total.table.source, start, end: Math.max(end, start + 1) };
-  if (agrees(total)) return { passage: place, agrees: true, fault: undefined };
+  if (agrees(total)) return { passage: place, agrees: true, fault: undefined, worked: total.named };
   const passage = index.passages.findIndex(
     (candidate) => candidate.source === place.source && candidate.end > start && candidate.start <= start,
   );
-  const known = `${total.value} as ${total.named}`;
+  const known = String(total.value);
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: total.said, known, passage };
-  return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault };
+  return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault, worked: total.named };
 }
 
 function sameValue(claimed: string, cell: string): boolean {

@@ -1,7 +1,7 @@
-import type { Statement } from './statements.ts';
 import { readQuantities } from './reading/quantities.ts';
-import { isContent, stem, type Token, tokenize } from './reading/tokens.ts';
 import type { Cell, Table } from './reading/tables.ts';
+import { isContent, stem, type Token, tokenize } from './reading/tokens.ts';
+import type { Statement } from './statements.ts';
 
 /** A sum or count that a table holds without stating it, and what the statement gives for it. */
 export type Total = { table: Table; cells: Cell[]; value: number; claimed: number; said: string; named: string };

@@ -1,6 +1,6 @@
-import type { Statement } from '../statements.ts';
-import type { StatementReading, Fault } from '../contradictions.ts';
+import type { Fault, StatementReading } from '../contradictions.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Statement } from '../statements.ts';
 import { readFeatures } from '../support/features.ts';
 import { supportModel, supportScore } from '../support/model.ts';
 import type { AssessmentTask } from './port.ts';
@@ -26,7 +26,12 @@ export function judge(reading: StatementReading, index: EvidenceIndex): Judged {
   // A cell found by row and column says more than any likeness of words.
   const found = reading.cell?.agrees === true || namesSource(reading.statement, index);
   const score = found && reading.faults.length === 0 ? Math.max(learned, AGREEING_CELL) : learned;
-  return { reading, score, standing: standingOf(score, { ...reading, instruction: reading.statement.instruction }), passages: best };
+  return {
+    reading,
+    score,
+    standing: standingOf(score, { ...reading, instruction: reading.statement.instruction }),
+    passages: best,
+  };
 }
 
 /** Whether a field holds the number by which a source is called, such as that of a ticket or an invoice. */
@@ -50,7 +55,12 @@ export function costOf(faults: readonly Fault[]): number {
 }
 
 /** The work read as one statement; undefined when it is too long for that. */
-export function judgeWhole({ work, evidence, readings, judged }: AssessmentTask): Pick<Judged, 'score' | 'standing'> | undefined {
+export function judgeWhole({
+  work,
+  evidence,
+  readings,
+  judged,
+}: AssessmentTask): Pick<Judged, 'score' | 'standing'> | undefined {
   const text = work.whole;
   if (text === undefined || text.length > WHOLE_CHARS_MAX || readings.length > WHOLE_STATEMENTS_MAX) return undefined;
   const [only] = readings;

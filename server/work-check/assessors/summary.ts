@@ -43,7 +43,9 @@ export function indexesOf(looked: readonly JudgedStatement[], all: readonly Judg
 }
 
 export function passagesOf(judged: readonly JudgedStatement[]): Passage[] {
-  const seen = new Map(judged.flatMap(({ passages }) => passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one])));
+  const seen = new Map(
+    judged.flatMap(({ passages }) => passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one])),
+  );
   return [...seen.values()].slice(0, PASSAGES_PER_FINDING);
 }
 

@@ -11,8 +11,17 @@ type Scope = { name: string; asked: RegExp; kinds: readonly Quantity['kind'][] }
 
 const SCOPES: readonly Scope[] = [
   { name: 'percentages', asked: /\bpercent\w*|\brates?\b|\bshares?\b/i, kinds: ['percent'] },
-  { name: 'dates and times', asked: /\b(?:dates?|times?|deadlines?|days?|weekdays?|when|hours?|clock)\b/i, kinds: ['date', 'time'] },
-  { name: 'figures', asked: /\b(?:figures?|numbers?|amounts?|totals?|sums?|prices?|costs?|quantit\w+|counts?|values?|units?|calculat\w+|recalculat\w+|differences?|doses?|dosing|points|readings?|scores?|add up|worked out|periods?)\b/i, kinds: ['number', 'percent', 'money'] },
+  {
+    name: 'dates and times',
+    asked: /\b(?:dates?|times?|deadlines?|days?|weekdays?|when|hours?|clock)\b/i,
+    kinds: ['date', 'time'],
+  },
+  {
+    name: 'figures',
+    asked:
+      /\b(?:figures?|numbers?|amounts?|totals?|sums?|prices?|costs?|quantit\w+|counts?|values?|units?|calculat\w+|recalculat\w+|differences?|doses?|dosing|points|readings?|scores?|add up|worked out|periods?)\b/i,
+    kinds: ['number', 'percent', 'money'],
+  },
 ];
 
 const FIGURES_SHOWN = 3;
@@ -22,10 +31,19 @@ export const readAgreement: Reader = (criterion, { judged }) => {
   const scopes = SCOPES.filter(({ asked }) => asked.test(criterion));
   const topic = topicOf(criterion);
   const named = about(topic, judged);
-  const scoped = judged.filter(({ statement }) => scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))));
+  const scoped = judged.filter(
+    ({ statement }) =>
+      scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))),
+  );
   const looked = named.length > 1 && scopes.length > 0 ? scoped.filter((one) => named.includes(one)) : scoped;
   const seen = looked.length > 0 ? looked : scoped;
-  const contradicted = judged.filter(({ status, statement }) => status === 'contradicted' && (scopes.length === 0 || seen.some((one) => one.statement === statement) || scoped.some((one) => one.statement === statement)));
+  const contradicted = judged.filter(
+    ({ status, statement }) =>
+      status === 'contradicted' &&
+      (scopes.length === 0 ||
+        seen.some((one) => one.statement === statement) ||
+        scoped.some((one) => one.statement === statement)),
+  );
   const checkable = seen.filter(({ status }) => status !== 'not_checked');
   if (contradicted.length > 0) return summarize([...new Set([...contradicted, ...checkable])], judged);
   if (checkable.length === 0) return notAssessable('The work makes no statement that this could be checked on.');
@@ -33,7 +51,11 @@ export const readAgreement: Reader = (criterion, { judged }) => {
 };
 
 /** Figures agree when each stands in the evidence beside its subject, or follows from others. */
-function onFigures(scopes: readonly Scope[], seen: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+function onFigures(
+  scopes: readonly Scope[],
+  seen: readonly JudgedStatement[],
+  all: readonly JudgedStatement[],
+): AssessedFinding {
   const name = scopes.map((scope) => scope.name).join(' and ');
   const accounted = seen.flatMap((one) => one.accounted);
   const open = seen.flatMap((one) => one.open);
@@ -41,12 +63,23 @@ function onFigures(scopes: readonly Scope[], seen: readonly JudgedStatement[], a
   const computed = seen.find((one) => one.computed !== undefined)?.computed;
   if (open.length > 0) {
     const suspects = seen.filter((one) => one.open.length > 0).slice(0, FIGURES_SHOWN);
-    return { status: accounted.length > 0 ? 'partly_met' : 'not_assessable', reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`, ...base };
+    return {
+      status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
+      reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`,
+      ...base,
+    };
   }
   if (accounted.length === 0) return { ...summarize(seen, all), ...base };
-  const shown = [...new Set(accounted)].slice(0, FIGURES_SHOWN).map((text) => `“${clip(text)}”`).join(', ');
+  const shown = [...new Set(accounted)]
+    .slice(0, FIGURES_SHOWN)
+    .map((text) => `“${clip(text)}”`)
+    .join(', ');
   const worked = computed === undefined ? '' : ` Worked out again: ${computed}.`;
-  return { status: 'met', reason: `Of the ${name} looked at (${shown}${accounted.length > FIGURES_SHOWN ? ' …' : ''}), each stands in the evidence or follows from other figures.${worked}`, ...base };
+  return {
+    status: 'met',
+    reason: `Of the ${name} looked at (${shown}${accounted.length > FIGURES_SHOWN ? ' …' : ''}), each stands in the evidence or follows from other figures.${worked}`,
+    ...base,
+  };
 }
 
 /** How many of the statements must be borne out before what is left open no longer decides. */
@@ -56,7 +89,9 @@ const DOUBTFUL = 0.3;
 function onStatements(seen: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const summary = summarize(seen, all);
   const supported = seen.filter(({ status }) => status === 'supported').length;
-  const doubtful = seen.some(({ status, open, score }) => status === 'not_found' && (open.length > 0 || score < DOUBTFUL));
+  const doubtful = seen.some(
+    ({ status, open, score }) => status === 'not_found' && (open.length > 0 || score < DOUBTFUL),
+  );
   if (summary.status !== 'partly_met' || doubtful || supported / seen.length < BORNE_OUT) return summary;
   return { ...summary, status: 'met', reason: `No statement is contradicted. ${tallyOf(seen)}` };
 }

@@ -22,7 +22,13 @@ function listsOf({ sources }: EvidenceIndex, asksQuestions: boolean): List[] {
   for (const [source, { text, source: name }] of sources.entries()) {
     for (const table of readTables(text, source)) {
       const items = table.rows.flatMap((cells) => (cells[0] === undefined ? [] : [{ ...cells[0] }]));
-      if (items.length >= 2) lists.push({ source, enumerates: false, head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`, items });
+      if (items.length >= 2)
+        lists.push({
+          source,
+          enumerates: false,
+          head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`,
+          items,
+        });
     }
     lists.push(...enumerations(text, source), ...lines(text, source, name));
     if (asksQuestions) lists.push(...questions(text, source, name));
@@ -42,19 +48,28 @@ function enumerations(text: string, source: number): List[] {
       if (part.trim() !== '') items.push({ start: from, end: from + part.length, text: part.trim() });
       from += part.length + 1;
     }
-    if (items.length >= 2) lists.push({ source, enumerates: colon !== -1, head: match[0].slice(0, colon === -1 ? 80 : colon), items });
+    if (items.length >= 2)
+      lists.push({ source, enumerates: colon !== -1, head: match[0].slice(0, colon === -1 ? 80 : colon), items });
   }
   return lists;
 }
 
 function lines(text: string, source: number, name: string): List[] {
-  const items = [...text.matchAll(/^[ \t]*(?:[-*•]|\d{1,2}[.)]|(?:line|pos|item|task)\.? ?\d+:)[ \t]+(.{3,300})$/gim)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[1] ?? '' }));
+  const items = [
+    ...text.matchAll(/^[ \t]*(?:[-*•]|\d{1,2}[.)]|(?:line|pos|item|task)\.? ?\d+:)[ \t]+(.{3,300})$/gim),
+  ].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[1] ?? '' }));
   return items.length >= 2 ? [{ source, enumerates: false, head: name, items: items.slice(0, ITEMS_MAX) }] : [];
 }
 
 function questions(text: string, source: number, name: string): List[] {
-  const items = [...text.matchAll(/[^.?!\n]{6,240}\?/g)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[0].trim() }));
-  return items.length >= 1 && items.length <= ITEMS_MAX ? [{ source, enumerates: false, head: `${name} question message`, items }] : [];
+  const items = [...text.matchAll(/[^.?!\n]{6,240}\?/g)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: match[0].trim(),
+  }));
+  return items.length >= 1 && items.length <= ITEMS_MAX
+    ? [{ source, enumerates: false, head: `${name} question message`, items }]
+    : [];
 }
 
 /** Words telling enough that an item is nowhere when none of them is. */
@@ -64,7 +79,13 @@ function wordsOf(text: string): { stem: string; stems: string[]; rarity: number 
   return tokenize(text).flatMap((token) => {
     if (!isContent(token) || isLight(token.stem)) return [];
     const entry = entryOf(token);
-    return [{ stem: token.stem, stems: [token.stem, ...entry.synonyms, ...everydayFor(token.stem)], rarity: token.kind === 'number' ? 6 : entry.rarity }];
+    return [
+      {
+        stem: token.stem,
+        stems: [token.stem, ...entry.synonyms, ...everydayFor(token.stem)],
+        rarity: token.kind === 'number' ? 6 : entry.rarity,
+      },
+    ];
   });
 }
 
@@ -94,7 +115,11 @@ const AFFINITY = 0.3;
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
 export const readCoverage: Reader = (criterion, task) => {
   const topic = topicOf(criterion);
-  const own = new Set(tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(({ stem }) => stem));
+  const own = new Set(
+    tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(
+      ({ stem }) => stem,
+    ),
+  );
   const asksQuestions = /\b(?:question|ask)/i.test(criterion);
   const rated = listsOf(task.evidence, asksQuestions).map((list) => {
     const held = list.items.map((item) => ({ item, ...heldBy(item.text, own) }));
@@ -103,8 +128,15 @@ export const readCoverage: Reader = (criterion, task) => {
     const affinity = shareOf(topic, { tokens: words, under: '' } as Parameters<typeof shareOf>[1]);
     return { list, held, share, affinity };
   });
-  const fitting = rated.filter(({ share, held }) => share >= LIST_FOUND && held.length >= 2).sort((a, b) => b.affinity + b.share - (a.affinity + a.share));
-  const lost = fitting.find(({ held, affinity }) => affinity >= AFFINITY && held.some(({ absent }) => absent) && held.filter(({ share }) => share >= ITEM_FOUND).length >= 2);
+  const fitting = rated
+    .filter(({ share, held }) => share >= LIST_FOUND && held.length >= 2)
+    .sort((a, b) => b.affinity + b.share - (a.affinity + a.share));
+  const lost = fitting.find(
+    ({ held, affinity }) =>
+      affinity >= AFFINITY &&
+      held.some(({ absent }) => absent) &&
+      held.filter(({ share }) => share >= ITEM_FOUND).length >= 2,
+  );
   if (lost !== undefined) return missing(lost, task);
   const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
   const accused = readAgreement(criterion, task);
@@ -115,15 +147,24 @@ export const readCoverage: Reader = (criterion, task) => {
     status: 'met',
     reason: `Each of ${best.held.length} items of ${source?.source ?? 'the evidence'} stands in the work, from “${clip(best.held[0]?.item.text ?? '', 80)}” to “${clip(best.held.at(-1)?.item.text ?? '', 80)}”.`,
     passages: best.held.slice(0, 5).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
-    statements: indexesOf(task.judged.filter(({ status }) => status === 'supported'), task.judged),
+    statements: indexesOf(
+      task.judged.filter(({ status }) => status === 'supported'),
+      task.judged,
+    ),
   };
 };
 
-function missing({ list, held }: { list: List; held: { item: Span & { text: string }; absent: boolean; share: number }[] }, { evidence }: AssessmentTask): ReturnType<Reader> {
+function missing(
+  { list, held }: { list: List; held: { item: Span & { text: string }; absent: boolean; share: number }[] },
+  { evidence }: AssessmentTask,
+): ReturnType<Reader> {
   const source = evidence.sources[list.source];
   const gone = held.filter(({ absent }) => absent);
   const found = held.filter(({ share }) => share >= ITEM_FOUND).length;
-  const named = gone.slice(0, 3).map(({ item }) => `“${clip(item.text, 120)}”`).join(', ');
+  const named = gone
+    .slice(0, 3)
+    .map(({ item }) => `“${clip(item.text, 120)}”`)
+    .join(', ');
   const doubt = list.enumerates ? '' : ' Whether it belongs here, a person should say.';
   return {
     // Only an enumeration says by itself that its items belong together.
@@ -136,6 +177,7 @@ function missing({ list, held }: { list: List; held: { item: Span & { text: stri
 export const coverage: Kind = {
   name: 'coverage',
   decides: 'whether every item that a source lists, every question asked or every record stands in the work',
-  known: /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,
+  known:
+    /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,
   read: readCoverage,
 };

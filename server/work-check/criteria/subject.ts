@@ -30,7 +30,10 @@ const AUDIENCE = /^.{0,40}?\b(?:learns?|knows?|(?:is|are) told|can (?:tell|see)|
 
 /** The words of a criterion that name its subject; words that only ask for a kind of answer are left out. */
 export function topicOf(whole: string): Topic[] {
-  return wordsOf(whole.replace(AUDIENCE, (found) => ' '.repeat(found.length)), false);
+  return wordsOf(
+    whole.replace(AUDIENCE, (found) => ' '.repeat(found.length)),
+    false,
+  );
 }
 
 /** The words that ask for a kind of answer and may stand in the work themselves, such as "deadline" or "fee". */
@@ -39,14 +42,30 @@ export function askedWords(whole: string): Topic[] {
 }
 
 function wordsOf(criterion: string, askedOnly: boolean): Topic[] {
-  const asked = conceptsAsked(criterion).flatMap(({ asked: pattern }) => [...criterion.matchAll(new RegExp(pattern, 'gi'))].map((match) => [match.index, match.index + match[0].length] as const));
+  const asked = conceptsAsked(criterion).flatMap(({ asked: pattern }) =>
+    [...criterion.matchAll(new RegExp(pattern, 'gi'))].map(
+      (match) => [match.index, match.index + match[0].length] as const,
+    ),
+  );
   const seen = new Set<string>();
   return tokenize(criterion).flatMap((token) => {
-    if (!isContent(token) || token.kind !== 'word' || META.has(token.stem) || isLight(token.stem) || seen.has(token.stem)) return [];
+    if (
+      !isContent(token) ||
+      token.kind !== 'word' ||
+      META.has(token.stem) ||
+      isLight(token.stem) ||
+      seen.has(token.stem)
+    )
+      return [];
     if (asked.some(([from, to]) => token.start >= from && token.end <= to) !== askedOnly) return [];
     seen.add(token.stem);
     const entry = entryOf(token);
-    const stems = new Set([token.stem, ...entry.synonyms, ...everydayFor(token.stem), ...(token.stem.length > 4 ? entry.broader : [])]);
+    const stems = new Set([
+      token.stem,
+      ...entry.synonyms,
+      ...everydayFor(token.stem),
+      ...(token.stem.length > 4 ? entry.broader : []),
+    ]);
     return [{ token, weight: entry.rarity, stems }];
   });
 }

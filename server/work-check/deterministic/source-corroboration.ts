@@ -1,7 +1,7 @@
-import { readWork } from '../statements.ts';
 import type { CheckOutcome } from '../contract.ts';
 import { readStatement } from '../contradictions.ts';
 import { type EvidenceSource, indexEvidence } from '../reading/evidence-index.ts';
+import { readWork } from '../statements.ts';
 
 const STATEMENTS_MAX = 400;
 

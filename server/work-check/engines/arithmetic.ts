@@ -23,12 +23,25 @@ export function recalculate({ text, quantities }: Statement): Calculation[] {
     .filter(({ kind }) => kind === 'number' || kind === 'percent' || kind === 'money')
     .map((figure, at, all): Figure => {
       const before = text.slice(all[at - 1]?.end ?? 0, figure.start);
-      return { ...figure, text: text.slice(figure.start, figure.end), before, after: text.slice(figure.end, all[at + 1]?.start ?? text.length) };
+      return {
+        ...figure,
+        text: text.slice(figure.start, figure.end),
+        before,
+        after: text.slice(figure.end, all[at + 1]?.start ?? text.length),
+      };
     });
-  return [...growths(figures, text), ...shares(figures), ...differences(figures), ...products(figures), ...sums(figures), ...remainders(figures)];
+  return [
+    ...growths(figures, text),
+    ...shares(figures),
+    ...differences(figures),
+    ...products(figures),
+    ...sums(figures),
+    ...remainders(figures),
+  ];
 }
 
-const CHANGE = /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|drop\w*|gain|lower|higher|decline\w*)\b/i;
+const CHANGE =
+  /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|drop\w*|gain|lower|higher|decline\w*)\b/i;
 const short = (value: number): string => written(Math.round(value * 100) / 100);
 
 /** "from A to B, up P percent", also with A and B in one sentence and P behind them. */
@@ -38,10 +51,15 @@ function growths(figures: readonly Figure[], text: string): Calculation[] {
     const [to, rate] = [figures[at + 1], figures[at + 2]];
     if (to === undefined || rate?.kind !== 'percent' || from.kind === 'percent' || to.kind === 'percent') continue;
     if (!/\bfrom\s*\S{0,3}$/i.test(from.before) || !/\bto\s*\S{0,3}$/i.test(to.before) || from.value === 0) continue;
-    if (!CHANGE.test(to.after) && !CHANGE.test(rate.after.slice(0, 20)) && !CHANGE.test(text.slice(0, from.start))) continue;
+    if (!CHANGE.test(to.after) && !CHANGE.test(rate.after.slice(0, 20)) && !CHANGE.test(text.slice(0, from.start)))
+      continue;
     const growth = ((to.value - from.value) / from.value) * 100;
     const holds = Math.abs(Math.abs(growth) - rate.value) <= printedTolerance(rate.text);
-    found.push({ holds, claimed: rate, says: `from ${from.text} to ${to.text} is ${short(Math.abs(growth))} percent ${growth < 0 ? 'less' : 'more'}` });
+    found.push({
+      holds,
+      claimed: rate,
+      says: `from ${from.text} to ${to.text} is ${short(Math.abs(growth))} percent ${growth < 0 ? 'less' : 'more'}`,
+    });
   }
   return found;
 }
@@ -52,8 +70,19 @@ function shares(figures: readonly Figure[]): Calculation[] {
   for (const [at, part] of figures.entries()) {
     const [whole, rate] = [figures[at + 1], figures[at + 2]];
     if (whole === undefined || rate?.kind !== 'percent' || part.kind !== 'number' || whole.kind !== 'number') continue;
-    if (!/^\s+(?:out )?of (?:the |all |our |its )?$/i.test(whole.before) || whole.value < part.value || whole.value === 0) continue;
-    if (!/(?:\bor\b|\bi\.e\.|\bthat is\b|\bwhich is\b|[(=,–-])\s*(?:about |around |roughly |or |a share of |a rate of )*$/i.test(rate.before) || rate.before.length > 60) continue;
+    if (
+      !/^\s+(?:out )?of (?:the |all |our |its )?$/i.test(whole.before) ||
+      whole.value < part.value ||
+      whole.value === 0
+    )
+      continue;
+    if (
+      !/(?:\bor\b|\bi\.e\.|\bthat is\b|\bwhich is\b|[(=,–-])\s*(?:about |around |roughly |or |a share of |a rate of )*$/i.test(
+        rate.before,
+      ) ||
+      rate.before.length > 60
+    )
+      continue;
     const share = (part.value / whole.value) * 100;
     const holds = Math.abs(share - rate.value) <= printedTolerance(rate.text);
     found.push({ holds, claimed: rate, says: `${part.text} of ${whole.text} is ${short(share)} percent` });
@@ -66,7 +95,9 @@ function differences(figures: readonly Figure[]): Calculation[] {
   const found: Calculation[] = [];
   for (const [at, gap] of figures.entries()) {
     if (!/\b(?:difference|gap|margin|lead)\s+(?:of|is|was|comes to|=)\s*\S{0,3}$/i.test(gap.before)) continue;
-    const earlier = figures.slice(0, at).filter(({ kind, text }) => kind === gap.kind && decimalsOf(text) === decimalsOf(gap.text));
+    const earlier = figures
+      .slice(0, at)
+      .filter(({ kind, text }) => kind === gap.kind && decimalsOf(text) === decimalsOf(gap.text));
     const [one, other] = earlier.slice(-2);
     if (one === undefined || other === undefined || earlier.length > 2) continue;
     const value = Math.abs(one.value - other.value);
@@ -86,7 +117,12 @@ function products(figures: readonly Figure[]): Calculation[] {
     const [price, result] = [figures[at + 1], figures[at + 2]];
     if (price === undefined || result === undefined || count.kind === 'percent') continue;
     if (!/^(?:\s*[\p{L}-]+)?\s*(?:\bat\b|[×x*])\s*\S{0,3}$/iu.test(price.before)) continue;
-    if (!/^[^.;,]{0,24}?(?:=|\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\b|\bmakes?\b|\bthat is\b)\s*\S{0,3}$/i.test(result.before)) continue;
+    if (
+      !/^[^.;,]{0,24}?(?:=|\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\b|\bmakes?\b|\bthat is\b)\s*\S{0,3}$/i.test(
+        result.before,
+      )
+    )
+      continue;
     const value = count.value * (price.kind === 'percent' ? price.value / 100 : price.value);
     const holds = Math.abs(value - result.value) <= Math.max(0.011, printedTolerance(result.text));
     found.push({ holds, claimed: result, says: `${count.text} × ${price.text} = ${short(value)}` });
@@ -98,10 +134,20 @@ function products(figures: readonly Figure[]): Calculation[] {
 function sums(figures: readonly Figure[]): Calculation[] {
   const found: Calculation[] = [];
   for (const [at, total] of figures.entries()) {
-    const named = /\b(?:together|in all|altogether|in total|totalling|a total of|(?:add|adds|adding) up to)[\s:,]*\S{0,3}$/i.test(total.before);
-    const equation = /^\s*=\s*$/.test(total.before) && figures.slice(0, at).slice(1).every(({ before }) => /^\s*\+\s*$/.test(before));
+    const named =
+      /\b(?:together|in all|altogether|in total|totalling|a total of|(?:add|adds|adding) up to)[\s:,]*\S{0,3}$/i.test(
+        total.before,
+      );
+    const equation =
+      /^\s*=\s*$/.test(total.before) &&
+      figures
+        .slice(0, at)
+        .slice(1)
+        .every(({ before }) => /^\s*\+\s*$/.test(before));
     if (!named && !equation) continue;
-    const parts = figures.slice(0, at).filter(({ kind, text }) => kind === total.kind && decimalsOf(text) === decimalsOf(total.text));
+    const parts = figures
+      .slice(0, at)
+      .filter(({ kind, text }) => kind === total.kind && decimalsOf(text) === decimalsOf(total.text));
     if (parts.length < 2 || (!equation && (parts.length !== 2 || decimalsOf(total.text) === 0))) continue;
     const value = parts.reduce((sum, part) => sum + part.value, 0);
     const holds = Math.abs(value - total.value) <= 0.011;
@@ -116,7 +162,11 @@ function remainders(figures: readonly Figure[]): Calculation[] {
   for (const [at, whole] of figures.entries()) {
     const [part, rest] = [figures[at + 1], figures[at + 2]];
     if (part === undefined || rest === undefined || part.kind === 'percent') continue;
-    if (!/^\s*(?:less|minus|−|-)\s*\S{0,3}$/i.test(part.before) || !/(?:,\s*so|=|\bmakes?|\bleaves?)\s*\S{0,3}$/i.test(rest.before)) continue;
+    if (
+      !/^\s*(?:less|minus|−|-)\s*\S{0,3}$/i.test(part.before) ||
+      !/(?:,\s*so|=|\bmakes?|\bleaves?)\s*\S{0,3}$/i.test(rest.before)
+    )
+      continue;
     const value = whole.value - part.value;
     const holds = Math.abs(value - rest.value) <= 0.011;
     found.push({ holds, claimed: rest, says: `${whole.text} − ${part.text} = ${short(value)}` });

@@ -24,33 +24,51 @@ export function findWrongWeekday({ text, quantities }: Statement, index: Evidenc
 
 /** The year of all the evidence's dates, when they name only one. */
 function onlyYear({ passages, labels }: EvidenceIndex): number | undefined {
-  const years = new Set([...passages.flatMap(({ quantities }) => quantities), ...labels].flatMap(({ kind, year }) => (kind === 'date' && year !== undefined ? [year] : [])));
+  const years = new Set(
+    [...passages.flatMap(({ quantities }) => quantities), ...labels].flatMap(({ kind, year }) =>
+      kind === 'date' && year !== undefined ? [year] : [],
+    ),
+  );
   const [year, ...others] = years;
   return others.length === 0 ? year : undefined;
 }
 
-const UNIT_DAYS = new Map([['day', 1], ['week', 7]]);
+const UNIT_DAYS = new Map([
+  ['day', 1],
+  ['week', 7],
+]);
 const PAIRS_MAX = 400;
 
-/** How a date follows from another date of the evidence and a length of time that the evidence or the statement gives. */
-export function dateFrom(claimed: Quantity, statement: Statement, index: EvidenceIndex): { says: string; passages: number[] } | undefined {
-  if (claimed.kind !== 'date' || claimed.month === undefined || claimed.day === undefined) return undefined;
-  const fallback = onlyYear(index);
-  const dates: { time: number; at: number; text: string }[] = [];
-  const lengths: { figure: Quantity; text: string }[] = [];
+type Calendar = { year: number | undefined; dates: { time: number; at: number; text: string }[]; lengths: { figure: Quantity; text: string }[] };
+const calendars = new WeakMap<EvidenceIndex, Calendar>();
+
+/** The dates and lengths of time that the evidence gives, read once. */
+function calendarOf(index: EvidenceIndex): Calendar {
+  const known = calendars.get(index);
+  if (known !== undefined) return known;
+  const made: Calendar = { year: onlyYear(index), dates: [], lengths: [] };
   for (const [at, passage] of index.passages.entries()) {
     const source = index.sources[passage.source]?.text ?? '';
     for (const figure of passage.quantities) {
       const text = source.slice(figure.start, figure.end);
-      const year = figure.year ?? fallback;
-      if (figure.kind === 'date' && figure.month !== undefined && figure.day !== undefined && year !== undefined) dates.push({ time: Date.UTC(year, figure.month - 1, figure.day), at, text });
-      else if (figure.kind === 'number' && isLength(figure)) lengths.push({ figure, text: `${text} ${figure.unit}${figure.value === 1 ? '' : 's'}`.replace(/(\d+) (\p{L}+) \p{L}+$/u, '$1 $2') });
+      const year = figure.year ?? made.year;
+      if (figure.kind === 'date' && figure.month !== undefined && figure.day !== undefined && year !== undefined)
+        made.dates.push({ time: Date.UTC(year, figure.month - 1, figure.day), at, text });
+      else if (figure.kind === 'number' && isLength(figure)) made.lengths.push({ figure, text: `${text} ${figure.unit}${figure.value === 1 ? '' : 's'}` });
     }
   }
-  for (const figure of statement.quantities) if (figure.kind === 'number' && isLength(figure)) lengths.push({ figure, text: statement.text.slice(figure.start, figure.end) });
+  calendars.set(index, made);
+  return made;
+}
+
+/** How a date follows from another date of the evidence and a length of time that the evidence or the statement gives. */
+export function dateFrom(claimed: Quantity, statement: Statement, index: EvidenceIndex): { says: string; passages: number[] } | undefined {
+  if (claimed.kind !== 'date' || claimed.month === undefined || claimed.day === undefined) return undefined;
+  const { dates, lengths } = calendarOf(index);
+  const own = statement.quantities.filter((figure) => figure.kind === 'number' && isLength(figure)).map((figure) => ({ figure, text: `${statement.text.slice(figure.start, figure.end)} ${figure.unit}s` }));
   let tried = 0;
   for (const { time, at, text } of dates)
-    for (const { figure, text: length } of lengths) {
+    for (const { figure, text: length } of [...own, ...lengths]) {
       tried += 1;
       if (tried > PAIRS_MAX) return undefined;
       for (const sign of [1, -1]) {
@@ -63,7 +81,8 @@ export function dateFrom(claimed: Quantity, statement: Statement, index: Evidenc
   return undefined;
 }
 
-const isLength = ({ unit, value }: Quantity): boolean => value > 0 && value < 1000 && (UNIT_DAYS.has(unit) || unit === 'month' || unit === 'year');
+const isLength = ({ unit, value }: Quantity): boolean =>
+  value > 0 && value < 1000 && (UNIT_DAYS.has(unit) || unit === 'month' || unit === 'year');
 
 function shifted(time: number, { unit, value }: Quantity, sign: number): Date | undefined {
   const date = new Date(time);

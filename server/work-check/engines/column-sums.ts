@@ -26,7 +26,16 @@ export function columnSums(index: EvidenceIndex): ColumnSum[] {
         if (names.size < 2 || names.size === rows.length) continue;
         for (const name of names) {
           const own = rows.flatMap((cells, at) => (cells[by]?.text === name ? [at] : []));
-          if (own.length >= 2) add(sums, table, own.map((at) => rows[at] ?? []), own.map((at) => values[at] ?? 0), column, head.text, ` where ${group.text} is ${name}`);
+          if (own.length >= 2)
+            add(
+              sums,
+              table,
+              own.map((at) => rows[at] ?? []),
+              own.map((at) => values[at] ?? 0),
+              column,
+              head.text,
+              ` where ${group.text} is ${name}`,
+            );
         }
       }
     }
@@ -35,10 +44,24 @@ export function columnSums(index: EvidenceIndex): ColumnSum[] {
   return sums.slice(0, SUMS_MAX);
 }
 
-function add(sums: ColumnSum[], { source }: Table, rows: Table['rows'], values: readonly number[], column: number, head: string, where: string): void {
+function add(
+  sums: ColumnSum[],
+  { source }: Table,
+  rows: Table['rows'],
+  values: readonly number[],
+  column: number,
+  head: string,
+  where: string,
+): void {
   const value = Math.round(values.reduce((sum, one) => sum + one, 0) * 1e6) / 1e6;
   const cells = rows.flatMap((row) => row[column] ?? []);
-  sums.push({ value, says: `the sum of ${head}${where}, ${values.map(written).join(' + ')} = ${written(value)}`, source, start: cells[0]?.start ?? 0, end: cells.at(-1)?.end ?? 1 });
+  sums.push({
+    value,
+    says: `the sum of ${head}${where}, ${values.map(written).join(' + ')} = ${written(value)}`,
+    source,
+    start: cells[0]?.start ?? 0,
+    end: cells.at(-1)?.end ?? 1,
+  });
 }
 
 function numberOf(text: string): number | undefined {

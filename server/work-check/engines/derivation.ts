@@ -22,7 +22,8 @@ export function printedTolerance(text: string): number {
 
 /** From this size on a sum needs no word that says so: it hardly comes out by chance. */
 const PLAIN_SUM_MIN = 100;
-const SUM = /\b(?:total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
+const SUM =
+  /\b(?:total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
   /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after)\b/i;
 const PRODUCT = /\b(?:each|per|at|times|come to|comes to|cost\w*|factor|multipl\w+|scaled?|makes?|total)\b|[×x*]/i;
@@ -41,9 +42,11 @@ export function derive(
   const pool = unique([...own, ...around]).slice(0, POOL_MAX);
   const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
   const tolerance = printedTolerance(text);
-  if (claimed.kind === 'percent') return percentOf(pool, close) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
+  if (claimed.kind === 'percent')
+    return percentOf(pool, close) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
-  const exact = (value: number): boolean => Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
+  const exact = (value: number): boolean =>
+    Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
   return (
     withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
@@ -53,7 +56,11 @@ export function derive(
 }
 
 /** "With 20 percent VAT": a base with the statement's own percentage added, or the percentage alone. */
-function withRate(pool: readonly Named[], own: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+function withRate(
+  pool: readonly Named[],
+  own: readonly Named[],
+  close: (value: number) => boolean,
+): Derivation | undefined {
   for (const rate of own) {
     if (!/%|percent/i.test(rate.text)) continue;
     for (const base of pool) {
@@ -79,7 +86,10 @@ function percentOf(pool: readonly Named[], close: (value: number) => boolean): D
         return { value: share, says: `${part.text} of ${whole.text} is ${written(rounded(share))} percent` };
       const growth = ((part.value - whole.value) / whole.value) * 100;
       if (growth !== 0 && close(Math.abs(growth)))
-        return { value: growth, says: `from ${whole.text} to ${part.text} is ${written(rounded(Math.abs(growth)))} percent ${growth > 0 ? 'more' : 'less'}` };
+        return {
+          value: growth,
+          says: `from ${whole.text} to ${part.text} is ${written(rounded(Math.abs(growth)))} percent ${growth > 0 ? 'more' : 'less'}`,
+        };
     }
   return undefined;
 }
@@ -90,7 +100,10 @@ function differenceOf(pool: readonly Named[], close: (value: number) => boolean)
   for (const more of pool)
     for (const less of pool)
       if (more.value > less.value && less.value > 0 && close(more.value - less.value))
-        return { value: more.value - less.value, says: `${more.text} − ${less.text} = ${written(more.value - less.value)}` };
+        return {
+          value: more.value - less.value,
+          says: `${more.text} − ${less.text} = ${written(more.value - less.value)}`,
+        };
   return undefined;
 }
 
@@ -101,13 +114,22 @@ function sumOf(pool: readonly Named[], close: (value: number) => boolean): Deriv
     for (let to = from + 1; to < pool.length; to += 1) {
       sum += pool[to]?.value ?? 0;
       if (close(sum))
-        return { value: sum, says: `${pool.slice(from, to + 1).map(({ text }) => text).join(' + ')} = ${written(sum)}` };
+        return {
+          value: sum,
+          says: `${pool
+            .slice(from, to + 1)
+            .map(({ text }) => text)
+            .join(' + ')} = ${written(sum)}`,
+        };
     }
   }
   for (const [at, one] of pool.entries())
     for (const other of pool.slice(at + 1))
       if (close(one.value + other.value))
-        return { value: one.value + other.value, says: `${one.text} + ${other.text} = ${written(one.value + other.value)}` };
+        return {
+          value: one.value + other.value,
+          says: `${one.text} + ${other.text} = ${written(one.value + other.value)}`,
+        };
   return undefined;
 }
 
@@ -116,7 +138,10 @@ function productOf(pool: readonly Named[], close: (value: number) => boolean): D
     for (const other of pool.slice(at + 1)) {
       if (one.value === 1 || other.value === 1) continue;
       if (close(one.value * other.value))
-        return { value: one.value * other.value, says: `${one.text} × ${other.text} = ${written(one.value * other.value)}` };
+        return {
+          value: one.value * other.value,
+          says: `${one.text} × ${other.text} = ${written(one.value * other.value)}`,
+        };
     }
   return undefined;
 }

@@ -16,7 +16,15 @@ export function findWrongOrder(statement: Statement, index: EvidenceIndex): Wron
   const own = statement.quantities.find(({ kind, start }) => kind === 'time' && start <= 2);
   if (match === null || own === undefined) return undefined;
   const [, word = '', event = ''] = match;
-  const stems = statement.tokens.filter(({ content, kind, start }) => content && kind === 'word' && start >= match.index + match[0].length - event.length && start < match.index + match[0].length).map(({ stem }) => stem);
+  const stems = statement.tokens
+    .filter(
+      ({ content, kind, start }) =>
+        content &&
+        kind === 'word' &&
+        start >= match.index + match[0].length - event.length &&
+        start < match.index + match[0].length,
+    )
+    .map(({ stem }) => stem);
   if (stems.length < 2) return undefined;
   const times: { time: Quantity; at: number }[] = [];
   for (const [at, passage] of index.passages.entries()) {

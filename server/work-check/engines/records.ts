@@ -17,6 +17,8 @@ export type FieldReading =
   | { is: 'nowhere' };
 
 const REGION_CHARS_MAX = 900;
+/** Records beside one that may end its stretch; more of them are passed over. */
+const SIBLINGS_MAX = 200;
 
 /**
  * Reads the fields of structured work against the stretches of evidence that speak of the same record. A record is known
@@ -100,15 +102,17 @@ function regionsNaming(identity: string, siblings: readonly string[], index: Evi
       regions.push({ source, start: 0, end: text.length });
       continue;
     }
-    const others = siblings.filter((other) => other !== identity).flatMap((other) => mentions(text, other));
-    for (const start of mentions(text, identity)) {
+    const others = [...new Set(siblings)].slice(0, SIBLINGS_MAX).filter((other) => other !== identity).flatMap((other) => mentions(source, other, index));
+    for (const start of mentions(source, identity, index)) {
       const next = Math.min(...others.filter((at) => at > start), start + REGION_CHARS_MAX, text.length);
       const line = text.lastIndexOf('\n', start - 1) + 1;
       const opensLine = others.every((at) => at < line || at > start);
       regions.push({ source, start: opensLine ? line : start, end: next });
     }
   }
-  return regions.sort((a, b) => Number(a.end - a.start > REGION_CHARS_MAX) - Number(b.end - b.start > REGION_CHARS_MAX));
+  return regions.sort(
+    (a, b) => Number(a.end - a.start > REGION_CHARS_MAX) - Number(b.end - b.start > REGION_CHARS_MAX),
+  );
 }
 
 function holdsWords(text: string, words: string): boolean {
@@ -117,21 +121,39 @@ function holdsWords(text: string, words: string): boolean {
   return wanted.length > 0 && wanted.every(({ stem }) => held.has(stem));
 }
 
-/** Where a name stands in a text: as it is written, else by its words close together, else by its first word of weight. */
-function mentions(text: string, name: string): number[] {
-  const lower = text.toLowerCase();
+const mentioned = new WeakMap<EvidenceIndex, Map<string, number[]>>();
+
+/** Where a name stands in a source: as it is written, else by its most telling word. Looked up once for all records. */
+function mentions(source: number, name: string, index: EvidenceIndex): number[] {
+  let known = mentioned.get(index);
+  if (known === undefined) {
+    known = new Map();
+    mentioned.set(index, known);
+  }
+  const key = `${source}:${name}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    found = findMentions(source, name, index);
+    known.set(key, found);
+  }
+  return found;
+}
+
+const MENTIONS_MAX = 20;
+
+function findMentions(source: number, name: string, index: EvidenceIndex): number[] {
+  const { lower, tokens } = readRegion({ source, start: 0, end: index.sources[source]?.text.length ?? 0 }, index);
   const found: number[] = [];
   const wanted = name.toLowerCase().trim();
-  for (let at = lower.indexOf(wanted); at !== -1 && found.length < 20; at = lower.indexOf(wanted, at + wanted.length))
+  for (let at = lower.indexOf(wanted); at !== -1 && found.length < MENTIONS_MAX; at = lower.indexOf(wanted, at + wanted.length))
     if (isWhole(lower, at, at + wanted.length)) found.push(at);
   if (found.length > 0) return found;
   const words = tokenize(name).filter((token) => isContent(token) && token.kind === 'word');
-  if (words.length === 0) return [];
   const first = [...words].sort((a, b) => entryOf(b).rarity - entryOf(a).rarity)[0];
-  const stems = new Set(words.map(({ stem }) => stem));
-  for (const token of tokenize(text)) {
-    if (found.length >= 20) break;
-    if (stems.has(token.stem) && (token.stem === first?.stem || token.stem === words[0]?.stem)) found.push(token.start);
+  const stems = new Set([first?.stem, words[0]?.stem]);
+  for (const token of tokens) {
+    if (found.length >= MENTIONS_MAX) break;
+    if (stems.has(token.stem)) found.push(token.start);
   }
   return found;
 }
@@ -140,11 +162,15 @@ const isWhole = (text: string, start: number, end: number): boolean =>
   !/[\p{L}\d]/u.test(text[start - 1] ?? ' ') && !/[\p{L}\d]/u.test(text[end] ?? ' ');
 
 /** The value of a field in a stretch of evidence: a figure in its unit, a date, or the words of a text. */
-function findValue(value: string, column: string, region: Region, index: EvidenceIndex): { span: Span; converted?: string } | undefined {
-  const text = index.sources[region.source]?.text ?? '';
-  const within = text.slice(region.start, region.end);
-  const written = within.toLowerCase().indexOf(value.toLowerCase());
-  if (value.length >= 2 && written !== -1 && isWhole(within.toLowerCase(), written, written + value.length))
+function findValue(
+  value: string,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; converted?: string } | undefined {
+  const { lower } = readRegion(region, index);
+  const written = value.length < 2 ? -1 : lower.indexOf(value.toLowerCase());
+  if (written !== -1 && isWhole(lower, written, written + value.length))
     return { span: { start: region.start + written, end: region.start + written + value.length } };
   const [own, ...more] = readQuantities(tokenize(value));
   const words = tokenize(value).filter(({ kind, content }) => kind === 'word' && content);
@@ -153,28 +179,62 @@ function findValue(value: string, column: string, region: Region, index: Evidenc
   return findWords(value, region, index);
 }
 
-const quantitiesIn = (region: Region, index: EvidenceIndex): Quantity[] => {
-  const text = index.sources[region.source]?.text ?? '';
-  return readQuantities(tokenize(text.slice(region.start, region.end), region.start));
-};
+/** What a stretch holds, read once: the fields of a record ask for the same stretches again and again. */
+type RegionReading = { tokens: Token[]; quantities: Quantity[]; held: Map<string, Token>; lower: string };
+const readings = new WeakMap<EvidenceIndex, Map<string, RegionReading>>();
 
-function findFigure(own: Quantity, column: string, region: Region, index: EvidenceIndex): { span: Span; converted?: string } | undefined {
+function readRegion({ source, start, end }: Region, index: EvidenceIndex): RegionReading {
+  let known = readings.get(index);
+  if (known === undefined) {
+    known = new Map();
+    readings.set(index, known);
+  }
+  const key = `${source}:${start}:${end}`;
+  let reading = known.get(key);
+  if (reading === undefined) {
+    const text = index.sources[source]?.text.slice(start, end) ?? '';
+    const tokens = tokenize(text, start);
+    reading = { tokens, quantities: readQuantities(tokens), held: new Map(tokens.map((token) => [token.stem, token])), lower: text.toLowerCase() };
+    known.set(key, reading);
+  }
+  return reading;
+}
+
+function findFigure(
+  own: Quantity,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; converted?: string } | undefined {
   const unit = unitOfColumn(column);
-  for (const known of quantitiesIn(region, index)) {
+  for (const known of readRegion(region, index).quantities) {
     const bare = own.kind === 'number' && (own.unit === '' || own.unit === unit);
-    if (bare && known.kind !== 'date' && known.kind !== 'time' && Math.abs(known.value - own.value) < 1e-9 && fits(unit, known.unit)) return { span: known };
+    if (
+      bare &&
+      known.kind !== 'date' &&
+      known.kind !== 'time' &&
+      Math.abs(known.value - own.value) < 1e-9 &&
+      fits(unit, known.unit)
+    )
+      return { span: known };
     if (!bare && compareQuantities(own, known) === 'same') return { span: known };
     const converted = bare && unit !== '' ? convert(known.value, known.unit, unit) : undefined;
-    if (converted !== undefined && Math.abs(converted - own.value) < 1e-6) return { span: known, converted: `${own.value} ${unit}` };
+    if (converted !== undefined && Math.abs(converted - own.value) < 1e-6)
+      return { span: known, converted: `${own.value} ${unit}` };
   }
   return undefined;
 }
 
 /** A column that names a unit takes a figure that names none, or the same one. */
-const fits = (unit: string, known: string): boolean => unit === '' || known === '' || known === unit || convert(1, known, unit) === undefined || convert(1, known, unit) === 1;
+const fits = (unit: string, known: string): boolean =>
+  unit === '' ||
+  known === '' ||
+  known === unit ||
+  convert(1, known, unit) === undefined ||
+  convert(1, known, unit) === 1;
 
 function findAll(own: readonly Quantity[], region: Region, index: EvidenceIndex): { span: Span } | undefined {
-  const known = quantitiesIn(region, index);
+  const known = readRegion(region, index).quantities;
   const found = own.map((figure) => known.find((candidate) => compareQuantities(figure, candidate) === 'same'));
   const [first] = found;
   return first !== undefined && found.every((one) => one !== undefined) ? { span: first } : undefined;
@@ -184,9 +244,7 @@ function findAll(own: readonly Quantity[], region: Region, index: EvidenceIndex)
 const WORDS_FOUND = 0.8;
 
 function findWords(value: string, region: Region, index: EvidenceIndex): { span: Span } | undefined {
-  const text = index.sources[region.source]?.text ?? '';
-  const tokens: Token[] = tokenize(text.slice(region.start, region.end), region.start);
-  const held = new Map(tokens.map((token) => [token.stem, token]));
+  const { held } = readRegion(region, index);
   const wanted = tokenize(value).filter(isContent);
   if (wanted.length === 0) return undefined;
   let [found, total] = [0, 0];
@@ -209,14 +267,24 @@ function findWords(value: string, region: Region, index: EvidenceIndex): { span:
 const LABEL_WITHIN = 4;
 
 /** Another figure of the same kind that the stretch gives under the column's own name, when it is the only one. */
-function otherValue(value: string, column: string, region: Region, index: EvidenceIndex): { span: Span; known: string } | undefined {
+function otherValue(
+  value: string,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; known: string } | undefined {
   const [own, ...more] = readQuantities(tokenize(value));
-  if (own === undefined || more.length > 0 || own.value === 0 || own.kind === 'date' || own.kind === 'time') return undefined;
+  if (own === undefined || more.length > 0 || own.value === 0 || own.kind === 'date' || own.kind === 'time')
+    return undefined;
   const text = index.sources[region.source]?.text ?? '';
-  const tokens = tokenize(text.slice(region.start, region.end), region.start);
-  const named = new Set(tokenize(column).filter(isContent).map(({ stem }) => stem));
+  const { tokens, quantities } = readRegion(region, index);
+  const named = new Set(
+    tokenize(column)
+      .filter(isContent)
+      .map(({ stem }) => stem),
+  );
   const unit = unitOfColumn(column);
-  const labelled = readQuantities(tokens).filter((known) => {
+  const labelled = quantities.filter((known) => {
     if (known.kind === 'date' || known.kind === 'time') return false;
     const around = tokens.slice(Math.max(0, known.first - LABEL_WITHIN), known.first);
     return around.some(({ stem }) => named.has(stem)) && (unit === '' || known.unit === unit);

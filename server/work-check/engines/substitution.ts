@@ -1,9 +1,9 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Token } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
-import type { Statement } from '../statements.ts';
 import { type Alignment, align, type Gap } from './alignment.ts';
 
 /** Where a statement follows a passage word by word and differs in one place. */
@@ -30,7 +30,9 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
     .slice(0, PASSAGES_LOOKED_AT)
     .flatMap((at) => {
       const passage = index.passages[at];
-      return passage === undefined || passage.instruction ? [] : [{ at, passage, alignment: align(statement.tokens, passage.tokens) }];
+      return passage === undefined || passage.instruction || !canFollow(statement.tokens, passage.stems)
+        ? []
+        : [{ at, passage, alignment: align(statement.tokens, passage.tokens) }];
     })
     .sort((a, b) => b.alignment.share - a.alignment.share);
   const [best] = aligned;
@@ -41,18 +43,42 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
     if (substitution === undefined) continue;
     // What another passage holds in the same place is no fault.
     const own = statement.tokens.slice(...gap.own).filter(({ content }) => content);
-    const elsewhere = aligned.some(({ at, passage, alignment }) => at !== best.at && alignment.share >= best.alignment.share - 0.2 && own.every(({ stem }) => passage.stems.has(stem)));
+    const elsewhere = aligned.some(
+      ({ at, passage, alignment }) =>
+        at !== best.at &&
+        alignment.share >= best.alignment.share - 0.2 &&
+        own.every(({ stem }) => passage.stems.has(stem)),
+    );
     if (!elsewhere) found.push(substitution);
   }
   return found;
 }
 
-function substitutionIn(gap: Gap, statement: Statement, at: number, { share }: Alignment, index: EvidenceIndex): Substitution | undefined {
+/** Whether a passage can share enough of the statement's words: a look that costs much less than aligning. */
+function canFollow(tokens: readonly Token[], stems: ReadonlySet<string>): boolean {
+  let [shared, total] = [0, 0];
+  for (const token of tokens) {
+    if (!token.content) continue;
+    const weight = entryOf(token).rarity;
+    total += weight;
+    if (stems.has(token.stem)) shared += weight;
+  }
+  return shared >= FOLLOWS * total;
+}
+
+function substitutionIn(
+  gap: Gap,
+  statement: Statement,
+  at: number,
+  { share }: Alignment,
+  index: EvidenceIndex,
+): Substitution | undefined {
   const passage = index.passages[at];
   if (passage === undefined) return undefined;
   const own = statement.tokens.slice(...gap.own).filter(({ content }) => content);
   const known = passage.tokens.slice(...gap.known).filter(({ content }) => content);
-  if (own.length === 0 || known.length === 0 || own.length > GAP_WORDS_MAX || known.length > GAP_WORDS_MAX + 1) return undefined;
+  if (own.length === 0 || known.length === 0 || own.length > GAP_WORDS_MAX || known.length > GAP_WORDS_MAX + 1)
+    return undefined;
   const base = {
     claimed: textOf(statement.text, statement.tokens, gap.own, 0),
     known: textOf(passageText(index, passage), passage.tokens, gap.known, passage.start),
@@ -67,12 +93,17 @@ function substitutionIn(gap: Gap, statement: Statement, at: number, { share }: A
     const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
-    return closely && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same') ? { kind: 'figure', ...base } : undefined;
+    return closely && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
+      ? { kind: 'figure', ...base }
+      : undefined;
   }
   if (figure !== undefined || other !== undefined) return undefined;
   const fresh = own.filter((token) => !isRelated(token, known, passage.stems, gap));
   if (fresh.length === 0) return undefined;
-  const names = own.every(({ capital, kind }) => capital && kind === 'word') && known.every(({ capital, kind }) => capital && kind === 'word') && gap.own[0] > 0;
+  const names =
+    own.every(({ capital, kind }) => capital && kind === 'word') &&
+    known.every(({ capital, kind }) => capital && kind === 'word') &&
+    gap.own[0] > 0;
   const swapped = names && own.some(({ stem }) => !known.some((token) => token.stem === stem));
   return swapped && closely && gap.anchored === 'both' ? { kind: 'name', ...base } : { kind: 'word', ...base };
 }
@@ -90,7 +121,11 @@ function isRelated(token: Token, known: readonly Token[], stems: ReadonlySet<str
     const theirs = entryOf(other);
     const alike = (a: readonly string[], stem: string): boolean => a.includes(stem);
     return (
-      everydayFor(token.stem).includes(other.stem) || alike(entry.synonyms, other.stem) || alike(theirs.synonyms, token.stem) || alike(entry.broader, other.stem) || alike(theirs.broader, token.stem) ||
+      everydayFor(token.stem).includes(other.stem) ||
+      alike(entry.synonyms, other.stem) ||
+      alike(theirs.synonyms, token.stem) ||
+      alike(entry.broader, other.stem) ||
+      alike(theirs.broader, token.stem) ||
       (other.stem.length >= 5 && other.stem.slice(0, 5) === token.stem.slice(0, 5))
     );
   });

@@ -14,7 +14,9 @@ const SAME_PASSAGE = 0.45;
 export function findSuperseded(statement: Statement, index: EvidenceIndex, versions: Versions): Superseded | undefined {
   if (versions.size === 0) return undefined;
   for (const figure of statement.quantities) {
-    const holding = index.passages.flatMap((passage, at) => (!passage.instruction && passage.quantities.some((known) => isSame(figure, known)) ? [at] : []));
+    const holding = index.passages.flatMap((passage, at) =>
+      !passage.instruction && passage.quantities.some((known) => isSame(figure, known)) ? [at] : [],
+    );
     if (holding.length === 0 || holding.some((at) => !versions.has(index.passages[at]?.source ?? -1))) continue;
     for (const older of holding) {
       const found = replacementOf(figure, older, statement, index, versions);
@@ -26,7 +28,13 @@ export function findSuperseded(statement: Statement, index: EvidenceIndex, versi
 
 const isSame = (figure: Quantity, known: Quantity): boolean => compareQuantities(figure, known) === 'same';
 
-function replacementOf(figure: Quantity, older: number, statement: Statement, index: EvidenceIndex, versions: Versions): { known: string; newer: number } | undefined {
+function replacementOf(
+  figure: Quantity,
+  older: number,
+  statement: Statement,
+  index: EvidenceIndex,
+  versions: Versions,
+): { known: string; newer: number } | undefined {
   const old = index.passages[older];
   if (old === undefined || align(statement.tokens, old.tokens).share < 0.3) return undefined;
   const source = versions.get(old.source);
@@ -37,8 +45,14 @@ function replacementOf(figure: Quantity, older: number, statement: Statement, in
     if (share >= SAME_PASSAGE && share > (best?.share ?? 0)) best = { at, share };
   }
   const passage = best === undefined ? undefined : index.passages[best.at];
-  if (best === undefined || passage === undefined || passage.quantities.some((known) => isSame(figure, known))) return undefined;
-  const other = passage.quantities.find((known) => known.kind === figure.kind && !old.quantities.some((one) => isSame(known, one)));
+  if (best === undefined || passage === undefined || passage.quantities.some((known) => isSame(figure, known)))
+    return undefined;
+  const other = passage.quantities.find(
+    (known) => known.kind === figure.kind && !old.quantities.some((one) => isSame(known, one)),
+  );
   if (other === undefined) return undefined;
-  return { known: passageText(index, passage).slice(other.start - passage.start, other.end - passage.start), newer: best.at };
+  return {
+    known: passageText(index, passage).slice(other.start - passage.start, other.end - passage.start),
+    newer: best.at,
+  };
 }

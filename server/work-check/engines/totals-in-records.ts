@@ -13,7 +13,8 @@ const AMOUNT = /^(?:line )?(?:amount|total|sum|cost|value|net|line total|subtota
 const TOTAL = /\b(?:total|subtotal|sum)\b/;
 const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|surcharge|tip|reserve)\b/;
 const DISCOUNT = /\b(?:discount|rebate|credit|deduction)\b/;
-const REST = /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
+const REST =
+  /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
 const PERCENT = /\b(?:percent|pct|percentage|rate)\b/;
 
 /** Half a cent and a hair: what a sum of printed amounts may be off. */
@@ -35,7 +36,8 @@ export function sumsIn(root: JsonValue): RecordSum[] {
     if (Array.isArray(value)) for (const [at, item] of value.entries()) visit(item, `${path}/${at}`);
     else {
       found.push(...sumsOf(value, path));
-      for (const [key, item] of Object.entries(value)) visit(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+      for (const [key, item] of Object.entries(value))
+        visit(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     }
   };
   visit(root, '');
@@ -45,7 +47,9 @@ export function sumsIn(root: JsonValue): RecordSum[] {
 type Field = { key: string; words: string; value: number };
 
 function fieldsOf(record: JsonObject): Field[] {
-  return Object.entries(record).flatMap(([key, value]) => (typeof value === 'number' ? [{ key, words: wordsOfKey(key), value }] : []));
+  return Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'number' ? [{ key, words: wordsOfKey(key), value }] : [],
+  );
 }
 
 function sumsOf(record: JsonObject, path: string): RecordSum[] {
@@ -53,12 +57,27 @@ function sumsOf(record: JsonObject, path: string): RecordSum[] {
   const at = (field: Field, value: number, says: string, sure: boolean): RecordSum[] => {
     const rounded = Math.round(value * 1e4) / 1e4;
     const holds = Math.abs(rounded - field.value) <= NEAR;
-    return holds || sure ? [{ path: `${path}/${field.key}`, holds, says: `${says} = ${written(rounded)}`, value: rounded, claimed: field.value }] : [];
+    return holds || sure
+      ? [
+          {
+            path: `${path}/${field.key}`,
+            holds,
+            says: `${says} = ${written(rounded)}`,
+            value: rounded,
+            claimed: field.value,
+          },
+        ]
+      : [];
   };
   const found: RecordSum[] = [...lineAmount(fields, at)];
   for (const field of fields) {
     if (found.some((sum) => sum.path === `${path}/${field.key}`)) continue;
-    const tried = [...listTotal(record, field, at), ...surcharged(fields, field, at), ...rest(fields, field, at), ...shareOf(fields, field, at)];
+    const tried = [
+      ...listTotal(record, field, at),
+      ...surcharged(fields, field, at),
+      ...rest(fields, field, at),
+      ...shareOf(fields, field, at),
+    ];
     const chosen = tried.find(({ holds }) => holds) ?? tried[0];
     if (chosen !== undefined) found.push(chosen);
   }
@@ -68,7 +87,11 @@ function sumsOf(record: JsonObject, path: string): RecordSum[] {
 type Report = (field: Field, value: number, says: string, sure: boolean) => RecordSum[];
 
 function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
-  const [counts, prices, amounts] = [fields.filter(({ words }) => COUNT.test(words)), fields.filter(({ words }) => PRICE.test(words)), fields.filter(({ words }) => AMOUNT.test(words))];
+  const [counts, prices, amounts] = [
+    fields.filter(({ words }) => COUNT.test(words)),
+    fields.filter(({ words }) => PRICE.test(words)),
+    fields.filter(({ words }) => AMOUNT.test(words)),
+  ];
   const [count, price, amount] = [counts[0], prices[0], amounts[0]];
   if (count === undefined || price === undefined || amount === undefined) return [];
   if (count === price || price === amount || count === amount) return [];
@@ -81,18 +104,34 @@ const wordsIn = (words: string): Set<string> => new Set(words.split(' ').map((wo
 /** The sum of a list's amounts: the list whose name stands in the total's own, or the only one before a subtotal. */
 function listTotal(record: JsonObject, field: Field, at: Report): RecordSum[] {
   if (!TOTAL.test(field.words)) return [];
-  const lists = Object.entries(record).filter((entry): entry is [string, JsonObject[]] => Array.isArray(entry[1]) && entry[1].length > 1 && entry[1].every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)));
+  const lists = Object.entries(record).filter(
+    (entry): entry is [string, JsonObject[]] =>
+      Array.isArray(entry[1]) &&
+      entry[1].length > 1 &&
+      entry[1].every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)),
+  );
   return lists.flatMap(([name, items]) => {
-    const columns = [...new Set(items.flatMap((item) => fieldsOf(item).map(({ key }) => key)))].filter((key) => items.every((item) => typeof item[key] === 'number'));
+    const columns = [...new Set(items.flatMap((item) => fieldsOf(item).map(({ key }) => key)))].filter((key) =>
+      items.every((item) => typeof item[key] === 'number'),
+    );
     const amounts = columns.filter((key) => AMOUNT.test(wordsOfKey(key)));
     const same = columns.filter((key) => [...wordsIn(wordsOfKey(key))].some((word) => wordsIn(field.words).has(word)));
     const named = [...wordsIn(wordsOfKey(name))].some((word) => wordsIn(field.words).has(word));
-    const sure = (amounts.length === 1 || same.length === 1) && (named || (lists.length === 1 && field.words === 'total' ) || (field.words === 'subtotal' && lists[0]?.[0] === name));
+    const sure =
+      (amounts.length === 1 || same.length === 1) &&
+      (named ||
+        (lists.length === 1 && field.words === 'total') ||
+        (field.words === 'subtotal' && lists[0]?.[0] === name));
     const [column] = amounts.length === 1 ? amounts : same.length === 1 ? same : [];
     if (column === undefined) return [];
     const values = items.map((item) => Number(item[column]));
     const surcharges = fieldsOf(record).some(({ words }) => SURCHARGE.test(words) || DISCOUNT.test(words));
-    return at(field, values.reduce((sum, value) => sum + value, 0), values.map(written).join(' + '), sure && !(surcharges && field.words !== 'subtotal' && !named));
+    return at(
+      field,
+      values.reduce((sum, value) => sum + value, 0),
+      values.map(written).join(' + '),
+      sure && !(surcharges && field.words !== 'subtotal' && !named),
+    );
   });
 }
 
@@ -103,8 +142,15 @@ function surcharged(fields: readonly Field[], field: Field, at: Report): RecordS
   const more = fields.filter(({ words }) => SURCHARGE.test(words) && !PERCENT.test(words));
   const less = fields.filter(({ words }) => DISCOUNT.test(words) && !PERCENT.test(words));
   if (base === undefined || base === field || more.length + less.length === 0) return [];
-  const value = base.value + more.reduce((sum, one) => sum + one.value, 0) - less.reduce((sum, one) => sum + Math.abs(one.value), 0);
-  const says = [written(base.value), ...more.map((one) => `+ ${written(one.value)}`), ...less.map((one) => `− ${written(Math.abs(one.value))}`)].join(' ');
+  const value =
+    base.value +
+    more.reduce((sum, one) => sum + one.value, 0) -
+    less.reduce((sum, one) => sum + Math.abs(one.value), 0);
+  const says = [
+    written(base.value),
+    ...more.map((one) => `+ ${written(one.value)}`),
+    ...less.map((one) => `− ${written(Math.abs(one.value))}`),
+  ].join(' ');
   return at(field, value, says, true);
 }
 
@@ -116,7 +162,14 @@ function rest(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
   if (one === undefined || other === undefined || totals.length !== 2) return [];
   const [more, less] = one.value >= other.value ? [one, other] : [other, one];
   const value = field.value < 0 ? less.value - more.value : more.value - less.value;
-  return at(field, value, field.value < 0 ? `${written(less.value)} − ${written(more.value)}` : `${written(more.value)} − ${written(less.value)}`, true);
+  return at(
+    field,
+    value,
+    field.value < 0
+      ? `${written(less.value)} − ${written(more.value)}`
+      : `${written(more.value)} − ${written(less.value)}`,
+    true,
+  );
 }
 
 /** `contingency` beside `contingency_percent`: the percentage of a total in the same record. */
@@ -125,5 +178,7 @@ function shareOf(fields: readonly Field[], field: Field, at: Report): RecordSum[
   if (rate === undefined) return [];
   return fields
     .filter((base) => base !== field && base !== rate && /\b(?:total|subtotal|net|amount|base)\b/.test(base.words))
-    .flatMap((base) => at(field, (base.value * rate.value) / 100, `${written(rate.value)} percent of ${written(base.value)}`, false));
+    .flatMap((base) =>
+      at(field, (base.value * rate.value) / 100, `${written(rate.value)} percent of ${written(base.value)}`, false),
+    );
 }

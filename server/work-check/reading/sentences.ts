@@ -2,9 +2,13 @@
 export type Span = { start: number; end: number };
 
 /** Never the last word of a sentence. */
-const TITLES = new Set('mr mrs ms dr prof st sr jr fig no nos vol e.g i.e eg ie approx vs al est dept cf ca'.split(' '));
+const TITLES = new Set(
+  'mr mrs ms dr prof st sr jr fig no nos vol e.g i.e eg ie approx vs al est dept cf ca'.split(' '),
+);
 /** May be the last word of a sentence: it is one when the next word opens a sentence. */
-const ABBREVIATIONS = new Set('etc inc ltd co corp a.m p.m u.s u.k e.u jan feb mar apr jun jul aug sep sept oct nov dec'.split(' '));
+const ABBREVIATIONS = new Set(
+  'etc inc ltd co corp a.m p.m u.s u.k e.u jan feb mar apr jun jul aug sep sept oct nov dec'.split(' '),
+);
 /** Words that open a sentence when they stand with a capital after an abbreviation or an initial. */
 const OPENERS = new Set(
   (

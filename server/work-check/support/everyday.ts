@@ -157,7 +157,10 @@ const groupsByStem = readGroups();
 function readGroups(): Map<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const line of GROUPS.trim().split('\n')) {
-    const stems = line.split(' ').filter((word) => !word.includes('-')).map(stem);
+    const stems = line
+      .split(' ')
+      .filter((word) => !word.includes('-'))
+      .map(stem);
     for (const one of stems) groups.set(one, [...(groups.get(one) ?? []), ...stems.filter((other) => other !== one)]);
   }
   return groups;

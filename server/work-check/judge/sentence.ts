@@ -1,0 +1,174 @@
+import type { judge } from '../assessors/judging.ts';
+import type { StatementReading } from '../contradictions.ts';
+import { recalculate } from '../engines/arithmetic.ts';
+import { findWrongWeekday } from '../engines/calendar.ts';
+import { written } from '../engines/derivation.ts';
+import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
+import { findWrongOrder } from '../engines/direction.ts';
+import type { FigureAccount } from '../engines/figures.ts';
+import { findSubstitutions, type Substitution } from '../engines/substitution.ts';
+import { findSuperseded } from '../engines/superseded.ts';
+import { clip } from '../quoting.ts';
+import { bestPassages, type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { isContent } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
+import { wantedOf } from '../support/windows.ts';
+import { accountFor } from './account.ts';
+import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { openNames } from './open-words.ts';
+import { settle } from './settle.ts';
+
+export function judgeSentence(
+  reading: StatementReading,
+  learned: ReturnType<typeof judge>,
+  at: number,
+  ground: Ground,
+): Judgement & { doubt?: number } {
+  const { statement } = reading;
+  const { index } = ground;
+  const broken = recalculate(statement).find(({ holds }) => !holds);
+  if (broken !== undefined) {
+    const text = statement.text.slice(broken.claimed.start, broken.claimed.end);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${broken.says}, not ${text}.`,
+      passages: [],
+      compared: { claimed: text, known: broken.says },
+      computed: broken.says,
+    };
+  }
+  const misplaced = misplacedIn(statement, ground);
+  if (misplaced !== undefined) return misplaced;
+  const near = [...new Set([...reading.matches.map(({ passage }) => passage), ...learned.passages])];
+  const accounts = statement.quantities.map((figure) => accountFor(figure, statement, at, near, ground));
+  const substitutions = clausesOf(statement).flatMap((clause) =>
+    findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)),
+  );
+  const wrong = substitutions.find((one) => isContradiction(one, statement, accounts));
+  if (wrong !== undefined) return contradicted(wrong, statement, index);
+  const turned = isProse(statement)
+    ? reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'))
+    : undefined;
+  if (turned !== undefined) {
+    const source = sourceName(index, index.passages[turned.passage]?.source ?? -1);
+    const said = passageText(index, index.passages[turned.passage] as NonNullable<(typeof index.passages)[number]>);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${source} says otherwise: ${quote(said)}.`,
+      passages: placeOf(index, turned.passage),
+      compared: { claimed: clip(turned.claimed), known: clip(turned.known) },
+    };
+  }
+  const accounted = accounts.flatMap(({ state, text }) => (state === 'open' ? [] : [text]));
+  const open = [
+    ...accounts.flatMap(({ state, text }) => (state === 'open' ? [text] : [])),
+    ...openNames(reading, index),
+  ];
+  return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, index) };
+}
+
+/** What the calendar, the order of times, the newer version of a source or a conversation says otherwise. */
+function misplacedIn(statement: Statement, { index, versions, turns }: Ground): Judgement | undefined {
+  if (!isProse(statement)) return undefined;
+  const day = findWrongWeekday(statement, index);
+  if (day !== undefined)
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`,
+      passages: [],
+      compared: { claimed: day.written, known: day.falls_on },
+    };
+  const order = findWrongOrder(statement, index);
+  if (order !== undefined) {
+    const source = sourceName(index, index.passages[order.passage]?.source ?? -1);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`,
+      passages: placeOf(index, order.passage),
+      compared: { claimed: order.own, known: order.known },
+    };
+  }
+  const old = findSuperseded(statement, index, versions);
+  if (old !== undefined) {
+    const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; “${clip(old.claimed)}” stands in ${sourceName(index, older?.source ?? -1)}, but ${sourceName(index, newer?.source ?? -1)} says “${clip(old.known)}”: ${quote(newer === undefined ? '' : passageText(index, newer))}.`,
+      passages: [...placeOf(index, old.newer), ...placeOf(index, old.older)],
+      compared: { claimed: old.claimed, known: old.known },
+    };
+  }
+  const person =
+    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongSpeaker(statement, turns));
+  if (person === undefined) return undefined;
+  const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
+  return {
+    status: 'contradicted',
+    why: `The work says ${where(statement)}; in ${sourceName(index, person.turns[0]?.source ?? -1)} it is ${person.known}, not ${person.claimed}: ${said}.`,
+    passages: person.turns.flatMap(({ source, start, end }) => {
+      const ref = index.sources[source]?.ref;
+      return ref === undefined ? [] : [{ ref, start, end }];
+    }),
+    compared: { claimed: person.claimed, known: person.known },
+  };
+}
+
+const CLAUSE_WORDS_MIN = 4;
+
+/** The parts of a sentence that are said one after the other, each with its own tokens; the text stays whole. */
+function clausesOf(statement: Statement): Statement[] {
+  const cuts = statement.tokens.flatMap(({ lower, kind }, at) =>
+    kind === 'mark' && (lower === ';' || (lower === ',' && JOINS.has(statement.tokens[at + 1]?.lower ?? '')))
+      ? [at]
+      : [],
+  );
+  if (cuts.length === 0) return [statement];
+  const parts: Statement[] = [];
+  let from = 0;
+  for (const cut of [...cuts, statement.tokens.length]) {
+    const tokens = statement.tokens.slice(from, cut);
+    if (tokens.filter(isContent).length >= CLAUSE_WORDS_MIN)
+      parts.push({
+        ...statement,
+        tokens,
+        quantities: statement.quantities
+          .filter(({ first, last }) => first >= from && last < cut)
+          .map((figure) => ({ ...figure, first: figure.first - from, last: figure.last - from })),
+      });
+    from = cut + 1;
+  }
+  return [statement, ...parts];
+}
+
+const JOINS = new Set(['and', 'but', 'while', 'whereas', 'so', 'it', 'they', 'which', 'who']);
+
+function nearClause({ tokens }: Statement, near: readonly number[], index: EvidenceIndex): number[] {
+  return [...new Set([...bestPassages(index, wantedOf(tokens), 3).map(({ passage }) => passage), ...near.slice(0, 2)])];
+}
+
+function isContradiction(
+  { kind, own }: Substitution,
+  { quantities }: Statement,
+  accounts: readonly FigureAccount[],
+): boolean {
+  if (kind === 'word') return false;
+  if (kind === 'name') return true;
+  const at = quantities.findIndex(({ first, last }) => first >= own[0] && last < own[1]);
+  return accounts[at]?.state === 'open';
+}
+
+export function contradicted(
+  { claimed, known, passage }: Substitution,
+  statement: Statement,
+  index: EvidenceIndex,
+): Judgement {
+  const beside = index.passages[passage];
+  const source = sourceName(index, beside?.source ?? -1);
+  const said = beside === undefined ? '' : passageText(index, beside);
+  return {
+    status: 'contradicted',
+    why: `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
+    passages: placeOf(index, passage),
+    compared: { claimed, known },
+  };
+}
