@@ -27,6 +27,7 @@ const rpcUrls = z.string().transform((text, issue) => {
 });
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
+const MICROCENTS_PER_USD = 100_000_000;
 const providers = ['anthropic', 'openai', 'compatible'] as const;
 
 /** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
@@ -39,6 +40,24 @@ const assessorModels = z.string().transform((text, issue) =>
     return [];
   }),
 );
+
+/** `PROVIDER:MODEL=INPUT/CACHED/OUTPUT` in USD for a million tokens, as microcents for a million. */
+const assessorPrices = z.string().transform((text, issue) => {
+  const prices: { provider: string; model: string; price: AssessorPrice }[] = [];
+  for (const part of text.split(',').filter((one) => one.trim() !== '')) {
+    const amount = String.raw`(\d+(?:\.\d+)?)`;
+    const found = new RegExp(String.raw`^\s*([a-z]+):(\S+)=${amount}/${amount}/${amount}\s*$`).exec(part);
+    const [, provider, model] = found ?? [];
+    if (!found || !provider || !model) {
+      const message = `must be PROVIDER:MODEL=INPUT/CACHED/OUTPUT parted by commas, not "${part}"`;
+      issue.addIssue({ code: 'custom', message });
+      continue;
+    }
+    const [input = 0, cached = 0, output = 0] = found.slice(3).map((usd) => Math.round(Number(usd) * MICROCENTS_PER_USD));
+    prices.push({ provider, model, price: { input, cached, output } });
+  }
+  return prices;
+});
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
@@ -82,6 +101,8 @@ const Variables = z.object({
   ASSESSOR_COMPATIBLE_API_KEY: z.string().optional(),
   ASSESSOR_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
   ASSESSOR_TOKENS_MAX: z.coerce.number().int().min(1_000).max(10_000_000).default(600_000),
+  ASSESSOR_PRICES: assessorPrices.default([]),
+  ASSESSOR_BUDGET_MICROCENTS: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
   MAIL_FROM: z
     .string()
@@ -121,6 +142,16 @@ export interface AssessorModel {
   timeoutMs: number;
   /** Of all calls for one check together, input and output. */
   tokensMax: number;
+  price?: AssessorPrice | undefined;
+  /** Of all calls for one check together, whichever models they go to. */
+  budgetMicrocents?: number | undefined;
+}
+
+/** In microcents for a million tokens: plain input, input that the provider had kept, output. */
+export interface AssessorPrice {
+  input: number;
+  cached: number;
+  output: number;
 }
 
 export interface MailConfiguration {
@@ -192,8 +223,16 @@ function assessorOf(variables: z.infer<typeof Variables>): AssessorModel[] {
   const limits = {
     timeoutMs: variables.ASSESSOR_TIMEOUT_SECONDS * 1000,
     tokensMax: variables.ASSESSOR_TOKENS_MAX,
+    budgetMicrocents: variables.ASSESSOR_BUDGET_MICROCENTS,
   };
-  return variables.ASSESSOR_MODELS.map((named) => ({ ...named, ...own[named.provider], ...limits }));
+  const priceOf = (named: { provider: string; model: string }): AssessorPrice | undefined =>
+    variables.ASSESSOR_PRICES.find(({ provider, model }) => provider === named.provider && model === named.model)?.price;
+  return variables.ASSESSOR_MODELS.map((named) => ({
+    ...named,
+    ...own[named.provider],
+    ...limits,
+    price: priceOf(named),
+  }));
 }
 
 function faultOf(present: Record<string, string | undefined>) {
@@ -222,6 +261,12 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   for (const provider of new Set(variables.ASSESSOR_MODELS.map((named) => named.provider))) {
     if (!variables[needed[provider]])
       faults.push(`${needed[provider]} is missing: ASSESSOR_MODELS names a model of ${provider}`);
+  }
+  const isPriced = (named: { provider: string; model: string }): boolean =>
+    variables.ASSESSOR_PRICES.some(({ provider, model }) => provider === named.provider && model === named.model);
+  if (variables.ASSESSOR_BUDGET_MICROCENTS !== undefined) {
+    for (const named of variables.ASSESSOR_MODELS.filter((one) => !isPriced(one)))
+      faults.push(`ASSESSOR_PRICES names no price of ${named.provider}:${named.model}, which a budget needs`);
   }
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {

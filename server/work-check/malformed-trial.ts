@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { embeddedAssessor } from './assessors/embedded.ts';
-import { languageModelAssessor } from './assessors/language-model.ts';
+import { languageModelAssessor } from './assessors/language-model/assessor.ts';
 import { checkWork } from './check.ts';
 import { CheckRequest } from './contract.ts';
 import { CheckFailure } from './failure.ts';
