@@ -25,7 +25,7 @@ export type Material = {
 
 /** What a prompt holds: the evidence and the work on one line, the questions on another. */
 export function materialOf(prompt: string): Material {
-  const values = prompt.split('\n').flatMap((line) => (line.startsWith('{"') ? [JSON.parse(line)] : []));
+  const values = prompt.split('\n').flatMap((line) => (line.startsWith('{"') ? jsonOf(line) : []));
   const fixed = values.find((value) => 'evidence' in value) ?? { evidence: [] };
   const asked = values.find((value) => 'criteria' in value) ?? { statements: [], criteria: [] };
   const passages = fixed.evidence.flatMap(({ source, passages: own }: { source: string; passages: { id: string; text: string }[] }) =>
@@ -35,6 +35,16 @@ export function materialOf(prompt: string): Material {
     part.id === undefined ? [] : [{ id: part.id, text: part.text ?? part.path ?? '' }],
   );
   return { passages, work, statements: asked.statements, criteria: asked.criteria, standing: asked.standing ?? {} };
+}
+
+/** None for a line that only begins like JSON, such as an answer that was cut. */
+// biome-ignore lint/suspicious/noExplicitAny: the stand-in reads whatever it is sent
+function jsonOf(line: string): any[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
 }
 
 const GRAMMAR = new Set('the a an of in on at to for from by and or is are was were be has have had it its that this with as'.split(' '));
@@ -54,8 +64,9 @@ function nearest(text: string, { passages }: Material): Material['passages'][num
 }
 
 const NEAR = 0.6;
+const WORDS_BETWEEN = 3;
 
-/** Compares words, figures and denials with the nearest passage. */
+/** Compares words, their order, figures and denials with the nearest passage. */
 export function goodAnswer(material: Material): Answer {
   return {
     statements: material.statements.map((question) => goodStatement(question, material)),
@@ -75,7 +86,23 @@ function goodStatement({ id, text }: Question, material: Material): StatementAns
     return other === undefined ? base : { ...base, quotes, claimed: wrong, known: other, status: 'contradicted' };
   if (DENIAL.test(text) !== DENIAL.test(near.text))
     return { ...base, quotes, claimed: text.trim(), known: near.text.trim(), status: 'contradicted' };
+  if (!isInOrder(wordsOf(text), wordsOf(near.text))) return base;
   return { ...base, quotes, status: 'supported' };
+}
+
+/** Whether the words of a statement stand in a passage one after the other; other words may stand between a few of them. */
+function isInOrder(own: readonly string[], held: readonly string[]): boolean {
+  let at = -1;
+  let stray = 0;
+  for (const word of own) {
+    const next = held.indexOf(word, at + 1);
+    if (next === -1) {
+      if (held.includes(word)) return false;
+      stray += 1;
+    } else if (at >= 0 && next - at > WORDS_BETWEEN) return false;
+    else at = next;
+  }
+  return stray === 0;
 }
 
 function goodCriterion({ id, text }: Question, { work, standing }: Material): CriterionAnswer {

@@ -14,7 +14,7 @@ export type RequestBody = {
 };
 
 /** What was asked before, by which some characters answer. */
-type Seen = { texts: Map<string, number>; bodies: RequestBody[]; dying: number };
+type Seen = { texts: Map<string, number>; bodies: RequestBody[]; checks: Set<string> };
 
 export type ModelServer = {
   url: string;
@@ -31,7 +31,7 @@ export type ModelServer = {
 /**
  * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: a character of
  * `characters.ts` (`good`, `lazy`, `flattering`, `inventing`, `strict`, `obedient`, `flipping`), or `slow`, `dying` (after
- * its first answer), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended` (at the second try),
+ * its first answer in a check), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended` (at the second try),
  * `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what `script` returns, or
  * `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
  */
@@ -39,7 +39,7 @@ export async function startModelServer(port: number, script: (prompt: string) =>
   let calls = 0;
   let current = 'good';
   let held: (() => void)[] = [];
-  const seen: Seen = { texts: new Map(), bodies: [], dying: 0 };
+  const seen: Seen = { texts: new Map(), bodies: [], checks: new Set() };
   const server = createServer((request, response) => {
     calls += 1;
     const released = current === 'held' ? new Promise<void>((resolve) => held.push(resolve)) : null;
@@ -92,8 +92,9 @@ async function answer(
   if (behaviour === 'no-temperature' && body.temperature !== undefined)
     return refuse(response, 400, 'temperature is not supported by this model');
   if (behaviour === 'dying') {
-    seen.dying += 1;
-    if (seen.dying > 1) return void response.destroy();
+    const check = /=====\w+=====/.exec(prompt)?.[0] ?? '';
+    if (seen.checks.has(check)) return void response.destroy();
+    seen.checks.add(check);
   }
   if (behaviour === 'held') await released;
   if (behaviour === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));

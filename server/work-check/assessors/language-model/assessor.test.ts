@@ -9,7 +9,7 @@ import { languageModelAssessor } from './assessor.ts';
 import type { Spent } from './budget.ts';
 
 const now = new Date('2026-05-13T08:00:00Z');
-const guide = 'The Aldwych bridge opened on 4 May 1932 and is 312 metres long. Freight across the bridge is billed to the buyer of the goods.';
+const guide = 'The Aldwych bridge is 312 metres long. It opened on 4 May 1932. Freight across the bridge is billed to the buyer of the goods.';
 const sound: CheckRequest = {
   work_product: 'The Aldwych bridge is 312 metres long.',
   evidence: [{ source: 'Guide', text: guide, observed_at: '2026-05-01T00:00:00Z' }],
@@ -56,10 +56,6 @@ const careful =
     );
     return JSON.stringify({ ...given, statements });
   };
-const idOf = (words: string): string =>
-  materialOf(server.bodies().map(textOf).at(-1) ?? '').passages.find(({ text }) => text.includes(words))?.id ?? '';
-void idOf;
-
 describe('the language-model assessor', () => {
   it('reads statements before criteria, with quotes that are cut from the evidence', async () => {
     const report = await ask(['good']);
@@ -115,12 +111,13 @@ describe('the language-model assessor', () => {
     const [citation] = statement?.citations ?? [];
     expect(guide.slice(citation?.start, citation?.end)).toBe('billed to the buyer of the goods');
     expect(report.limitations.join(' ')).toContain('settled 1 statement');
+    expect([rules.verdict, report.verdict]).toEqual(['insufficient_evidence', 'supported']);
   });
 
   it.each([
     ['quotes nothing', { quotes: [] }],
     ['quotes a passage that is not there', { quotes: [{ passage: 'p77', words: '' }] }],
-    ['quotes words that are not there', { quotes: [{ passage: 'p2', words: 'the buyer pays all of it in advance' }] }],
+    ['quotes words that are not there', { quotes: [{ passage: 'p3', words: 'the buyer pays all of it in advance' }] }],
     ['quotes something else', { quotes: [{ passage: 'p1', words: '' }] }],
   ])('settles nothing by a model that %s', async (_, change) => {
     script = careful('come up with', { status: 'supported', ...change });

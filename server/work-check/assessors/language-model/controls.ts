@@ -6,10 +6,29 @@ import type { Passage } from '../port.ts';
 import type { Material } from './material.ts';
 
 /**
- * Statements with known answers, asked among those of the work: a sentence of the evidence as it stands, the same with one
- * fact changed, and one about something else. A model that calls the changed ones supported would call anything so.
+ * Statements with known answers, asked among those of the work: a sentence of the evidence as it stands, another with one
+ * fact changed, and two that turn round what a source of our own says. A model that calls the changed ones supported would
+ * call anything so that holds the right words.
  */
 export type Control = { text: string; isTrue: boolean };
+
+/** The source of our own: what it says, and the same words in other roles, order or degree. It is never cited. */
+const OWN: readonly (readonly [says: string, turned: string])[] = [
+  ['Ilse Varga lent the boat to Oskar Lindqvist.', 'Oskar Lindqvist lent the boat to Ilse Varga.'],
+  ['Petra Holm paid Jonas Eide for the rope.', 'Jonas Eide paid Petra Holm for the rope.'],
+  ['The cook must tell the bosun of any leak.', 'The bosun must tell the cook of any leak.'],
+  ['The mast was painted before the sails were mended.', 'The mast was painted after the sails were mended.'],
+  ['The lantern is brighter than the beacon.', 'The beacon is brighter than the lantern.'],
+  ['The harbour master says that the buoy drifted in May, the pilot says in June.', 'The pilot says that the buoy drifted in May.'],
+  ['The north pier closes at dusk and the south pier at midnight.', 'The north pier closes at midnight.'],
+  ['Some of the oars were varnished; most were left plain.', 'Most of the oars were varnished.'],
+];
+export const OWN_SOURCE = 'Harbour book';
+const OWN_ASKED = 2;
+
+/** Chosen anew for each check. */
+export type OwnControl = (typeof OWN)[number];
+export const pickOwnControls = (): readonly OwnControl[] => shuffled(OWN).slice(0, OWN.length / 2);
 
 const TEXT_CHARS_MIN = 25;
 const TEXT_CHARS_MAX = 300;
@@ -26,7 +45,7 @@ const UNHEARD_CRITERIA: readonly (readonly [string, string])[] = [
   ['Says how far the glacier retreated', 'glacier'],
 ];
 
-/** Controls for one call, in no order: at most two false ones and a true one. */
+/** Controls for one call: a true one where the evidence has a sentence for it, a changed one of it, and two of our own. */
 export function controlStatements(material: Material, evidence: EvidenceIndex): Control[] {
   const texts = shuffled([...material.passages.values()])
     .map((passage) => textOf(passage, evidence))
@@ -35,11 +54,11 @@ export function controlStatements(material: Material, evidence: EvidenceIndex): 
   const controls: Control[] = [];
   const own = texts.find((text) => statusByRules(text, evidence) === 'supported');
   if (own !== undefined) controls.push({ text: own, isTrue: true });
-  for (const change of [withOtherFigure, withDenial]) {
-    const found = texts.map((text) => change(text, evidence)).find((text) => text !== undefined && statusByRules(text, evidence) !== 'supported');
-    if (found !== undefined) controls.push({ text: found, isTrue: false });
-  }
-  if (!controls.some(({ isTrue }) => !isTrue)) controls.push({ text: unheard(UNHEARD, evidence), isTrue: false });
+  const changed = shuffled([withOtherFigure, withDenial])
+    .flatMap((change) => texts.flatMap((text) => change(text, evidence) ?? []))
+    .find((text) => statusByRules(text, evidence) !== 'supported');
+  controls.push({ text: changed ?? unheard(UNHEARD, evidence), isTrue: false });
+  for (const [, turned] of shuffled(material.own).slice(0, OWN_ASKED)) controls.push({ text: turned, isTrue: false });
   return controls;
 }
 

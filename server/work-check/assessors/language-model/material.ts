@@ -3,6 +3,7 @@ import type { JsonValue } from '../../json-value.ts';
 import { bestPassages, type Passage as IndexedPassage, passageText } from '../../reading/evidence-index.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { AssessmentTask, Passage } from '../port.ts';
+import { OWN_SOURCE, type OwnControl, pickOwnControls } from './controls.ts';
 
 /** What of the evidence and the work goes to a model, under names that its answer can use. */
 export type Material = {
@@ -12,6 +13,8 @@ export type Material = {
   fixed: string;
   /** The passages that go out, by the id that a model names them by. */
   passages: ReadonlyMap<string, Passage>;
+  /** What the source of our own says and what the controls make of it. */
+  own: readonly OwnControl[];
   /** Ids of the passages picked for each statement, and for each criterion. */
   ofStatement: readonly string[][];
   ofEntry: readonly string[][];
@@ -59,11 +62,13 @@ export function gatherMaterial(task: AssessmentTask): Material {
       return passage === undefined ? [] : [[names.get(at) ?? '', placeOf(passage, task)] as const];
     }),
   );
+ const own = pickOwnControls();
   const fence = `=====${randomBytes(12).toString('hex')}=====`;
   return {
     fence,
-    fixed: fenced(fence, fixedPart(task, order, names)),
+    fixed: fenced(fence, fixedPart(task, order, names, own)),
     passages,
+    own,
     ofStatement: statements.map(named),
     ofEntry: entries.map(named),
   };
@@ -97,7 +102,7 @@ const placeOf = ({ source, start, end }: IndexedPassage, { evidence }: Assessmen
   end,
 });
 
-function fixedPart(task: AssessmentTask, order: readonly number[], names: ReadonlyMap<number, string>): object {
+function fixedPart(task: AssessmentTask, order: readonly number[], names: ReadonlyMap<number, string>, own: readonly OwnControl[]): object {
   const { evidence, request, work_kind, correction, now } = task;
   const sources = evidence.sources.map(({ source, origin, observed_at }, at) => ({
     source,
@@ -108,9 +113,12 @@ function fixedPart(task: AssessmentTask, order: readonly number[], names: Readon
       return passage?.source === at ? [{ id: names.get(index), text: passageText(evidence, passage) }] : [];
     }),
   }));
+  const ours = own.map(([says], at) => ({ id: `p${order.length + at + 1}`, text: says }));
+  const [first] = evidence.sources;
+  const beside = { source: OWN_SOURCE, origin: first?.origin ?? 'supplied', passages: ours };
   return {
     checked_at: now.toISOString(),
-    evidence: sources.filter(({ passages }) => passages.length > 0),
+    evidence: [...sources.filter(({ passages }) => passages.length > 0), beside],
     request,
     ...(work_kind === undefined ? {} : { work_kind }),
     ...(correction === undefined ? {} : { dispute: correction }),

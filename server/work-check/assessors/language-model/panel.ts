@@ -81,7 +81,7 @@ function nextReader(members: readonly Member[], past: readonly Member[]): Member
   const fresh = alive.find((member) => !past.includes(member));
   const [only] = alive;
   if (fresh !== undefined || alive.length !== 1 || only === undefined) return fresh;
-  return past.filter((member) => member === only).length < 2 ? only : undefined;
+  return mayRaise(only) && past.filter((member) => member === only).length < 2 ? only : undefined;
 }
 
 /** The answers that count, one for each reading. */
