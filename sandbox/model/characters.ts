@@ -28,11 +28,13 @@ export function materialOf(prompt: string): Material {
   const values = prompt.split('\n').flatMap((line) => (line.startsWith('{"') ? jsonOf(line) : []));
   const fixed = values.find((value) => 'evidence' in value) ?? { evidence: [] };
   const asked = values.find((value) => 'criteria' in value) ?? { statements: [], criteria: [] };
-  const passages = fixed.evidence.flatMap(({ source, passages: own }: { source: string; passages: { id: string; text: string }[] }) =>
-    own.map((passage) => ({ ...passage, source })),
+  const passages = fixed.evidence.flatMap(
+    ({ source, passages: own }: { source: string; passages: { id: string; text: string }[] }) =>
+      own.map((passage) => ({ ...passage, source })),
   );
-  const work = (fixed.work?.text ?? fixed.work?.fields ?? []).flatMap((part: { id?: string; text?: string; path?: string }) =>
-    part.id === undefined ? [] : [{ id: part.id, text: part.text ?? part.path ?? '' }],
+  const work = (fixed.work?.text ?? fixed.work?.fields ?? []).flatMap(
+    (part: { id?: string; text?: string; path?: string }) =>
+      part.id === undefined ? [] : [{ id: part.id, text: part.text ?? part.path ?? '' }],
   );
   return { passages, work, statements: asked.statements, criteria: asked.criteria, standing: asked.standing ?? {} };
 }
@@ -47,10 +49,16 @@ function jsonOf(line: string): any[] {
   }
 }
 
-const GRAMMAR = new Set('the a an of in on at to for from by and or is are was were be has have had it its that this with as'.split(' '));
+const GRAMMAR = new Set(
+  'the a an of in on at to for from by and or is are was were be has have had it its that this with as'.split(' '),
+);
 const DENIAL = /\b(?:not|no|never|none|nobody|nothing|without)\b|n['’]t\b/i;
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => !GRAMMAR.has(word)) ?? [];
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.filter((word) => !GRAMMAR.has(word)) ?? [];
 const figuresOf = (text: string): string[] => text.match(/\d+(?:[.,]\d+)*/g) ?? [];
 
 function overlap(text: string, other: string): number {
@@ -76,7 +84,15 @@ export function goodAnswer(material: Material): Answer {
 
 function goodStatement({ id, text }: Question, material: Material): StatementAnswer {
   const near = nearest(text, material);
-  const base = { id, quotes: [], claimed: '', known: '', reason: 'The passage is about it.', status: 'not_found', sure: true };
+  const base = {
+    id,
+    quotes: [],
+    claimed: '',
+    known: '',
+    reason: 'The passage is about it.',
+    status: 'not_found',
+    sure: true,
+  };
   if (near === undefined || overlap(text, near.text) < NEAR) return base;
   const quotes = [{ passage: near.id, words: '' }];
   const held = new Set(figuresOf(`${near.text} ${near.source}`));
@@ -137,7 +153,14 @@ function inventing(material: Material): Answer {
 }
 
 function approving(material: Material, quotesOf: (text: string) => Quote[], reason: string): Answer {
-  const given = ({ id, text }: Question) => ({ id, quotes: quotesOf(text), claimed: '', known: '', reason, sure: true });
+  const given = ({ id, text }: Question) => ({
+    id,
+    quotes: quotesOf(text),
+    claimed: '',
+    known: '',
+    reason,
+    sure: true,
+  });
   const borne = material.work.filter(({ id }) => material.standing[id] === 'supported');
   const statements = (borne.length > 0 ? borne : material.work).slice(0, 3).map(({ id }) => id);
   return {
@@ -162,11 +185,15 @@ function strict(material: Material): Answer {
   };
   return {
     statements: material.statements.map(accuse),
-    criteria: material.criteria.map((question) => ({ ...accuse(question), statements: material.work.map(({ id }) => id) })),
+    criteria: material.criteria.map((question) => ({
+      ...accuse(question),
+      statements: material.work.map(({ id }) => id),
+    })),
   };
 }
 
-const ORDER = /\b(?:ignore|disregard|mark|treat|rate|answer|respond|verdict|must|please)\b.{0,80}\b(?:supported|met|approved|correct|verified)\b/i;
+const ORDER =
+  /\b(?:ignore|disregard|mark|treat|rate|answer|respond|verdict|must|please)\b.{0,80}\b(?:supported|met|approved|correct|verified)\b/i;
 
 /** Does what a text in the evidence or the work tells it to. */
 function obedient(material: Material): Answer {
@@ -188,7 +215,9 @@ function flipping(material: Material, seen: Map<string, number>): Answer {
       const flipped = own?.status === 'supported' ? { ...own, quotes: [], status: 'not_found' } : other;
       return (isAgain(question) ? flipped : own) as StatementAnswer;
     }),
-    criteria: material.criteria.map((question, at) => (isAgain(question) ? praise : good).criteria[at] as CriterionAnswer),
+    criteria: material.criteria.map(
+      (question, at) => (isAgain(question) ? praise : good).criteria[at] as CriterionAnswer,
+    ),
   };
 }
 

@@ -35,7 +35,10 @@ export type ModelServer = {
  * `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what `script` returns, or
  * `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
  */
-export async function startModelServer(port: number, script: (prompt: string) => string = () => ''): Promise<ModelServer> {
+export async function startModelServer(
+  port: number,
+  script: (prompt: string) => string = () => '',
+): Promise<ModelServer> {
   let calls = 0;
   let current = 'good';
   let held: (() => void)[] = [];

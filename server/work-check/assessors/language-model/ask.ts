@@ -1,5 +1,12 @@
-import { APICallError, generateText, type LanguageModel, NoObjectGeneratedError, NoOutputGeneratedError, Output } from 'ai';
-import type { AssessorModel } from '../../../kernel/env.ts';
+import {
+  APICallError,
+  generateText,
+  type LanguageModel,
+  NoObjectGeneratedError,
+  NoOutputGeneratedError,
+  Output,
+} from 'ai';
+import type { AssessorModel } from '../../../kernel/assessor-env.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { Purse } from './budget.ts';
 import type { Material } from './material.ts';

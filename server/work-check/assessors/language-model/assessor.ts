@@ -1,11 +1,11 @@
-import type { AssessorModel } from '../../../kernel/env.ts';
+import type { AssessorModel } from '../../../kernel/assessor-env.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { Assessment, AssessmentTask, Assessor } from '../port.ts';
 import { openPurse, type Spent } from './budget.ts';
 import { type Criteria, settleCriteria } from './criteria.ts';
 import { gatherMaterial } from './material.ts';
 import { measuredOf } from './measured.ts';
-import { type Job, mayLower, mayRaise, type Member } from './panel.ts';
+import { type Job, type Member, mayLower, mayRaise } from './panel.ts';
 import { modelOf } from './providers.ts';
 import { type Settled, settleStatements } from './statements.ts';
 import { listed } from './wording.ts';
@@ -95,12 +95,22 @@ function limitationsOf(job: Job, settled: Settled, criteria: Criteria, isMeasure
     `Beside rules and a small trained model, language models read the work (${listed(members.map(({ name }) => name))}). Quotations were cut from the evidence by the service; how a model reads them was not proven.`,
     settled.settled > 0 ? `Models settled ${counted(settled.settled, 'statement')} that the rules had left open.` : '',
     disputed > 0 ? `The models disagreed on ${counted(disputed, 'point')}, and no third one decided.` : '',
-    flattering === '' ? '' : `What ${flattering} called supported or met counted for nothing: statements made up to be false were called supported, too.`,
-    denying === '' ? '' : `What ${denying} called contradicted, missing or not found counted for nothing: sentences of the evidence itself were not recognised.`,
-    invented > 0 ? `${counted(invented, 'quotation')} that a model gave stand nowhere in the evidence and were dropped.` : '',
+    flattering === ''
+      ? ''
+      : `What ${flattering} called supported or met counted for nothing: statements made up to be false were called supported, too.`,
+    denying === ''
+      ? ''
+      : `What ${denying} called contradicted, missing or not found counted for nothing: sentences of the evidence itself were not recognised.`,
+    invented > 0
+      ? `${counted(invented, 'quotation')} that a model gave stand nowhere in the evidence and were dropped.`
+      : '',
     failed === '' ? '' : `${failed} failed to answer during this check.`,
-    unread > 0 ? `The budget of the check was spent before ${counted(unread, 'statement or criterion', 'statements and criteria')} could be put to a model.` : '',
-    task.correction === undefined ? '' : 'The re-check read the same material anew; the reason of the dispute was shown to the models as a claim, not as evidence.',
+    unread > 0
+      ? `The budget of the check was spent before ${counted(unread, 'statement or criterion', 'statements and criteria')} could be put to a model.`
+      : '',
+    task.correction === undefined
+      ? ''
+      : 'The re-check read the same material anew; the reason of the dispute was shown to the models as a claim, not as evidence.',
     isMeasured ? '' : 'The accuracy of this configuration of models was never measured.',
   ].filter((line) => line !== '');
 }

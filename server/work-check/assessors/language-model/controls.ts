@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { judgeStatements } from '../../judge.ts';
-import { type EvidenceIndex, passageText } from '../../reading/evidence-index.ts';
+import type { EvidenceIndex } from '../../reading/evidence-index.ts';
 import { readWork } from '../../statements.ts';
 import type { Passage } from '../port.ts';
-import type { Material } from './material.ts';
 
 /**
  * Statements with known answers, asked among those of the work: a sentence of the evidence as it stands, another with one
@@ -19,7 +18,10 @@ const OWN: readonly (readonly [says: string, turned: string])[] = [
   ['The cook must tell the bosun of any leak.', 'The bosun must tell the cook of any leak.'],
   ['The mast was painted before the sails were mended.', 'The mast was painted after the sails were mended.'],
   ['The lantern is brighter than the beacon.', 'The beacon is brighter than the lantern.'],
-  ['The harbour master says that the buoy drifted in May, the pilot says in June.', 'The pilot says that the buoy drifted in May.'],
+  [
+    'The harbour master says that the buoy drifted in May, the pilot says in June.',
+    'The pilot says that the buoy drifted in May.',
+  ],
   ['The north pier closes at dusk and the south pier at midnight.', 'The north pier closes at midnight.'],
   ['Some of the oars were varnished; most were left plain.', 'Most of the oars were varnished.'],
 ];
@@ -45,20 +47,29 @@ const UNHEARD_CRITERIA: readonly (readonly [string, string])[] = [
   ['Says how far the glacier retreated', 'glacier'],
 ];
 
+/** What a model was shown: passages of the evidence, and what our own source says. */
+type Known = { passages: ReadonlyMap<string, Passage>; own: readonly OwnControl[] };
+
 /** Controls for one call: a true one where the evidence has a sentence for it, a changed one of it, and two of our own. */
-export function controlStatements(material: Material, evidence: EvidenceIndex): Control[] {
-  const texts = shuffled([...material.passages.values()])
+export function controlStatements({ passages, own }: Known, evidence: EvidenceIndex): Control[] {
+  const texts = shuffled([...passages.values()])
     .map((passage) => textOf(passage, evidence))
-    .filter((text) => text.length >= TEXT_CHARS_MIN && text.length <= TEXT_CHARS_MAX && /\p{L}\s+\p{L}/u.test(text) && !text.endsWith('?'))
+    .filter(
+      (text) =>
+        text.length >= TEXT_CHARS_MIN &&
+        text.length <= TEXT_CHARS_MAX &&
+        /\p{L}\s+\p{L}/u.test(text) &&
+        !text.endsWith('?'),
+    )
     .slice(0, TRIES);
   const controls: Control[] = [];
-  const own = texts.find((text) => statusByRules(text, evidence) === 'supported');
-  if (own !== undefined) controls.push({ text: own, isTrue: true });
+  const held = texts.find((text) => statusByRules(text, evidence) === 'supported');
+  if (held !== undefined) controls.push({ text: held, isTrue: true });
   const changed = shuffled([withOtherFigure, withDenial])
     .flatMap((change) => texts.flatMap((text) => change(text, evidence) ?? []))
     .find((text) => statusByRules(text, evidence) !== 'supported');
   controls.push({ text: changed ?? unheard(UNHEARD, evidence), isTrue: false });
-  for (const [, turned] of shuffled(material.own).slice(0, OWN_ASKED)) controls.push({ text: turned, isTrue: false });
+  for (const [, turned] of shuffled(own).slice(0, OWN_ASKED)) controls.push({ text: turned, isTrue: false });
   return controls;
 }
 
@@ -79,7 +90,7 @@ function textOf({ ref, start, end }: Passage, { sources }: EvidenceIndex): strin
 
 /** A first whole figure replaced by one that stands nowhere in the evidence. */
 function withOtherFigure(text: string, { sources }: EvidenceIndex): string | undefined {
-  const found = /(?<![\d.,:/-])\d{1,6}(?![\d:/-]|[.,]\d)/.exec(text);
+  const found = /(?<![\d.,:/-])\d{1,6}(?![\d:/-]|[.,]\d|[.)]\s)/.exec(text);
   if (found === null) return undefined;
   const value = Number(found[0]);
   for (const factor of [1.6, 2.3, 3.1]) {

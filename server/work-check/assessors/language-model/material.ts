@@ -35,8 +35,12 @@ export function gatherMaterial(task: AssessmentTask): Material {
   const picked = new Set<number>();
   let room = EVIDENCE_CHARS_MAX;
   const pick = (wanted: readonly number[], perQuestion: number): number[] => {
-    const own = [...new Set(wanted)].filter((at) => task.evidence.passages[at]?.instruction === false).slice(0, perQuestion);
-    const beside = own.slice(0, WITH_NEIGHBOURS).flatMap((at) => [at - 1, at + 1].filter((next) => isBeside(task, at, next)));
+    const own = [...new Set(wanted)]
+      .filter((at) => task.evidence.passages[at]?.instruction === false)
+      .slice(0, perQuestion);
+    const beside = own
+      .slice(0, WITH_NEIGHBOURS)
+      .flatMap((at) => [at - 1, at + 1].filter((next) => isBeside(task, at, next)));
     return [...own, ...beside].filter((at) => {
       if (picked.has(at)) return true;
       const passage = task.evidence.passages[at];
@@ -62,7 +66,7 @@ export function gatherMaterial(task: AssessmentTask): Material {
       return passage === undefined ? [] : [[names.get(at) ?? '', placeOf(passage, task)] as const];
     }),
   );
- const own = pickOwnControls();
+  const own = pickOwnControls();
   const fence = `=====${randomBytes(12).toString('hex')}=====`;
   return {
     fence,
@@ -102,7 +106,12 @@ const placeOf = ({ source, start, end }: IndexedPassage, { evidence }: Assessmen
   end,
 });
 
-function fixedPart(task: AssessmentTask, order: readonly number[], names: ReadonlyMap<number, string>, own: readonly OwnControl[]): object {
+function fixedPart(
+  task: AssessmentTask,
+  order: readonly number[],
+  names: ReadonlyMap<number, string>,
+  own: readonly OwnControl[],
+): object {
   const { evidence, request, work_kind, correction, now } = task;
   const sources = evidence.sources.map(({ source, origin, observed_at }, at) => ({
     source,
@@ -131,7 +140,10 @@ const LEFT_OUT = '[text that speaks to the assessor]';
 /** Structured work as the JSON it is, with a name for each field; a text as its statements and what stands between. */
 function workOf({ work }: AssessmentTask): { json: JsonValue; fields: object[] } | { text: object[] } {
   if (typeof work.value !== 'string') {
-    const fields = work.statements.map(({ place, at }, index) => ({ id: workId(index), path: 'path' in place ? place.path : at }));
+    const fields = work.statements.map(({ place, at }, index) => ({
+      id: workId(index),
+      path: 'path' in place ? place.path : at,
+    }));
     return { json: withoutInstructions(work.value), fields };
   }
   const parts: object[] = [];
@@ -153,7 +165,9 @@ function workOf({ work }: AssessmentTask): { json: JsonValue; fields: object[] }
   function withoutInstructions(value: JsonValue): JsonValue {
     const found = work.statements.filter(({ instruction }) => instruction).map(({ record }) => record?.value);
     if (found.length === 0) return value;
-    return JSON.parse(JSON.stringify(value, (_, part) => (typeof part === 'string' && found.includes(part) ? LEFT_OUT : part)));
+    return JSON.parse(
+      JSON.stringify(value, (_, part) => (typeof part === 'string' && found.includes(part) ? LEFT_OUT : part)),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { AssessorModel } from '../../../kernel/env.ts';
+import type { AssessorModel } from '../../../kernel/assessor-env.ts';
 import { digestOf } from '../../../kernel/digest.ts';
 import { Measured } from '../../contract.ts';
 import { canonicalJson } from '../../json-value.ts';
@@ -28,7 +28,10 @@ export function workCheckVersion(): string {
   if (version !== undefined) return version;
   const hash = createHash('sha256');
   const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|json)$/.test(entry.name) && !/(?:\.(?:test|deep)|-trial)\.ts$/.test(entry.name))
+    .filter(
+      (entry) =>
+        entry.isFile() && /\.(?:ts|json)$/.test(entry.name) && !/(?:\.(?:test|deep)|-trial)\.ts$/.test(entry.name),
+    )
     .map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.sort()) hash.update(`${relative(SOURCES, file)}\n`).update(readFileSync(file));
   version = hash.digest('hex').slice(0, 12);

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import type { AssessorModel } from '../../../kernel/env.ts';
+import type { AssessorModel } from '../../../kernel/assessor-env.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { AssessmentTask } from '../port.ts';
 import type { Purse } from './budget.ts';
@@ -44,7 +44,11 @@ type Rounds<Opinion> = {
   members: readonly Member[];
   open: readonly number[];
   /** Answers by index; what the budget did not pay for has none. @throws {CheckFailure} when the model fails */
-  read: (member: Member, indexes: readonly number[], seen: (index: number, opinion: Opinion | undefined) => void) => Promise<void>;
+  read: (
+    member: Member,
+    indexes: readonly number[],
+    seen: (index: number, opinion: Opinion | undefined) => void,
+  ) => Promise<void>;
   isSettled: (index: number, readings: readonly Reading<Opinion>[]) => boolean;
 };
 
@@ -54,7 +58,12 @@ type Rounds<Opinion> = {
  *
  * @throws {CheckFailure} when no model is left and something was not read at all
  */
-export async function readInRounds<Opinion>({ members, open, read, isSettled }: Rounds<Opinion>): Promise<Map<number, Reading<Opinion>[]>> {
+export async function readInRounds<Opinion>({
+  members,
+  open,
+  read,
+  isSettled,
+}: Rounds<Opinion>): Promise<Map<number, Reading<Opinion>[]>> {
   const readings = new Map<number, Reading<Opinion>[]>(open.map((index) => [index, []]));
   const past: Member[] = [];
   let left = open;
@@ -89,13 +98,19 @@ export function votesOf<Opinion>(
   readings: readonly Reading<Opinion>[],
   counts: (member: Member, opinion: Opinion) => boolean,
 ): { member: Member; opinion: Opinion }[] {
-  return readings.flatMap(({ member, opinion }) => (opinion !== undefined && counts(member, opinion) ? [{ member, opinion }] : []));
+  return readings.flatMap(({ member, opinion }) =>
+    opinion !== undefined && counts(member, opinion) ? [{ member, opinion }] : [],
+  );
 }
 
 const AT_ONCE = 4;
 
 /** Runs the first batch alone, so that a provider has kept what all share, then a few at a time; stops at a failure. */
-export async function inBatches<T>(items: readonly T[], size: number, run: (batch: T[]) => Promise<void>): Promise<void> {
+export async function inBatches<T>(
+  items: readonly T[],
+  size: number,
+  run: (batch: T[]) => Promise<void>,
+): Promise<void> {
   const batches: T[][] = [];
   for (let at = 0; at < items.length; at += size) batches.push(items.slice(at, at + size));
   const [first, ...rest] = batches;

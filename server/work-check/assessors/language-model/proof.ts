@@ -72,14 +72,18 @@ export function textOf({ ref, start, end }: Passage, { evidence }: AssessmentTas
  * quotes that stand in the evidence, speak of the statement's subject, and leave the rules nothing to object to when they
  * read the statement beside these quotes alone.
  */
-export function proveStatement(answer: StatementAnswer, statement: Statement, about: About): StatementOpinion | undefined {
+export function proveStatement(
+  answer: StatementAnswer,
+  statement: Statement,
+  about: About,
+): StatementOpinion | undefined {
   const { status, sure, reason } = answer;
   const { cut, whole } = findQuoted(answer.quotes, about);
-  const opinion = { status, sure, reason, passages: cut };
+  const opinion = { status, sure, reason, passages: closestFirst(cut, statement, about.task) };
   if (status === 'not_found') return opinion;
   if (whole.length === 0 || !isAbout(statement, whole, about.task)) return undefined;
   const beside = readBeside(statement, whole, about.task);
-  if (status === 'supported') return beside.status !== 'contradicted' && beside.faults === 0 ? opinion : undefined;
+  if (status === 'supported') return beside.status !== 'contradicted' && beside.open === 0 ? opinion : undefined;
   const compared = comparedOf(answer, statement.text, cut, whole, about.task);
   if (compared === undefined || beside.status === 'supported') return undefined;
   return { ...opinion, compared };
@@ -100,9 +104,20 @@ export function comparedOf(
     if (plainText(text).includes(plainText(statement))) return undefined;
     const theirs = findQuote(known, text);
     if (theirs !== undefined)
-      return { claimed: clip(statement.slice(ours.start, ours.end)), known: clip(text.slice(theirs.start, theirs.end)) };
+      return {
+        claimed: clip(statement.slice(ours.start, ours.end)),
+        known: clip(text.slice(theirs.start, theirs.end)),
+      };
   }
   return undefined;
+}
+
+/** The passage that holds most of a statement's words is the one that a report quotes. */
+function closestFirst(passages: readonly Passage[], { tokens }: Statement, task: AssessmentTask): Passage[] {
+  const own = new Set(tokens.flatMap(({ content, stem }) => (content ? [stem] : [])));
+  const shared = (passage: Passage): number =>
+    new Set(tokenize(textOf(passage, task)).flatMap(({ stem }) => (own.has(stem) ? [stem] : []))).size;
+  return [...passages].sort((a, b) => shared(b) - shared(a));
 }
 
 function isAbout({ tokens }: Statement, quoted: readonly Passage[], task: AssessmentTask): boolean {
@@ -112,14 +127,18 @@ function isAbout({ tokens }: Statement, quoted: readonly Passage[], task: Assess
   return shared.length > 0 && shared.length / own.size >= ABOUT_SHARE;
 }
 
-/** How the rules read a statement when the quoted passages, under the names of their sources, are all the evidence. */
-function readBeside(statement: Statement, quoted: readonly Passage[], task: AssessmentTask): { status: string; faults: number } {
+/** How the rules read a statement, and how many of its figures and names they miss, when the quoted passages are all the evidence. */
+function readBeside(
+  statement: Statement,
+  quoted: readonly Passage[],
+  task: AssessmentTask,
+): { status: string; open: number } {
   const sources = task.evidence.sources.flatMap(({ ref, source, origin, observed_at }) => {
     const texts = quoted.filter((passage) => passage.ref === ref).map((passage) => textOf(passage, task));
     if (texts.length === 0) return [];
     return [evidenceSource({ ref, source, text: [source, ...texts].join('\n'), observed_at }, origin)];
   });
   const work = { ...task.work, statements: [statement] };
-  const { judged, readings } = judgeStatements(work, indexEvidence(sources), task.signal, () => {});
-  return { status: judged[0]?.status ?? 'not_found', faults: readings[0]?.faults.length ?? 1 };
+  const [judged] = judgeStatements(work, indexEvidence(sources), task.signal, () => {}).judged;
+  return { status: judged?.status ?? 'not_found', open: judged?.open.length ?? 1 };
 }

@@ -1,10 +1,10 @@
 import { bounds, type StatementStatus } from '../../contract.ts';
+import { clip } from '../../quoting.ts';
 import type { JudgedStatement } from '../port.ts';
 import { ask } from './ask.ts';
 import { controlStatements, shuffled } from './controls.ts';
 import { inBatches, type Job, type Member, mayLower, mayRaise, type Reading, readInRounds, votesOf } from './panel.ts';
 import { findQuoted, proveStatement, type StatementOpinion, textOf } from './proof.ts';
-import { clip } from '../../quoting.ts';
 import { listed, quotation, reasonGiven } from './wording.ts';
 
 /** How statements come out once models have read them beside the rules. */
@@ -60,7 +60,10 @@ async function readBatch(
 ): Promise<void> {
   const { task, material } = job;
   const controls = controlStatements(material, task.evidence);
-  const asked = shuffled([...batch.map((index) => ({ index })), ...controls]).map((about, at) => ({ about, id: `q${at + 1}` }));
+  const asked = shuffled([...batch.map((index) => ({ index })), ...controls]).map((about, at) => ({
+    about,
+    id: `q${at + 1}`,
+  }));
   const questions = asked.map(({ about, id }) => ({
     id,
     text: 'index' in about ? (task.judged[about.index]?.statement.text.trim() ?? '') : about.text,
@@ -113,13 +116,16 @@ function decisionOf(rule: StatementStatus, read: readonly Reading<StatementOpini
   const [first] = votes;
   if (votes.length === 1 && first?.opinion.sure === true && agrees(rule, first.opinion.status)) return rule;
   for (const status of ['contradicted', 'not_found', 'supported'] as const)
-    if (votes.filter(({ opinion }) => opinion.status === status).length >= 2) return agrees(rule, status) ? rule : status;
+    if (votes.filter(({ opinion }) => opinion.status === status).length >= 2)
+      return agrees(rule, status) ? rule : status;
   return undefined;
 }
 
 function isDisputed(read: readonly Reading<StatementOpinion>[]): boolean {
   const votes = votesOf(read, counts);
-  return votes.some(({ opinion, member }) => votes.some((other) => other.member !== member && other.opinion.status !== opinion.status));
+  return votes.some(({ opinion, member }) =>
+    votes.some((other) => other.member !== member && other.opinion.status !== opinion.status),
+  );
 }
 
 function composed(
@@ -147,6 +153,8 @@ function composed(
       status,
       why: why + reasonGiven(member.name, opinion.reason, held),
       passages: opinion.passages,
+      accounted: status === 'supported' ? [...rule.accounted, ...rule.open] : rule.accounted,
+      open: status === 'supported' ? [] : rule.open,
       score: SETTLED_SCORE[status],
       ...(opinion.compared === undefined ? {} : { compared: opinion.compared }),
     };
@@ -155,15 +163,20 @@ function composed(
 }
 
 /** A statement that the rules found borne out and a model did not: nothing is accused, nothing counts as found. */
-function lowered(rule: JudgedStatement, votes: readonly { member: Member; opinion: StatementOpinion }[]): JudgedStatement {
+function lowered(
+  rule: JudgedStatement,
+  votes: readonly { member: Member; opinion: StatementOpinion }[],
+): JudgedStatement {
   const against = votes.filter(({ opinion }) => opinion.status !== 'supported');
   if (against.length === 0) return rule;
-  const { statement, passages, score } = rule;
+  const { statement, passages, score, accounted, open } = rule;
   const names = listed(against.map(({ member }) => member.name));
   return {
     statement,
     status: 'not_found',
     passages,
+    accounted,
+    open,
     score: Math.min(score, OPEN_SCORE_MAX),
     why: `The rules found it in the evidence, but ${names} did not read it so; it counts as not found.`,
   };

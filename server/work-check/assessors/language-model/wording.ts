@@ -11,7 +11,8 @@ import { plainText } from './quotes.ts';
 const REASON_CHARS_MAX = 240;
 const QUOTED = /[“"„«]([^“”"„«»]+)[”"“»]/g;
 /** What only the whole of the evidence could prove. */
-const OF_ALL_EVIDENCE = /\b(?:no|not|never|nowhere|nothing|none|without|missing|absent|lacks?|only|all|every|each|any|always)\b|n['’]t\b/i;
+const OF_ALL_EVIDENCE =
+  /\b(?:no|not|never|nowhere|nothing|none|without|missing|absent|lacks?|only|all|every|each|any|always)\b|n['’]t\b/i;
 const ADDRESS = /@|:\/\/|\bwww\./i;
 
 /**
@@ -19,7 +20,10 @@ const ADDRESS = /@|:\/\/|\bwww\./i;
  * and that asserts no absence, which no quotation could show. Undefined when it does not hold.
  */
 export function cleanReason(reason: string, held: string): string | undefined {
-  const flat = reason.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  const flat = reason
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
   const [first] = splitSentences(flat);
   const sentence = first === undefined ? '' : flat.slice(first.start, first.end);
   if (sentence.length < 10 || sentence.length > REASON_CHARS_MAX) return undefined;
