@@ -14,16 +14,25 @@ export type RequestBody = {
 };
 
 /** What was asked before, by which some characters answer. */
-type Seen = { texts: Map<string, number>; bodies: RequestBody[]; checks: Set<string> };
+type Seen = {
+  texts: Map<string, number>;
+  bodies: RequestBody[];
+  /** By the fence of their prompts. */
+  checks: Set<string>;
+  held: Map<string, () => void>;
+  released: Set<string>;
+};
 
 export type ModelServer = {
   url: string;
   calls: () => number;
+  /** How many checks it was asked for; each takes several calls. */
+  checks: () => number;
   /** What it was sent last, the newest last. */
   bodies: () => readonly RequestBody[];
   /** What the model named `sandbox` does from now on. */
   behave: (behaviour: string) => void;
-  /** Lets it answer what it was asked while it was `held`. */
+  /** Lets it answer what it was asked while it was `held`, to the end of those checks. */
   release: () => void;
   close: () => Promise<void>;
 };
@@ -41,25 +50,27 @@ export async function startModelServer(
 ): Promise<ModelServer> {
   let calls = 0;
   let current = 'good';
-  let held: (() => void)[] = [];
-  const seen: Seen = { texts: new Map(), bodies: [], checks: new Set() };
+  const seen: Seen = { texts: new Map(), bodies: [], checks: new Set(), held: new Map(), released: new Set() };
   const server = createServer((request, response) => {
     calls += 1;
-    const released = current === 'held' ? new Promise<void>((resolve) => held.push(resolve)) : null;
-    void answer(request, response, script, current, released, seen).catch(() => response.destroy());
+    void answer(request, response, script, current, seen).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/v1`,
     calls: () => calls,
+    checks: () => seen.checks.size,
     bodies: () => seen.bodies,
     behave: (behaviour) => {
       current = behaviour;
     },
     release: () => {
-      for (const resolve of held) resolve();
-      held = [];
+      for (const [check, resolve] of seen.held) {
+        seen.released.add(check);
+        resolve();
+      }
+      seen.held.clear();
     },
     close: () =>
       new Promise((resolve) => {
@@ -74,7 +85,6 @@ async function answer(
   response: ServerResponse,
   script: (prompt: string) => string,
   current: string,
-  released: Promise<void> | null,
   seen: Seen,
 ): Promise<void> {
   const chunks: Buffer[] = [];
@@ -94,12 +104,11 @@ async function answer(
   if (behaviour === 'broken') return refuse(response, 500, 'broken');
   if (behaviour === 'no-temperature' && body.temperature !== undefined)
     return refuse(response, 400, 'temperature is not supported by this model');
-  if (behaviour === 'dying') {
-    const check = /=====\w+=====/.exec(prompt)?.[0] ?? '';
-    if (seen.checks.has(check)) return void response.destroy();
-    seen.checks.add(check);
-  }
-  if (behaviour === 'held') await released;
+  const check = /=====\w+=====/.exec(prompt)?.[0] ?? '';
+  if (behaviour === 'dying' && seen.checks.has(check)) return void response.destroy();
+  seen.checks.add(check);
+  if (behaviour === 'held' && !seen.released.has(check))
+    await new Promise<void>((resolve) => seen.held.set(check, resolve));
   if (behaviour === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
   const isSecondTry = body.messages.some(({ role }) => role === 'assistant');
   const content = behaviour === 'scripted' ? script(prompt) : contentOf(behaviour, prompt, isSecondTry, seen);

@@ -67,11 +67,14 @@ async function tryAnswer(call: Call, refused?: Refused): Promise<{ answer: Answe
     });
   const settle = (usage: TokenUsage, text: string): void => reserved.settle(usageOf(usage, input, text));
   try {
-    const { output, usage, text } = await generate().catch((cause) => {
+    const { output, usage, text, warnings } = await generate().catch((cause) => {
       if (!refusesTemperature(cause)) throw cause;
       withoutTemperature.add(nameOf(settings));
       return generate();
     });
+    // Some providers leave it out themselves and say so with every answer.
+    if (warnings?.some((warning) => warning.type === 'unsupported' && warning.feature === 'temperature'))
+      withoutTemperature.add(nameOf(settings));
     settle(usage, text);
     const why = faultOf(output, questions);
     return why === undefined ? { answer: output } : { text, why };
