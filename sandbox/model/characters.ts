@@ -193,7 +193,7 @@ function strict(material: Material): Answer {
 }
 
 const ORDER =
-  /\b(?:ignore|disregard|mark|treat|rate|answer|respond|verdict|must|please)\b.{0,80}\b(?:supported|met|approved|correct|verified)\b/i;
+  /\b(?:ignore|disregard|mark|treat|rate|answer|respond|verdict|must|please|counts?)\b.{0,80}\b(?:supported|met|approved|correct|verified)\b/i;
 
 /** Does what a text in the evidence or the work tells it to. */
 function obedient(material: Material): Answer {

@@ -128,15 +128,33 @@ describe('the language-model assessor', () => {
   });
 
   it.each([
-    ['quotes nothing', { quotes: [] }],
-    ['quotes a passage that is not there', { quotes: [{ passage: 'p77', words: '' }] }],
-    ['quotes words that are not there', { quotes: [{ passage: 'p3', words: 'the buyer pays all of it in advance' }] }],
-    ['quotes something else', { quotes: [{ passage: 'p1', words: '' }] }],
-  ])('settles nothing by a model that %s', async (_, change) => {
-    script = careful('come up with', { status: 'supported', ...change });
+    ['quotes nothing', []],
+    ['quotes a passage that is not there', [{ words: '', about: 'nothing' }]],
+    ['quotes words that are not there', [{ words: 'the buyer pays all of it in advance', about: 'billed' }]],
+    ['quotes something else', [{ words: '', about: '1932' }]],
+  ])('settles nothing by a model that %s', async (_, wanted) => {
+    script = (prompt) => {
+      const { passages } = materialOf(prompt);
+      const idOf = (words: string): string => passages.find(({ text }) => text.includes(words))?.id ?? 'p77';
+      const quotes = wanted.map(({ words, about }) => ({ passage: idOf(about), words }));
+      return careful('come up with', { status: 'supported', quotes })(prompt);
+    };
     const report = await ask(['scripted'], paraphrase);
     expect(report.statements[0]?.status).toBe('not_found');
     expect(report.verdict).not.toBe('supported');
+  });
+
+  it('settles nothing by a model that reads the same otherwise the second time', async () => {
+    let times = 0;
+    script = (prompt) => {
+      const { passages, statements } = materialOf(prompt);
+      if (statements.some(({ text }) => text.includes('come up with'))) times += 1;
+      const quotes = passages.map(({ id }) => ({ passage: id, words: '' }));
+      return careful('come up with', times === 1 ? { status: 'supported', quotes } : { status: 'not_found' })(prompt);
+    };
+    const report = await ask(['scripted'], paraphrase);
+    expect(times).toBe(2);
+    expect(report.statements[0]?.status).toBe('not_found');
   });
 
   it('takes no figure for borne out that the quotes do not hold', async () => {

@@ -19,7 +19,7 @@ export type Settled = {
   unread: number;
 };
 
-const STATEMENTS_PER_CALL = 20;
+const STATEMENTS_PER_CALL = 30;
 const SETTLED_SCORE = { supported: 0.9, contradicted: 0.05 } as const;
 const OPEN_SCORE_MAX = 0.45;
 
