@@ -75,7 +75,7 @@ const NEAR = 0.6;
 const WORDS_BETWEEN = 3;
 
 /** Compares words, their order, figures and denials with the nearest passage. */
-export function goodAnswer(material: Material): Answer {
+function goodAnswer(material: Material): Answer {
   return {
     statements: material.statements.map((question) => goodStatement(question, material)),
     criteria: material.criteria.map((question) => goodCriterion(question, material)),

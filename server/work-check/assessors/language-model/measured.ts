@@ -11,7 +11,7 @@ const FOLDER = join(import.meta.dirname, '../../../../measured');
 const SOURCES = join(import.meta.dirname, '../..');
 
 /** What tells one configuration of models from another: who is asked, where and in which order. Keys and limits do not. */
-export function configurationDigest(panel: readonly AssessorModel[]): string {
+function configurationDigest(panel: readonly AssessorModel[]): string {
   const named = panel.map(({ provider, model, baseUrl = '' }) => ({ provider, model, base_url: baseUrl }));
   return digestOf(canonicalJson(named));
 }
