@@ -1,5 +1,6 @@
+import { ConfigurationError } from '../server/kernel/assessor-env.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
-import { type Configuration, ConfigurationError, readConfiguration } from '../server/kernel/env.ts';
+import { type Configuration, readConfiguration } from '../server/kernel/env.ts';
 import { Problem } from '../server/kernel/problem.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';

@@ -1,5 +1,6 @@
 import next from 'next';
-import { ConfigurationError, readConfiguration } from './kernel/env.ts';
+import { ConfigurationError } from './kernel/assessor-env.ts';
+import { readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
 import { operationServer } from './transports/http.ts';

@@ -96,7 +96,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     sources,
     findings: all,
     statements,
-    measured: null,
+    measured: options.assessor.measured ?? null,
     stated: stated.length,
     checks,
     verdict,
@@ -138,7 +138,7 @@ function withWorkEntry(entries: readonly Entry[]): Entry[] {
 
 async function assess(
   request: CheckRequest,
-  { assessor, signal, previous, onProgress }: CheckOptions,
+  { assessor, signal, previous, onProgress, now }: CheckOptions,
   reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged'>,
 ): Promise<Assessment> {
   const wishes = previous?.correction_request ?? request.correction_request;
@@ -151,6 +151,7 @@ async function assess(
     request: requestText(request),
     work_kind: request.work_kind,
     correction,
+    now,
     onProgress: (share) => onProgress?.('assessing', 50 + Math.floor(Math.min(1, Math.max(0, share)) * 40)),
     signal,
   });

@@ -1,4 +1,4 @@
-import type { FindingStatus, StatementStatus } from '../contract.ts';
+import type { FindingStatus, Report, StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
 import type { Entry } from '../entries.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
@@ -39,6 +39,7 @@ export type AssessmentTask = {
   work_kind: string | undefined;
   /** The buyer's reason and wishes when this is the included re-check. */
   correction: string | undefined;
+  now: Date;
   onProgress: (share: number) => void;
   signal: AbortSignal | undefined;
 };
@@ -68,5 +69,7 @@ export type Assessment = {
 export type Assessor = {
   /** As `verification.method` names it after `deterministic_checks+`. */
   method: string;
+  /** The accuracy measured for this assessor as it is configured; null when it never was. */
+  measured?: Report['measured'];
   assess: (task: AssessmentTask) => Promise<Assessment>;
 };
