@@ -1,4 +1,4 @@
-import type { Report } from './contract.ts';
+import type { Report, ReportedStatement, StatementKind, StatementStatus } from './contract.ts';
 
 /**
  * Where a text may need more than to be copied: it opens with something else than a letter or a quotation mark, or holds
@@ -68,7 +68,7 @@ export function renderMarkdown(report: Omit<Report, 'report'>): string {
   const body: Record<(typeof SECTIONS)[number], string> = {
     Summary: `${escapeMarkdown(report.summary)}\n${correctionLines(report)}`,
     'Recommended action': `${escapeOwn(report.recommended_action ?? '')}\n`,
-    Criteria: `| Criterion | Status | Reason |\n| --- | --- | --- |\n${lines(report.findings, findingRow)}`,
+    Criteria: `| Criterion | Status | Reason |\n| --- | --- | --- |\n${lines(report.findings, findingRow)}${statementTable(report.statements)}`,
     'Evidence cited': citedLines(report),
     Checks: lines(report.verification.checks, checkLine),
     Sources: `Supplied by the buyer:\n\n${sourceLines(report.sources.supplied)}
@@ -85,8 +85,72 @@ Independently retrieved by the service:\n\n${sourceLines(report.sources.independ
   return `# Work check report\n\n${opening}\n\n${sections}---\n\n${CLOSING}\n`;
 }
 
-function findingRow({ criterion, status, reason }: Report['findings'][number]): string {
-  return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)} |`;
+function findingRow({ criterion, status, reason, statements = [] }: Report['findings'][number]): string {
+  const rests = statements.length === 0 ? '' : ` (${numbersOf(statements)})`;
+  return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)}${rests} |`;
+}
+
+const RUNS_MAX = 8;
+
+/** The numbers of statements, from 1, with runs of them taken together: `Statements 2 to 4, 7`. */
+function numbersOf(indexes: readonly number[]): string {
+  const numbers = [...new Set(indexes)].map((index) => index + 1).sort((a, b) => a - b);
+  const runs: { first: number; last: number }[] = [];
+  for (const number of numbers) {
+    const run = runs.at(-1);
+    if (run?.last === number - 1) run.last = number;
+    else runs.push({ first: number, last: number });
+  }
+  const said = runs.slice(0, RUNS_MAX).map(({ first, last }) => {
+    if (first === last) return `${first}`;
+    return last === first + 1 ? `${first}, ${last}` : `${first} to ${last}`;
+  });
+  const more = runs.slice(RUNS_MAX).reduce((count, { first, last }) => count + last - first + 1, 0);
+  return `${numbers.length === 1 ? 'Statement' : 'Statements'} ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What a reader must look at comes first. */
+const STATEMENT_WORDS: Record<StatementStatus, string> = {
+  contradicted: 'contradicted',
+  not_found: 'not found',
+  supported: 'supported',
+  not_checked: 'not checked',
+};
+
+const KIND_WORDS: Record<StatementKind, string> = {
+  sentence: 'sentence',
+  item: 'list item',
+  cell: 'table cell',
+  leaf: 'field',
+};
+
+const STATEMENT_ROWS_MAX = 100;
+
+/** The statements of the work, at most `STATEMENT_ROWS_MAX`; nothing when the report lists none. */
+function statementTable(statements: readonly ReportedStatement[]): string {
+  if (statements.length === 0) return '';
+  const numbered = statements.map((statement, index) => ({ ...statement, number: index + 1 }));
+  const statuses = Object.keys(STATEMENT_WORDS) as StatementStatus[];
+  const sorted = statuses.flatMap((status) => numbered.filter((statement) => statement.status === status));
+  const rows = lines(
+    sorted.slice(0, STATEMENT_ROWS_MAX),
+    (statement) =>
+      `| ${statement.number} | ${placeOf(statement)} | ${STATEMENT_WORDS[statement.status]} | ${escapeMarkdown(statement.why)} |`,
+  );
+  const table = `\n| Statement | Where in the work | Status | Why |\n| --- | --- | --- | --- |\n${rows}`;
+  const rest = sorted.slice(STATEMENT_ROWS_MAX);
+  if (rest.length === 0) return table;
+  const counts = statuses
+    .map((status) => ({ status, count: rest.filter((statement) => statement.status === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${STATEMENT_WORDS[status]}`);
+  return `${table}\n${rest.length} more ${rest.length === 1 ? 'is' : 'are'} in the \`statements\` of the JSON report: ${counts.join(', ')}.\n`;
+}
+
+function placeOf({ kind, path, start, end }: ReportedStatement): string {
+  return path === undefined
+    ? `${KIND_WORDS[kind]}, bytes ${start} to ${end}`
+    : `${KIND_WORDS[kind]} ${escapeMarkdown(path)}`;
 }
 
 function checkLine({ check, status, detail }: Report['verification']['checks'][number]): string {
