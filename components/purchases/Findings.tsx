@@ -2,8 +2,28 @@ import type { Finding } from '@/server/work-check/contract.ts';
 import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
 import { State } from './State.tsx';
+import { StatementLink } from './Statements.tsx';
 
-/** What was found for each criterion, with a mark for every passage that decided it. */
+/** A finding over the whole work rests on all of its statements: naming the first is enough. */
+const STATEMENTS_NAMED = 8;
+
+function RestsOn({ statements }: { statements: readonly number[] }) {
+  const more = statements.length - STATEMENTS_NAMED;
+  return (
+    <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-dense text-ink-3">
+      {statements.length === 1 ? 'Statement' : 'Statements'}
+      {statements.slice(0, STATEMENTS_NAMED).map((index) => (
+        <StatementLink key={index} number={index + 1} className="link inline-flex min-h-6 min-w-6 items-center">
+          <span className="sr-only">Statement </span>
+          {index + 1}
+        </StatementLink>
+      ))}
+      {more > 0 ? `and ${more} more` : ''}
+    </p>
+  );
+}
+
+/** What was found for each criterion, with a mark for every passage that decided it and the statements it rests on. */
 export function Findings({ findings, passages }: { findings: readonly Finding[]; passages: readonly Passage[] }) {
   return (
     <ol className="mt-4 border-t border-ink">
@@ -24,12 +44,13 @@ export function Findings({ findings, passages }: { findings: readonly Finding[];
               <p className="mt-1 text-ink-2">
                 <bdi>{finding.reason}</bdi>
               </p>
+              {finding.statements?.length ? <RestsOn statements={finding.statements} /> : null}
             </div>
             <div className="col-start-2 mt-2 flex items-start justify-between gap-3 md:contents">
               <State kind="finding" value={finding.status} />
               <div className="flex flex-wrap content-start justify-end gap-y-1 md:-mr-1">
                 {cited.map((passage) => (
-                  <PassageLink key={passage} number={passage} className="cite" finding={number}>
+                  <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'finding', number }}>
                     <span className="sr-only">Citation </span>[{passage}]
                   </PassageLink>
                 ))}

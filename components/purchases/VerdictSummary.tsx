@@ -1,18 +1,9 @@
 import { Info } from 'lucide-react';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
+import { decidedText, measuredText } from './measured-words.ts';
 import { StateBadge } from './State.tsx';
-import { type StateKind, states, stateWord } from './states.ts';
-
-/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
-function tally(kind: StateKind, values: readonly string[]): string {
-  const order = [...new Set([...Object.keys(states[kind]), ...values])];
-  return order
-    .map((value) => ({ value, count: values.filter((each) => each === value).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ value, count }) => `${count} ${stateWord(kind, value).word.toLowerCase()}`)
-    .join(', ');
-}
+import { stateWord, tally } from './states.ts';
 
 function sourcesText(sources: Report['sources']): string {
   const supplied = sources.supplied.length;
@@ -66,6 +57,12 @@ export function VerdictSummary({ report }: { report: Report }) {
             report.findings.map((finding) => finding.status),
           )}
         </dd>
+        {report.confidence === undefined ? null : (
+          <>
+            <dt>Decided</dt>
+            <dd>{decidedText(report.confidence)}</dd>
+          </>
+        )}
         <dt>Checks</dt>
         <dd>
           {tally('check', checks)}
@@ -85,6 +82,8 @@ export function VerdictSummary({ report }: { report: Report }) {
         </dd>
         <dt>Method</dt>
         <dd>{methods[report.verification.method] ?? report.verification.method}</dd>
+        <dt>Accuracy</dt>
+        <dd className="wrap-anywhere">{measuredText(report.measured)}</dd>
       </dl>
     </section>
   );
