@@ -64,12 +64,14 @@ function Sample({ report, work, evidence }: SampleProps) {
               <td>
                 <State kind="finding" value={finding.status} />
               </td>
-              <td className="pr-5! text-right whitespace-nowrap">
-                {passageNumbers(finding, passages).map((number) => (
-                  <a key={number} href={`/sample-report#passage-${number}`} className="cite">
-                    <span className="sr-only">Citation </span>[{number}]
-                  </a>
-                ))}
+              <td className="pr-5!">
+                <div className="flex flex-wrap justify-end gap-y-1">
+                  {passageNumbers(finding, passages).map((number) => (
+                    <a key={number} href={`/sample-report#passage-${number}`} className="cite">
+                      <span className="sr-only">Citation </span>[{number}]
+                    </a>
+                  ))}
+                </div>
               </td>
             </tr>
           ))}

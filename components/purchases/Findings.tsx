@@ -1,30 +1,56 @@
-import type { Finding } from '@/server/work-check/contract.ts';
+import type { Finding, Report } from '@/server/work-check/contract.ts';
 import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
-import { State } from './State.tsx';
+import { State, StateSign } from './State.tsx';
 import { StatementLink } from './Statements.tsx';
+import { states } from './states.ts';
 
-/** A finding over the whole work rests on all of its statements: naming the first is enough. */
+/** A finding over the whole work rests on all of its statements: naming some is enough. */
 const STATEMENTS_NAMED = 8;
 
-function RestsOn({ statements }: { statements: readonly number[] }) {
-  const more = statements.length - STATEMENTS_NAMED;
+/** What a reader must look at comes first. */
+const order = Object.keys(states.statement);
+
+interface RestsOnProps {
+  indexes: readonly number[];
+  statements: Report['statements'];
+}
+
+/** The statements that decided a finding, with a sign where one is contradicted or was not found. */
+function RestsOn({ indexes, statements }: RestsOnProps) {
+  const rank = (index: number) => order.indexOf(statements[index]?.status ?? '');
+  const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
+  const more = indexes.length - named.length;
   return (
-    <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-dense text-ink-3">
-      {statements.length === 1 ? 'Statement' : 'Statements'}
-      {statements.slice(0, STATEMENTS_NAMED).map((index) => (
-        <StatementLink key={index} number={index + 1} className="link inline-flex min-h-6 min-w-6 items-center">
-          <span className="sr-only">Statement </span>
-          {index + 1}
-        </StatementLink>
-      ))}
+    <p className="mt-1 flex flex-wrap items-center gap-x-1 text-dense text-ink-3">
+      {indexes.length === 1 ? 'Statement' : 'Statements'}
+      {named.map((index) => {
+        const status = statements[index]?.status;
+        return (
+          <StatementLink
+            key={index}
+            number={index + 1}
+            className="link inline-flex min-h-6 min-w-6 items-center justify-center gap-1"
+          >
+            {status === 'contradicted' || status === 'not_found' ? <StateSign kind="statement" value={status} /> : null}
+            <span className="sr-only">Statement </span>
+            {index + 1}
+          </StatementLink>
+        );
+      })}
       {more > 0 ? `and ${more} more` : ''}
     </p>
   );
 }
 
+interface Props {
+  findings: readonly Finding[];
+  statements: Report['statements'];
+  passages: readonly Passage[];
+}
+
 /** What was found for each criterion, with a mark for every passage that decided it and the statements it rests on. */
-export function Findings({ findings, passages }: { findings: readonly Finding[]; passages: readonly Passage[] }) {
+export function Findings({ findings, statements, passages }: Props) {
   return (
     <ol className="mt-4 border-t border-ink">
       {findings.map((finding, index) => {
@@ -44,7 +70,7 @@ export function Findings({ findings, passages }: { findings: readonly Finding[];
               <p className="mt-1 text-ink-2">
                 <bdi>{finding.reason}</bdi>
               </p>
-              {finding.statements?.length ? <RestsOn statements={finding.statements} /> : null}
+              {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
             </div>
             <div className="col-start-2 mt-2 flex items-start justify-between gap-3 md:contents">
               <State kind="finding" value={finding.status} />

@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { Fragment } from 'react';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
@@ -116,12 +117,14 @@ function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
   return (
     <>
       {links.map((each, index) => (
-        <span key={each.key}>
-          {index > 0 ? ', ' : ''}
-          {each}
-        </span>
+        <Fragment key={each.key}>
+          <span className="whitespace-nowrap">
+            {each}
+            {index < links.length - 1 ? ',' : ''}
+          </span>{' '}
+        </Fragment>
       ))}
-      {more > 0 ? ` and ${more} more statements` : ''}
+      {more > 0 ? `and ${more} more` : ''}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Checks } from './Checks.tsx';
 import { Citations } from './Citations.tsx';
 import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
+import { measuredText } from './measured-words.ts';
 import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
 import { citedPassages, passageNumbers } from './passages.ts';
 import { stateWord } from './states.ts';
@@ -115,7 +116,6 @@ function UseOfTheWork({ report }: { report: Report }) {
           : 'This check does not ask for a person’s approval before the work is used.'}
       </p>
       <p className="mt-1 text-ink-2 wrap-anywhere">{report.assessed_work_use.basis}</p>
-      {report.recommended_action ? <p className="mt-3 wrap-anywhere">{report.recommended_action}</p> : null}
     </section>
   );
 }
@@ -156,7 +156,7 @@ export function ReportView({ report, work, evidence, contentEndsAt, contentActio
               <h2 id="findings" className="text-h2">
                 Findings
               </h2>
-              <Findings findings={report.findings} passages={passages} />
+              <Findings findings={report.findings} statements={report.statements} passages={passages} />
             </section>
             <WorkView statements={report.statements} passages={passages} work={work} />
           </div>
@@ -178,6 +178,9 @@ export function ReportView({ report, work, evidence, contentEndsAt, contentActio
             Checks
           </h2>
           <Checks checks={report.verification.checks} />
+          <p className="mt-4 text-dense wrap-anywhere text-ink-3">
+            <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
+          </p>
         </section>
         <NotDone limitations={report.limitations} retention={retention} action={contentAction} />
       </div>

@@ -8,10 +8,12 @@ interface LinkProps {
   number: number;
   className: string;
   children: ReactNode;
+  /** Whether it shows that its statement is the one that is looked at. */
+  isMark?: boolean;
 }
 
 /** Opens a statement: what was found of it, and its passage beside it. */
-export function StatementLink({ number, className, children }: LinkProps) {
+export function StatementLink({ number, className, children, isMark = false }: LinkProps) {
   const { statement, openStatement } = useCitations();
   function follow(event: MouseEvent) {
     if (isElsewhere(event)) return;
@@ -22,7 +24,7 @@ export function StatementLink({ number, className, children }: LinkProps) {
     <a
       href={`#${anchorOf('statement', number)}`}
       className={className}
-      aria-current={statement === number ? 'true' : undefined}
+      aria-current={isMark && statement === number ? 'true' : undefined}
       onClick={follow}
     >
       {children}
@@ -52,7 +54,7 @@ interface MarkProps extends StatementProps {
 export function StatementMark({ number, status, className, text, label }: MarkProps) {
   if (!useIsShown({ number, status })) return text;
   return (
-    <StatementLink number={number} className={className}>
+    <StatementLink number={number} className={className} isMark>
       {text}
       {label}
     </StatementLink>

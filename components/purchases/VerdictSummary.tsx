@@ -1,7 +1,7 @@
 import { Info } from 'lucide-react';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
-import { decidedText, measuredText } from './measured-words.ts';
+import { decidedText } from './measured-words.ts';
 import { StateBadge } from './State.tsx';
 import { stateWord, tally } from './states.ts';
 
@@ -44,6 +44,11 @@ export function VerdictSummary({ report }: { report: Report }) {
         </h2>
         <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{summaryBesideVerdict(report)}</p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
+        {report.recommended_action ? (
+          <p className="mt-4 max-w-[36rem] text-body wrap-anywhere">
+            <strong className="font-semibold">Next.</strong> {report.recommended_action}
+          </p>
+        ) : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />
           An assessment for your review. It does not certify the work.
@@ -82,8 +87,6 @@ export function VerdictSummary({ report }: { report: Report }) {
         </dd>
         <dt>Method</dt>
         <dd>{methods[report.verification.method] ?? report.verification.method}</dd>
-        <dt>Accuracy</dt>
-        <dd className="wrap-anywhere">{measuredText(report.measured)}</dd>
       </dl>
     </section>
   );

@@ -1,3 +1,4 @@
+import { Key } from '@/components/ui/Key.tsx';
 import type { Report, ReportedStatement } from '@/server/work-check/contract.ts';
 import type { JsonValue } from '@/server/work-check/json-value.ts';
 import { PassageLink } from './Citations.tsx';
@@ -26,7 +27,7 @@ function MarkLabel({ number, status }: { number: number; status: ReportedStateme
         {' '}
         (statement {number}, {stateWord('statement', status).word.toLowerCase()})
       </span>
-      <span aria-hidden="true">
+      <span aria-hidden="true" className="inline-flex items-center gap-0.5">
         {isTelling ? <StateSign kind="statement" value={status} /> : null}
         {number}
       </span>
@@ -70,9 +71,14 @@ const kinds: Record<ReportedStatement['kind'], string> = {
 };
 
 /** Where a statement stood, for a reader who has a copy of the work. */
-function placeText({ kind, path, start = 0, end = 0 }: ReportedStatement): string {
-  const place = path ?? `bytes ${start.toLocaleString('en-US')} to ${end.toLocaleString('en-US')}`;
-  return `${kinds[kind]}, ${place} of the work`;
+function Place({ statement: { kind, path, start = 0, end = 0 } }: { statement: ReportedStatement }) {
+  return (
+    <p className="text-dense text-ink-3">
+      {kinds[kind]}
+      {path === undefined ? `, bytes ${start.toLocaleString('en-US')} to ${end.toLocaleString('en-US')}` : ' '}
+      {path === undefined ? null : <Key>{path}</Key>} of the work
+    </p>
+  );
 }
 
 interface NotesProps {
@@ -98,7 +104,7 @@ function Notes({ numbers, statements, passages, placed }: NotesProps) {
             </span>
             <div className="min-w-0 wrap-anywhere">
               <State kind="statement" value={statement.status} />
-              {placed ? null : <p className="text-dense text-ink-3">{placeText(statement)}</p>}
+              {placed ? null : <Place statement={statement} />}
               <p className="mt-0.5 text-ink-2">
                 <bdi>{statement.why}</bdi>
               </p>
@@ -124,11 +130,11 @@ function Comparison({ statement: { compared, computed } }: { statement: Reported
     <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-dense [&>dt]:text-ink-3">
       {compared === undefined ? null : (
         <>
-          <dt>The work</dt>
+          <dt>The work says</dt>
           <dd>
             <bdi>{compared.claimed}</bdi>
           </dd>
-          <dt>Against</dt>
+          <dt>Held against</dt>
           <dd>
             <bdi>{compared.known}</bdi>
           </dd>
@@ -166,7 +172,7 @@ function WorkBlock({ block, ...rest }: { block: Block } & Omit<NotesProps, 'numb
       <p
         dir="auto"
         data-work=""
-        className={`px-4 py-1.5 font-mono text-dense leading-6 [unicode-bidi:isolate] ${block.isTable ? 'overflow-x-auto whitespace-pre' : 'wrap-anywhere whitespace-pre-wrap'}`}
+        className={`bg-sunken px-4 py-2 font-mono text-dense leading-6 [unicode-bidi:isolate] ${block.isTable ? 'overflow-x-auto whitespace-pre' : 'wrap-anywhere whitespace-pre-wrap'}`}
       >
         <MarkedWork pieces={block.pieces} statements={rest.statements} />
       </p>
@@ -203,7 +209,7 @@ export function WorkView({ statements, passages, work }: Props) {
         </div>
       ) : null}
       {blocks.length + elsewhere.length > 0 ? (
-        <div className="panel mt-3 overflow-hidden">
+        <div className="panel mt-3 overflow-hidden [&>ul:first-child>li:first-child]:border-t-0">
           {blocks.map((block, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a work does not change
             <WorkBlock key={index} block={block} statements={statements} passages={passages} />

@@ -35,6 +35,6 @@ describe('measured accuracy', () => {
   });
 
   it('is not claimed where the report holds none', () => {
-    expect(measuredText(null)).toBe('The report states no measured accuracy');
+    expect(measuredText(null)).toBe('The report states no measured accuracy.');
   });
 });

@@ -12,7 +12,7 @@ export function decidedText(share: number): string {
 
 /** Accuracy as it was measured, with what it was measured on and whether that was the version that wrote the report. */
 export function measuredText(measured: Report['measured']): string {
-  if (measured === null) return 'The report states no measured accuracy';
+  if (measured === null) return 'The report states no measured accuracy.';
   const { figures, measured_on, measured_at, version, this_version } = measured;
   const values = Object.entries(figures).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
   const day = Number.isNaN(Date.parse(measured_at)) ? measured_at : instantText(measured_at, 'day');
