@@ -49,6 +49,18 @@ describe('a work of text', () => {
     expect(shown(blocks)).toEqual(['[1:One is so.] [2:Two is\nso.] [3:Three\nis\nso.]']);
   });
 
+  it('is cut within a long line too, so that no statement is far from what is said of it', () => {
+    const sentences = Array.from({ length: 14 }, (_, index) => `Number ${index + 1} is so.`);
+    const text = sentences.join(' ');
+    const blocks = blocksOf(
+      text,
+      sentences.map((sentence) => at(text, sentence)),
+    );
+    expect(blocks.map(({ statements }) => statements.length)).toEqual([5, 5, 4]);
+    expect(shown(blocks)[1]).toMatch(/^\[6:Number 6 is so\.\] .* \[10:Number 10 is so\.\]$/);
+    expect(blocks.map(({ pieces }) => pieces.map((piece) => piece.text).join('')).join(' ')).toBe(text);
+  });
+
   it('keeps a table in one block with its head', () => {
     const text = 'Sales rose.\n\n| Region | Units |\n| --- | --- |\n| North | 12 |\n| South | 34 |\n\nAll is well.';
     const blocks = blocksOf(text, [

@@ -113,9 +113,22 @@ function trimmed(text: string, start: number, end: number): [number, number] {
   return [start + lead, end - tail];
 }
 
+/** A paragraph of one line may hold hundreds of statements. */
+const STATEMENTS_TOGETHER = 6;
+
+/** Parts of at most `most` elements, about equally long; one empty part of nothing. */
+function evenParts<T>(all: readonly T[], most: number): T[][] {
+  const count = Math.max(1, Math.ceil(all.length / most));
+  const length = Math.ceil(all.length / count);
+  return Array.from({ length: count }, (_, index) => all.slice(index * length, (index + 1) * length));
+}
+
+const afterBlanks = (text: string, at: number): number => at + (/^[^\S\n]*/.exec(text.slice(at))?.[0].length ?? 0);
+
 /**
  * A work of text as blocks: each ends with the line in which a statement ends, so what is said of a statement can stand
- * below its line. Tables stay whole. No character is lost but blank lines at the edges of a block.
+ * below its line; a line of many statements is cut between them. Tables stay whole. Only blanks at the edges of a block are
+ * left out.
  *
  * @param statements by UTF-8 byte offsets into the text
  */
@@ -125,14 +138,18 @@ function textBlocks(text: string, statements: readonly Placed[]): Block[] {
   const blocks: Block[] = [];
   let [open, spans]: [number, Span[]] = [0, []];
   const close = (end: number, isTable: boolean) => {
-    const [from, to] = trimmed(text, open, end);
-    if (from < to)
-      blocks.push({
-        pieces: piecesOf(text, from, to, spans),
-        statements: spans.map(({ number }) => number),
-        isTable,
-      });
-    [open, spans] = [end, []];
+    const parts = isTable ? [spans] : evenParts(spans, STATEMENTS_TOGETHER);
+    for (const [index, part] of parts.entries()) {
+      const [from, to] = trimmed(text, open, index < parts.length - 1 ? (part.at(-1)?.end ?? end) : end);
+      if (from < to)
+        blocks.push({
+          pieces: piecesOf(text, from, to, part),
+          statements: part.map(({ number }) => number),
+          isTable,
+        });
+      open = index < parts.length - 1 ? afterBlanks(text, to) : end;
+    }
+    spans = [];
   };
   for (const [index, line] of lines.entries()) {
     const isTable = table.has(line);
