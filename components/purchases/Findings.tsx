@@ -22,7 +22,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
   const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
   const more = indexes.length - named.length;
   return (
-    <p className="mt-1 flex flex-wrap items-center gap-x-1 text-dense text-ink-3">
+    <p className="mt-1 flex flex-wrap items-center gap-x-2 text-dense text-ink-3">
       {indexes.length === 1 ? 'Statement' : 'Statements'}
       {named.map((index) => {
         const status = statements[index]?.status;
@@ -30,7 +30,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
           <StatementLink
             key={index}
             number={index + 1}
-            className="link inline-flex min-h-6 min-w-6 items-center justify-center gap-1"
+            className="link inline-flex min-h-6 min-w-6 items-center gap-1"
           >
             {status === 'contradicted' || status === 'not_found' ? <StateSign kind="statement" value={status} /> : null}
             <span className="sr-only">Statement </span>
