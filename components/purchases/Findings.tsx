@@ -27,11 +27,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
       {named.map((index) => {
         const status = statements[index]?.status;
         return (
-          <StatementLink
-            key={index}
-            number={index + 1}
-            className="link inline-flex min-h-6 min-w-6 items-center gap-1"
-          >
+          <StatementLink key={index} number={index + 1} className="link inline-flex min-h-6 min-w-6 items-center gap-1">
             {status === 'contradicted' || status === 'not_found' ? <StateSign kind="statement" value={status} /> : null}
             <span className="sr-only">Statement </span>
             {index + 1}
