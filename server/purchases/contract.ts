@@ -138,9 +138,14 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
-    work_product: checkRequestFields.work_product
+    submitted: z
+      .object({
+        request: z.union([z.string(), z.looseObject({})]).nullable(),
+        criteria: z.array(z.union([z.string(), z.looseObject({})])),
+        work_product: z.union([z.string(), z.looseObject({}), z.array(z.unknown())]),
+      })
       .nullable()
-      .meta({ description: 'The work as it was submitted. Null once it has been deleted.' }),
+      .meta({ description: 'What was asked for and what came of it. Null once it has been deleted.' }),
     items: z.array(
       z.object({
         ref: z.string(),

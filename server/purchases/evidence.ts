@@ -47,7 +47,11 @@ export async function readEvidence(
     job_key: jobKey,
     delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
     deleted_at: row.input_deleted_at?.toISOString() ?? null,
-    work_product: request?.work_product ?? null,
+    submitted: request && {
+      request: request.request ?? null,
+      criteria: request.criteria ?? [],
+      work_product: request.work_product,
+    },
     items: [
       ...row.evidence.map((item, index) => ({ ...item, text: texts?.[index] ?? null })),
       ...documents.map((document, index) => ({

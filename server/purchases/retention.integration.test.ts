@@ -87,7 +87,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     await afterSeconds(late + retentionDays * daySeconds - marginSeconds, agent, async () => {
       const read = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(read.items[0].text).toContain(mark);
-      expect(read.work_product).toBe(sent.work_product);
+      expect(read.submitted).toMatchObject({ request: sent.request, work_product: sent.work_product });
     });
     const [evidence, report, receipts] = await Promise.all(
       ['evidence', 'report', 'receipts'].map((part) => agent.get(`${jobAt(jobKey)}/${part}`)),
@@ -96,7 +96,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       expect(await filesWith(mark)).toEqual([]);
       const kept = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(kept.deleted_at).not.toBeNull();
-      expect(kept.work_product).toBeNull();
+      expect(kept.submitted).toBeNull();
       expect(kept.items).toEqual(evidence?.body.items.map((item: object) => ({ ...item, text: null })));
       expect((await agent.get(`${jobAt(jobKey)}/report`)).text).toBe(report?.text);
       expect((await agent.get(`${jobAt(jobKey)}/receipts`)).text).toBe(receipts?.text);

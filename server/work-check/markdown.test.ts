@@ -98,6 +98,25 @@ describe('the Markdown report', () => {
     });
   });
 
+  it('counts each passage once that findings or statements cite', async () => {
+    const { report: _, ...parts } = await sampleReport();
+    const [first, second] = [0, 4].map((start) => ({ ref: 'evidence/0', digest: '', start, end: start + 4 }));
+    const findings: Finding[] = ['a', 'b'].map((criterion) => ({
+      criterion,
+      status: 'met',
+      reason: 'So it is.',
+      ...(first ? { citations: [first] } : {}),
+    }));
+    const statement: ReportedStatement = { path: '/a', kind: 'leaf', status: 'supported', why: 'So it is.' };
+    const cited = (changes: { findings: Finding[]; statements: ReportedStatement[] }): string =>
+      /## Evidence cited\n\n(.*?)\n\n/s.exec(renderMarkdown({ ...parts, ...changes }))?.[1] ?? '';
+    expect(cited({ findings, statements: [] })).toMatch(/, 1 passage$/);
+    const statements = [{ ...statement, ...(second ? { citations: [second] } : {}) }];
+    expect(cited({ findings, statements })).toMatch(/, 2 passages$/);
+    expect(cited({ findings: [], statements })).toMatch(/, 1 passage$/);
+    expect(cited({ findings: [], statements: [] })).toBe('No passage is cited.');
+  });
+
   it('leaves plain words as they are', () => {
     expect(escapeMarkdown('Plan B costs 4.50 EUR, see max_age_seconds')).toBe(
       'Plan B costs 4.50 EUR, see max_age_seconds',

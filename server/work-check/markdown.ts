@@ -158,14 +158,17 @@ function checkLine({ check, status, detail }: Report['verification']['checks'][n
   return `- \`${check}\`: ${status}${reason}`;
 }
 
-function citedLines({ findings, sources }: Omit<Report, 'report'>): string {
-  const counts = new Map<string, number>();
-  for (const { citations = [] } of findings)
-    for (const { ref } of citations) counts.set(ref, (counts.get(ref) ?? 0) + 1);
-  const cited = [...sources.supplied, ...sources.independently_retrieved].filter(({ ref }) => counts.has(ref));
-  if (cited.length === 0) return 'No passage is cited.\n';
-  return lines(cited, ({ ref, source, origin }) => {
-    const count = counts.get(ref) ?? 0;
+function citedLines({ findings, statements, sources }: Omit<Report, 'report'>): string {
+  const cited = new Map<string, Set<string>>();
+  for (const { citations = [] } of [...findings, ...statements])
+    for (const { ref, start, end } of citations) {
+      const places = cited.get(ref) ?? new Set();
+      cited.set(ref, places.add(`${start} ${end}`));
+    }
+  const named = [...sources.supplied, ...sources.independently_retrieved].filter(({ ref }) => cited.has(ref));
+  if (named.length === 0) return 'No passage is cited.\n';
+  return lines(named, ({ ref, source, origin }) => {
+    const count = cited.get(ref)?.size ?? 0;
     return `- ${escapeMarkdown(source) || 'unnamed'} (\`${ref}\`, ${origin}), ${count} ${count === 1 ? 'passage' : 'passages'}`;
   });
 }
