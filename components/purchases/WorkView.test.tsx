@@ -28,6 +28,8 @@ describe('the work on a page', () => {
       'Contradicted The lines come to another total. The work says 14,490 Held against 14,940 Computed 360 × 41.50 = 14,940',
     );
     expect(words).not.toContain('no longer kept');
+    const said = wordsOf({ total: 14490 }, [{ ...total, why: `The work's own figures give ${total.computed}.` }]);
+    expect(said.split('360 × 41.50')).toHaveLength(2);
   });
 
   it('that is deleted leaves what the report holds, and where each statement stood', () => {

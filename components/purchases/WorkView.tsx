@@ -124,8 +124,10 @@ function Notes({ numbers, statements, passages, placed }: NotesProps) {
   );
 }
 
-function Comparison({ statement: { compared, computed } }: { statement: ReportedStatement }) {
-  if (compared === undefined && computed === undefined) return null;
+/** The words at issue side by side, and what was computed where neither they nor the reason say it. */
+function Comparison({ statement: { why, compared, computed } }: { statement: ReportedStatement }) {
+  const isSaid = computed === undefined || why.includes(computed) || compared?.known === computed;
+  if (compared === undefined && isSaid) return null;
   return (
     <dl className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-dense [&>dt]:text-ink-3">
       {compared === undefined ? null : (
@@ -140,7 +142,7 @@ function Comparison({ statement: { compared, computed } }: { statement: Reported
           </dd>
         </>
       )}
-      {computed === undefined ? null : (
+      {isSaid ? null : (
         <>
           <dt>Computed</dt>
           <dd className="tabular-nums">

@@ -84,12 +84,21 @@ describe('the Markdown report', () => {
       expect(criteria).toContain('22 more are in the `statements` of the JSON report: 21 supported, 1 not checked.');
     });
 
-    it('says of a finding which statements it rests on', async () => {
-      const all = Array(30).fill(statement('supported'));
-      expect(criteriaOf(await render(all, [0]))).toContain('It does. (Statement 1)');
-      expect(criteriaOf(await render(all, [1, 2, 3, 6]))).toContain('It does. (Statements 2 to 4, 7)');
+    it('says of a finding which statements it rests on, what is wrong or open first', async () => {
+      const all: ReportedStatement[] = Array(30).fill(statement('supported'));
+      expect(criteriaOf(await render(all, [0]))).toContain('It does. (Statement 1 supported)');
+      expect(criteriaOf(await render(all, [1, 2, 3, 6]))).toContain('It does. (Statements 2 to 4, 7 supported)');
       const apart = Array.from({ length: 12 }, (_, index) => 2 * index);
-      expect(criteriaOf(await render(all, apart))).toContain('(Statements 1, 3, 5, 7, 9, 11, 13, 15 and 4 more)');
+      expect(criteriaOf(await render(all, apart))).toContain(
+        '(Statements 1, 3, 5, 7, 9, 11, 13, 15 supported; 4 more)',
+      );
+      const mixed = all
+        .with(20, statement('contradicted'))
+        .with(21, statement('contradicted'))
+        .with(28, statement('not_found'));
+      expect(criteriaOf(await render(mixed, [1, 20, 21, 28]))).toContain(
+        '(Statements 21, 22 contradicted; 29 not found; 2 supported)',
+      );
       expect(criteriaOf(await render(all))).toContain('It does. |');
     });
 

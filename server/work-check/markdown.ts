@@ -68,7 +68,7 @@ export function renderMarkdown(report: Omit<Report, 'report'>): string {
   const body: Record<(typeof SECTIONS)[number], string> = {
     Summary: `${escapeMarkdown(report.summary)}\n${correctionLines(report)}`,
     'Recommended action': `${escapeOwn(report.recommended_action ?? '')}\n`,
-    Criteria: `| Criterion | Status | Reason |\n| --- | --- | --- |\n${lines(report.findings, findingRow)}${statementTable(report.statements)}`,
+    Criteria: criteriaTables(report),
     'Evidence cited': citedLines(report),
     Checks: lines(report.verification.checks, checkLine),
     Sources: `Supplied by the buyer:\n\n${sourceLines(report.sources.supplied)}
@@ -85,28 +85,47 @@ Independently retrieved by the service:\n\n${sourceLines(report.sources.independ
   return `# Work check report\n\n${opening}\n\n${sections}---\n\n${CLOSING}\n`;
 }
 
-function findingRow({ criterion, status, reason, statements = [] }: Report['findings'][number]): string {
-  const rests = statements.length === 0 ? '' : ` (${numbersOf(statements)})`;
-  return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)}${rests} |`;
+function criteriaTables({ findings, statements }: Omit<Report, 'report'>): string {
+  const rows = lines(findings, ({ criterion, status, reason, statements: indexes = [] }) => {
+    const rests = indexes.length === 0 ? '' : ` (${restsOn(indexes, statements)})`;
+    return `| ${escapeMarkdown(criterion)} | ${STATUS_WORDS[status]} | ${escapeMarkdown(reason)}${rests} |`;
+  });
+  return `| Criterion | Status | Reason |\n| --- | --- | --- |\n${rows}${statementTable(statements)}`;
 }
 
 const RUNS_MAX = 8;
 
-/** The numbers of statements, from 1, with runs of them taken together: `Statements 2 to 4, 7`. */
-function numbersOf(indexes: readonly number[]): string {
+/** Numbers of statements by what was found of them: `Statements 9 contradicted; 2 to 4, 7 supported`. */
+function restsOn(indexes: readonly number[], statements: readonly ReportedStatement[]): string {
   const numbers = [...new Set(indexes)].map((index) => index + 1).sort((a, b) => a - b);
-  const runs: { first: number; last: number }[] = [];
+  const parts: string[] = [];
+  let [runs, left] = [RUNS_MAX, numbers.length];
+  for (const status of STATUSES) {
+    const said = runsOf(numbers.filter((number) => statements[number - 1]?.status === status)).slice(0, runs);
+    runs -= said.length;
+    left -= said.reduce((count, { first, last }) => count + last - first + 1, 0);
+    if (said.length > 0) parts.push(`${said.map(runText).join(', ')} ${STATEMENT_WORDS[status]}`);
+  }
+  if (left > 0) parts.push(`${left} more`);
+  return `${numbers.length === 1 ? 'Statement' : 'Statements'} ${parts.join('; ')}`;
+}
+
+type Run = { first: number; last: number };
+
+/** Rising numbers, with those that follow one another taken together. */
+function runsOf(numbers: readonly number[]): Run[] {
+  const runs: Run[] = [];
   for (const number of numbers) {
     const run = runs.at(-1);
     if (run?.last === number - 1) run.last = number;
     else runs.push({ first: number, last: number });
   }
-  const said = runs.slice(0, RUNS_MAX).map(({ first, last }) => {
-    if (first === last) return `${first}`;
-    return last === first + 1 ? `${first}, ${last}` : `${first} to ${last}`;
-  });
-  const more = runs.slice(RUNS_MAX).reduce((count, { first, last }) => count + last - first + 1, 0);
-  return `${numbers.length === 1 ? 'Statement' : 'Statements'} ${said.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return runs;
+}
+
+function runText({ first, last }: Run): string {
+  if (first === last) return `${first}`;
+  return last === first + 1 ? `${first}, ${last}` : `${first} to ${last}`;
 }
 
 /** What a reader must look at comes first. */
@@ -116,6 +135,8 @@ const STATEMENT_WORDS: Record<StatementStatus, string> = {
   supported: 'supported',
   not_checked: 'not checked',
 };
+
+const STATUSES = Object.keys(STATEMENT_WORDS) as StatementStatus[];
 
 const KIND_WORDS: Record<StatementKind, string> = {
   sentence: 'sentence',
@@ -130,8 +151,7 @@ const STATEMENT_ROWS_MAX = 100;
 function statementTable(statements: readonly ReportedStatement[]): string {
   if (statements.length === 0) return '';
   const numbered = statements.map((statement, index) => ({ ...statement, number: index + 1 }));
-  const statuses = Object.keys(STATEMENT_WORDS) as StatementStatus[];
-  const sorted = statuses.flatMap((status) => numbered.filter((statement) => statement.status === status));
+  const sorted = STATUSES.flatMap((status) => numbered.filter((statement) => statement.status === status));
   const rows = lines(
     sorted.slice(0, STATEMENT_ROWS_MAX),
     (statement) =>
@@ -140,8 +160,10 @@ function statementTable(statements: readonly ReportedStatement[]): string {
   const table = `\n| Statement | Where in the work | Status | Why |\n| --- | --- | --- | --- |\n${rows}`;
   const rest = sorted.slice(STATEMENT_ROWS_MAX);
   if (rest.length === 0) return table;
-  const counts = statuses
-    .map((status) => ({ status, count: rest.filter((statement) => statement.status === status).length }))
+  const counts = STATUSES.map((status) => ({
+    status,
+    count: rest.filter((statement) => statement.status === status).length,
+  }))
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${count} ${STATEMENT_WORDS[status]}`);
   return `${table}\n${rest.length} more ${rest.length === 1 ? 'is' : 'are'} in the \`statements\` of the JSON report: ${counts.join(', ')}.\n`;
