@@ -22,7 +22,7 @@ function RestsOn({ indexes, statements }: RestsOnProps) {
   const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
   const more = indexes.length - named.length;
   return (
-    <p className="mt-1 flex flex-wrap items-center gap-x-2 text-dense text-ink-3">
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 text-dense text-ink-3">
       {indexes.length === 1 ? 'Statement' : 'Statements'}
       {named.map((index) => {
         const status = statements[index]?.status;

@@ -110,17 +110,24 @@ function Notes({ numbers, statements, passages, placed }: NotesProps) {
               </p>
               <Comparison statement={statement} />
             </div>
-            <div className="-mr-1 flex flex-wrap content-start justify-end">
-              {passageNumbers(statement, passages).map((passage) => (
-                <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'statement', number }}>
-                  <span className="sr-only">Citation </span>[{passage}]
-                </PassageLink>
-              ))}
-            </div>
+            <Cites number={number} passages={passageNumbers(statement, passages)} />
           </StatementNote>
         );
       })}
     </ul>
+  );
+}
+
+function Cites({ number, passages }: { number: number; passages: readonly number[] }) {
+  if (passages.length === 0) return <span className="text-dense text-ink-3">No passage cited</span>;
+  return (
+    <div className="-mr-1 flex flex-wrap content-start justify-end">
+      {passages.map((passage) => (
+        <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'statement', number }}>
+          <span className="sr-only">Citation </span>[{passage}]
+        </PassageLink>
+      ))}
+    </div>
   );
 }
 
