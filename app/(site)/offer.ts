@@ -5,10 +5,11 @@ import type { operations } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
+import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
 
 export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
-  sample: { report: Report; evidence: EvidenceText[] };
+  sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
   baseUrl: string;
   isTest: boolean;
 }
@@ -23,6 +24,7 @@ export async function readOffer(): Promise<Offer> {
     contract,
     sample: {
       report: Report.parse(contract.sample_report),
+      work: parsedIfJson(request.work_product),
       evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
     },
     baseUrl: ctx.baseUrl,

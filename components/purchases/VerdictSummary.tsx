@@ -1,18 +1,9 @@
 import { Info } from 'lucide-react';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
+import { decidedText } from './measured-words.ts';
 import { StateBadge } from './State.tsx';
-import { type StateKind, states, stateWord } from './states.ts';
-
-/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
-function tally(kind: StateKind, values: readonly string[]): string {
-  const order = [...new Set([...Object.keys(states[kind]), ...values])];
-  return order
-    .map((value) => ({ value, count: values.filter((each) => each === value).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ value, count }) => `${count} ${stateWord(kind, value).word.toLowerCase()}`)
-    .join(', ');
-}
+import { stateWord, tally } from './states.ts';
 
 function sourcesText(sources: Report['sources']): string {
   const supplied = sources.supplied.length;
@@ -53,6 +44,11 @@ export function VerdictSummary({ report }: { report: Report }) {
         </h2>
         <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{summaryBesideVerdict(report)}</p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
+        {report.recommended_action ? (
+          <p className="mt-4 max-w-[36rem] text-body wrap-anywhere">
+            <strong className="font-semibold">Next.</strong> {report.recommended_action}
+          </p>
+        ) : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />
           An assessment for your review. It does not certify the work.
@@ -66,6 +62,12 @@ export function VerdictSummary({ report }: { report: Report }) {
             report.findings.map((finding) => finding.status),
           )}
         </dd>
+        {report.confidence === undefined ? null : (
+          <>
+            <dt>Decided</dt>
+            <dd>{decidedText(report.confidence)}</dd>
+          </>
+        )}
         <dt>Checks</dt>
         <dd>
           {tally('check', checks)}

@@ -138,6 +138,14 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
+    submitted: z
+      .object({
+        request: z.union([z.string(), z.looseObject({})]).nullable(),
+        criteria: z.array(z.union([z.string(), z.looseObject({})])),
+        work_product: z.union([z.string(), z.looseObject({}), z.array(z.unknown())]),
+      })
+      .nullable()
+      .meta({ description: 'What was asked for and what came of it. Null once it has been deleted.' }),
     items: z.array(
       z.object({
         ref: z.string(),
@@ -318,8 +326,8 @@ export const report = defineOperation({
 export const evidence = defineOperation({
   name: 'evidence',
   summary:
-    'Read the evidence as it was supplied, and the governed sources that the service retrieves for it. Texts are kept ' +
-    'for 30 days; digests stay.',
+    'Read the work and the evidence as they were supplied, and the governed sources that the service retrieves for ' +
+    'them. Texts are kept for 30 days; digests stay.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],

@@ -11,6 +11,7 @@ import { PrintButton } from '@/components/ui/PrintButton.tsx';
 import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
+import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
 import { memberContext } from '../../member.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
@@ -118,6 +119,7 @@ export default async function ReportPage({ params, searchParams }: Props) {
         <div className="mt-6">
           <ReportView
             report={report}
+            work={parsedIfJson((evidence.submitted?.work_product ?? null) as JsonValue)}
             evidence={keptTexts(evidence)}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
             contentAction={contentAction}
