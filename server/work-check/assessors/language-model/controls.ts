@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { judgeStatements } from '../../judge.ts';
+import { judgeStatements } from '../../judge/judge-statements.ts';
 import type { EvidenceIndex } from '../../reading/evidence-index.ts';
 import { readWork } from '../../statements.ts';
 import type { Passage } from '../port.ts';

@@ -1,4 +1,4 @@
-import { judgeStatements } from '../../judge.ts';
+import { judgeStatements } from '../../judge/judge-statements.ts';
 import { clip } from '../../quoting.ts';
 import { evidenceSource, indexEvidence } from '../../reading/evidence-index.ts';
 import { tokenize } from '../../reading/tokens.ts';
