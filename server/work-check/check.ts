@@ -69,7 +69,9 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const assessment = await assess(request, options, { work, evidence, entries, readings, judged });
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
-  const { findings, statements } = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
+  const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
+  const findings = read.findings.map((finding) => ({ ...finding, reason: masked(finding.reason) }));
+  const statements = read.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);
   // In the order of the contract.
@@ -182,7 +184,7 @@ function cite(
     return {
       criterion: label,
       status: assessed.status,
-      reason: masked(assessed.reason),
+      reason: assessed.reason,
       ...(citations.length > 0 ? { citations } : {}),
       ...(statements.length > 0 ? { statements } : {}),
     };
@@ -195,11 +197,11 @@ function cite(
       ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
       kind: statement.kind,
       status,
-      why: masked(why),
+      why,
       ...(citations.length > 0 ? { citations } : {}),
       ...(compared === undefined
         ? {}
-        : { compared: { claimed: masked(clip(compared.claimed)), known: masked(clip(compared.known)) } }),
+        : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
       ...(computed === undefined ? {} : { computed }),
     };
   });
@@ -212,6 +214,16 @@ const MAY_BE_PERSONAL = /@|\d[\d ()./-]{6,}\d|\b[A-Z]{2}\d{2}\b/;
 
 /** The report outlives what was submitted, so it keeps no personal data that a quotation would carry. */
 const masked = (text: string): string => (MAY_BE_PERSONAL.test(text) ? maskPersonalData(text) : text);
+
+function maskedStatement(statement: ReportedStatement): ReportedStatement {
+  const { why, compared } = statement;
+  if (!MAY_BE_PERSONAL.test(why) && !MAY_BE_PERSONAL.test(`${compared?.claimed} ${compared?.known}`)) return statement;
+  return {
+    ...statement,
+    why: masked(why),
+    ...(compared === undefined ? {} : { compared: { claimed: masked(compared.claimed), known: masked(compared.known) } }),
+  };
+}
 
 /** The UTF-8 offset of a UTF-16 one; asked for in rising order, it walks a text once. */
 function byteOffsets(text: string): (at: number) => number {

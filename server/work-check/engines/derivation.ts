@@ -8,9 +8,11 @@ type Named = { value: number; text: string };
 /** Enough for any honest sentence and its table row; every pair of them is tried. */
 const POOL_MAX = 14;
 
+const WRITTEN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+
 /** How a number is written in a computed sentence: up to four digits behind the point, thousands marked. */
 export function written(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 4 });
+  return WRITTEN.format(value);
 }
 
 /** Half of the last digit that is printed: what a figure may be off and still be the one printed. */
