@@ -199,9 +199,7 @@ function cite(
       status,
       why,
       ...(citations.length > 0 ? { citations } : {}),
-      ...(compared === undefined
-        ? {}
-        : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
+      ...(compared === undefined ? {} : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
       ...(computed === undefined ? {} : { computed }),
     };
   });
@@ -221,7 +219,9 @@ function maskedStatement(statement: ReportedStatement): ReportedStatement {
   return {
     ...statement,
     why: masked(why),
-    ...(compared === undefined ? {} : { compared: { claimed: masked(compared.claimed), known: masked(compared.known) } }),
+    ...(compared === undefined
+      ? {}
+      : { compared: { claimed: masked(compared.claimed), known: masked(compared.known) } }),
   };
 }
 

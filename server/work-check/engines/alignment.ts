@@ -5,8 +5,8 @@ import { entryOf } from '../support/lexicon.ts';
 export type Alignment = {
   /** Share of the weight of the statement's words of content that have a partner. */
   share: number;
-  /** The same for the other side. */
-  known_share: number;
+  /** The same for words alone: a figure may be the very thing that differs. */
+  word_share: number;
   gaps: Gap[];
 };
 
@@ -32,7 +32,7 @@ export function align(own: readonly Token[], known: readonly Token[]): Alignment
         anchored: pairs > 0 && !ends ? 'both' : 'one',
       });
   };
-  let matchedKnown = 0;
+  let words = 0;
   while (i < a.length && j < b.length) {
     const [x, y] = [a[i], b[j]];
     if (x === undefined || y === undefined) break;
@@ -40,7 +40,7 @@ export function align(own: readonly Token[], known: readonly Token[]): Alignment
       close(i, j, false);
       pairs += 1;
       matched += x.weight;
-      matchedKnown += y.weight;
+      if (x.token.kind === 'word') words += x.weight;
       i += 1;
       j += 1;
       [lastI, lastJ] = [i, j];
@@ -48,7 +48,7 @@ export function align(own: readonly Token[], known: readonly Token[]): Alignment
     else j += 1;
   }
   close(a.length, b.length, true);
-  return { share: matched / weightOf(a), known_share: matchedKnown / weightOf(b), gaps };
+  return { share: matched / weightOf(a), word_share: words / weightOf(a.filter(({ token }) => token.kind === 'word')), gaps };
 }
 
 type Word = { token: Token; at: number; weight: number };

@@ -39,7 +39,11 @@ const UNIT_DAYS = new Map([
 ]);
 const PAIRS_MAX = 400;
 
-type Calendar = { year: number | undefined; dates: { time: number; at: number; text: string }[]; lengths: { figure: Quantity; text: string }[] };
+type Calendar = {
+  year: number | undefined;
+  dates: { time: number; at: number; text: string }[];
+  lengths: { figure: Quantity; text: string }[];
+};
 const calendars = new WeakMap<EvidenceIndex, Calendar>();
 
 /** The dates and lengths of time that the evidence gives, read once. */
@@ -54,7 +58,8 @@ function calendarOf(index: EvidenceIndex): Calendar {
       const year = figure.year ?? made.year;
       if (figure.kind === 'date' && figure.month !== undefined && figure.day !== undefined && year !== undefined)
         made.dates.push({ time: Date.UTC(year, figure.month - 1, figure.day), at, text });
-      else if (figure.kind === 'number' && isLength(figure)) made.lengths.push({ figure, text: `${text} ${figure.unit}${figure.value === 1 ? '' : 's'}` });
+      else if (figure.kind === 'number' && isLength(figure))
+        made.lengths.push({ figure, text: `${text} ${figure.unit}${figure.value === 1 ? '' : 's'}` });
     }
   }
   calendars.set(index, made);
@@ -62,10 +67,16 @@ function calendarOf(index: EvidenceIndex): Calendar {
 }
 
 /** How a date follows from another date of the evidence and a length of time that the evidence or the statement gives. */
-export function dateFrom(claimed: Quantity, statement: Statement, index: EvidenceIndex): { says: string; passages: number[] } | undefined {
+export function dateFrom(
+  claimed: Quantity,
+  statement: Statement,
+  index: EvidenceIndex,
+): { says: string; passages: number[] } | undefined {
   if (claimed.kind !== 'date' || claimed.month === undefined || claimed.day === undefined) return undefined;
   const { dates, lengths } = calendarOf(index);
-  const own = statement.quantities.filter((figure) => figure.kind === 'number' && isLength(figure)).map((figure) => ({ figure, text: `${statement.text.slice(figure.start, figure.end)} ${figure.unit}s` }));
+  const own = statement.quantities
+    .filter((figure) => figure.kind === 'number' && isLength(figure))
+    .map((figure) => ({ figure, text: `${statement.text.slice(figure.start, figure.end)} ${figure.unit}s` }));
   let tried = 0;
   for (const { time, at, text } of dates)
     for (const { figure, text: length } of [...own, ...lengths]) {
@@ -73,9 +84,13 @@ export function dateFrom(claimed: Quantity, statement: Statement, index: Evidenc
       if (tried > PAIRS_MAX) return undefined;
       for (const sign of [1, -1]) {
         const result = shifted(time, figure, sign);
-        if (result === undefined || result.getUTCDate() !== claimed.day || result.getUTCMonth() + 1 !== claimed.month) continue;
+        if (result === undefined || result.getUTCDate() !== claimed.day || result.getUTCMonth() + 1 !== claimed.month)
+          continue;
         if (claimed.year !== undefined && result.getUTCFullYear() !== claimed.year) continue;
-        return { says: `${text} ${sign > 0 ? 'and' : 'less'} ${length} is ${result.toISOString().slice(0, 10)}`, passages: [at] };
+        return {
+          says: `${text} ${sign > 0 ? 'and' : 'less'} ${length} is ${result.toISOString().slice(0, 10)}`,
+          passages: [at],
+        };
       }
     }
   return undefined;
@@ -92,4 +107,22 @@ function shifted(time: number, { unit, value }: Quantity, sign: number): Date | 
   else if (unit === 'year') date.setUTCFullYear(date.getUTCFullYear() + sign * value);
   else return undefined;
   return date;
+}
+
+const ZONE = /\b(?:UTC|GMT)\s*([+−-])\s*(\d{1,2})\b/;
+const DAY_MINUTES = 1440;
+const clock = (minutes: number): string => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+
+/** A time in UTC that a source gives in the zone of its name, such as "Chat (local time, UTC+2)". */
+export function zonedFrom(claimed: Quantity, near: readonly number[], index: EvidenceIndex): { says: string; passage: number } | undefined {
+  if (claimed.kind !== 'time') return undefined;
+  for (const at of near) {
+    const passage = index.passages[at];
+    const zone = ZONE.exec(index.sources[passage?.source ?? -1]?.source ?? '');
+    if (passage === undefined || zone === null) continue;
+    const offset = Number(zone[2]) * 60 * (zone[1] === '+' ? 1 : -1);
+    const time = passage.quantities.find((known) => known.kind === 'time' && (known.value - offset + DAY_MINUTES) % DAY_MINUTES === claimed.value);
+    if (time !== undefined) return { says: `${clock(time.value)} at ${zone[0]} is ${clock(claimed.value)} UTC`, passage: at };
+  }
+  return undefined;
 }

@@ -13,7 +13,11 @@ export type FigureAccount = {
 const TELLING_DIGITS = 4;
 
 /** Figures of the evidence by value, by the years and days of dates too, and all values in order. */
-type FigureIndex = { byValue: Map<number, { at: number; known: Quantity }[]>; values: number[]; dates: { at: number; known: Quantity }[] };
+type FigureIndex = {
+  byValue: Map<number, { at: number; known: Quantity }[]>;
+  values: number[];
+  dates: { at: number; known: Quantity }[];
+};
 const indexes = new WeakMap<EvidenceIndex, FigureIndex>();
 
 function figureIndexOf(index: EvidenceIndex): FigureIndex {
@@ -47,7 +51,8 @@ const DATES_MAX = 2_000;
 export function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
   const { byValue, values, dates } = figureIndexOf(index);
   const candidates = figure.kind === 'date' ? [...dates] : [];
-  if (figure.kind === 'date') for (const part of [figure.year, figure.day]) candidates.push(...(byValue.get(part ?? Number.NaN) ?? []));
+  if (figure.kind === 'date')
+    for (const part of [figure.year, figure.day]) candidates.push(...(byValue.get(part ?? Number.NaN) ?? []));
   else {
     const slack = Math.max(figure.tolerance, 1e-9 * Math.abs(figure.value));
     let from = 0;
@@ -57,9 +62,12 @@ export function passagesGiving(figure: Quantity, index: EvidenceIndex): number[]
       if ((values[middle] ?? 0) < figure.value - slack) from = middle + 1;
       else to = middle;
     }
-    for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1) candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
+    for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1)
+      candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
   }
-  return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort((a, b) => a - b);
+  return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort(
+    (a, b) => a - b,
+  );
 }
 
 /** Looks a figure up in the evidence: in a passage on the same subject, or anywhere when its digits tell enough. */

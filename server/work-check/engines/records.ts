@@ -102,7 +102,10 @@ function regionsNaming(identity: string, siblings: readonly string[], index: Evi
       regions.push({ source, start: 0, end: text.length });
       continue;
     }
-    const others = [...new Set(siblings)].slice(0, SIBLINGS_MAX).filter((other) => other !== identity).flatMap((other) => mentions(source, other, index));
+    const others = [...new Set(siblings)]
+      .slice(0, SIBLINGS_MAX)
+      .filter((other) => other !== identity)
+      .flatMap((other) => mentions(source, other, index));
     for (const start of mentions(source, identity, index)) {
       const next = Math.min(...others.filter((at) => at > start), start + REGION_CHARS_MAX, text.length);
       const line = text.lastIndexOf('\n', start - 1) + 1;
@@ -145,7 +148,11 @@ function findMentions(source: number, name: string, index: EvidenceIndex): numbe
   const { lower, tokens } = readRegion({ source, start: 0, end: index.sources[source]?.text.length ?? 0 }, index);
   const found: number[] = [];
   const wanted = name.toLowerCase().trim();
-  for (let at = lower.indexOf(wanted); at !== -1 && found.length < MENTIONS_MAX; at = lower.indexOf(wanted, at + wanted.length))
+  for (
+    let at = lower.indexOf(wanted);
+    at !== -1 && found.length < MENTIONS_MAX;
+    at = lower.indexOf(wanted, at + wanted.length)
+  )
     if (isWhole(lower, at, at + wanted.length)) found.push(at);
   if (found.length > 0) return found;
   const words = tokenize(name).filter((token) => isContent(token) && token.kind === 'word');
@@ -194,7 +201,12 @@ function readRegion({ source, start, end }: Region, index: EvidenceIndex): Regio
   if (reading === undefined) {
     const text = index.sources[source]?.text.slice(start, end) ?? '';
     const tokens = tokenize(text, start);
-    reading = { tokens, quantities: readQuantities(tokens), held: new Map(tokens.map((token) => [token.stem, token])), lower: text.toLowerCase() };
+    reading = {
+      tokens,
+      quantities: readQuantities(tokens),
+      held: new Map(tokens.map((token) => [token.stem, token])),
+      lower: text.toLowerCase(),
+    };
     known.set(key, reading);
   }
   return reading;

@@ -70,7 +70,7 @@ function substitutionIn(
   gap: Gap,
   statement: Statement,
   at: number,
-  { share }: Alignment,
+  { share, word_share }: Alignment,
   index: EvidenceIndex,
 ): Substitution | undefined {
   const passage = index.passages[at];
@@ -90,10 +90,11 @@ function substitutionIn(
   const figure = figureIn(statement.quantities, gap.own);
   const other = figureIn(passage.quantities, gap.known);
   if (figure !== undefined && other !== undefined) {
+    const followed = word_share >= FOLLOWS_CLOSELY && (gap.anchored === 'both' || word_share >= 0.8) && isBare(own, figure) && isBare(known, other);
     const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
-    return closely && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
+    return followed && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
       ? { kind: 'figure', ...base }
       : undefined;
   }
@@ -107,6 +108,10 @@ function substitutionIn(
   const swapped = names && own.some(({ stem }) => !known.some((token) => token.stem === stem));
   return swapped && closely && gap.anchored === 'both' ? { kind: 'name', ...base } : { kind: 'word', ...base };
 }
+
+/** Whether a gap holds a figure and no other word that says something. */
+const isBare = (tokens: readonly Token[], { start, end }: Quantity): boolean =>
+  tokens.every((token) => token.start >= start && token.end <= end);
 
 function figureIn(quantities: readonly Quantity[], [from, to]: readonly [number, number]): Quantity | undefined {
   return quantities.find(({ first, last }) => first >= from && last < to);

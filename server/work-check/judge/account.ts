@@ -1,4 +1,4 @@
-import { dateFrom } from '../engines/calendar.ts';
+import { dateFrom, zonedFrom } from '../engines/calendar.ts';
 import { derive } from '../engines/derivation.ts';
 import { type FigureAccount, figureText, findFigure } from '../engines/figures.ts';
 import { scaledFrom } from '../engines/scaling.ts';
@@ -18,6 +18,8 @@ export function accountFor(
   const passage = findFigure(statement, figure, index, near) ?? smallWord(figure, statement, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
+  const zoned = zonedFrom(figure, near, index);
+  if (zoned !== undefined) return { figure, text, state: 'computed', says: zoned.says, passages: [zoned.passage] };
   const date = dateFrom(figure, statement, index);
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
   const column =

@@ -10,9 +10,44 @@ import type { Statement, Work } from '../statements.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 import { contradicted } from './sentence.ts';
 
+/** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
+export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
+  if (cell === undefined) return undefined;
+  const { passage, agrees, fault, worked } = cell;
+  const [from, value, known] = [
+    sourceName(index, passage.source),
+    statement.record?.value ?? fault?.claimed ?? '',
+    fault?.known ?? '',
+  ];
+  const ref = index.sources[passage.source]?.ref;
+  const passages =
+    ref === undefined ? [] : [{ ref, start: passage.start, end: Math.max(passage.end, passage.start + 1) }];
+  if (agrees)
+    return worked === undefined
+      ? {
+          status: 'supported',
+          why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`,
+          passages,
+        }
+      : { status: 'supported', why: `The rows of ${from} give it as ${worked}.`, passages, computed: worked };
+  // Another source may know better than the table: only what no source gives for this record is contradicted.
+  if (statement.record !== undefined && isGivenElsewhere(statement, records, index)) return undefined;
+  return {
+    status: 'contradicted',
+    why:
+      worked === undefined
+        ? `The work gives “${clip(value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`
+        : `The work gives “${clip(value)}” (${statement.at}), but the rows of ${from} give ${known} as ${worked}.`,
+    passages,
+    compared: { claimed: value, known },
+    ...(worked === undefined ? {} : { computed: `${worked}: ${known}` }),
+  };
+}
+
 /** A field or cell: what its record gives, or what others beside it compute. Undefined when only its words can tell. */
-export function judgeField(reading: StatementReading, { work, index, records, sums }: Ground): Judgement | undefined {
-  const { statement, cell } = reading;
+export function judgeField(reading: StatementReading, ground: Ground): Judgement | undefined {
+  const { work, index, records, sums } = ground;
+  const { statement } = reading;
   const { record, place } = statement;
   if (record === undefined) return undefined;
   const sum = 'path' in place ? sums.get(place.path) : undefined;
@@ -28,35 +63,8 @@ export function judgeField(reading: StatementReading, { work, index, records, su
       compared: { claimed: record.value, known: sum.says },
       computed: sum.says,
     };
-  if (cell !== undefined) {
-    const { passage, agrees, fault, worked } = cell;
-    const known = fault?.known ?? '';
-    const from = sourceName(index, passage.source);
-    // Another source may know better than the table: only what no source gives for this record is contradicted.
-    if (!agrees && !isGivenElsewhere(statement, records, index))
-      return {
-        status: 'contradicted',
-        why:
-          worked === undefined
-            ? `The work gives “${clip(record.value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`
-            : `The work gives “${clip(record.value)}” (${statement.at}), but the rows of ${from} give ${known} as ${worked}.`,
-        passages: of(passage.source, passage.start, passage.end),
-        compared: { claimed: record.value, known },
-      };
-    if (agrees && worked !== undefined)
-      return {
-        status: 'supported',
-        why: `The rows of ${from} give it as ${worked}.`,
-        passages: of(passage.source, passage.start, passage.end),
-        computed: worked,
-      };
-    if (agrees)
-      return {
-        status: 'supported',
-        why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`,
-        passages: of(passage.source, passage.start, passage.end),
-      };
-  }
+  const bound = judgeCell(reading, ground);
+  if (bound !== undefined) return bound;
   const found = records.read(statement);
   switch (found.is) {
     case 'found': {

@@ -1,20 +1,17 @@
 import type { judge } from '../assessors/judging.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { recalculate } from '../engines/arithmetic.ts';
-import { findWrongWeekday } from '../engines/calendar.ts';
-import { written } from '../engines/derivation.ts';
-import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
-import { findWrongOrder } from '../engines/direction.ts';
 import type { FigureAccount } from '../engines/figures.ts';
 import { findSubstitutions, type Substitution } from '../engines/substitution.ts';
-import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
 import { bestPassages, type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { isContent } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { wantedOf } from '../support/windows.ts';
 import { accountFor } from './account.ts';
+import { judgeCell } from './field.ts';
 import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { misplacedIn } from './misplaced.ts';
 import { openNames } from './open-words.ts';
 import { settle } from './settle.ts';
 
@@ -37,8 +34,8 @@ export function judgeSentence(
       computed: broken.says,
     };
   }
-  const misplaced = misplacedIn(statement, ground);
-  if (misplaced !== undefined) return misplaced;
+  const told = misplacedIn(statement, ground) ?? judgeCell(reading, ground);
+  if (told !== undefined) return told;
   const near = [...new Set([...reading.matches.map(({ passage }) => passage), ...learned.passages])];
   const accounts = statement.quantities.map((figure) => accountFor(figure, statement, at, near, ground));
   const substitutions = clausesOf(statement).flatMap((clause) =>
@@ -46,6 +43,8 @@ export function judgeSentence(
   );
   const wrong = substitutions.find((one) => isContradiction(one, statement, accounts));
   if (wrong !== undefined) return contradicted(wrong, statement, index);
+  const rival = rivalOf(reading, accounts, index);
+  if (rival !== undefined) return rival;
   const turned = isProse(statement)
     ? reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'))
     : undefined;
@@ -67,49 +66,35 @@ export function judgeSentence(
   return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, index) };
 }
 
-/** What the calendar, the order of times, the newer version of a source or a conversation says otherwise. */
-function misplacedIn(statement: Statement, { index, versions, turns }: Ground): Judgement | undefined {
-  if (!isProse(statement)) return undefined;
-  const day = findWrongWeekday(statement, index);
-  if (day !== undefined)
-    return {
-      status: 'contradicted',
-      why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`,
-      passages: [],
-      compared: { claimed: day.written, known: day.falls_on },
-    };
-  const order = findWrongOrder(statement, index);
-  if (order !== undefined) {
-    const source = sourceName(index, index.passages[order.passage]?.source ?? -1);
-    return {
-      status: 'contradicted',
-      why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`,
-      passages: placeOf(index, order.passage),
-      compared: { claimed: order.own, known: order.known },
-    };
-  }
-  const old = findSuperseded(statement, index, versions);
-  if (old !== undefined) {
-    const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
-    return {
-      status: 'contradicted',
-      why: `The work says ${where(statement)}; “${clip(old.claimed)}” stands in ${sourceName(index, older?.source ?? -1)}, but ${sourceName(index, newer?.source ?? -1)} says “${clip(old.known)}”: ${quote(newer === undefined ? '' : passageText(index, newer))}.`,
-      passages: [...placeOf(index, old.newer), ...placeOf(index, old.older)],
-      compared: { claimed: old.claimed, known: old.known },
-    };
-  }
-  const person =
-    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongSpeaker(statement, turns));
-  if (person === undefined) return undefined;
-  const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
+/** How much of a statement its best passage must hold before another figure there contradicts. */
+const RIVAL_COVERAGE = 0.55;
+
+/** "Within 30 days" where the passage on the same subject gives one length of time only, and it is another. */
+function rivalOf(
+  { statement, faults, matches }: StatementReading,
+  accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
+): Judgement | undefined {
+  const [best] = matches;
+  const passage = index.passages[best?.passage ?? -1];
+  if (best === undefined || passage === undefined || best.coverage < RIVAL_COVERAGE || !isProse(statement))
+    return undefined;
+  const open = accounts.filter(({ state }) => state === 'open');
+  const fault = faults.find(
+    ({ contradicts, kind, passage: at }) =>
+      contradicts && kind === 'number' && at === best.passage,
+  );
+  const [only, ...more] = open;
+  if (fault === undefined || only === undefined || more.length > 0) return undefined;
+  const { kind, unit } = only.figure;
+  const rivals = passage.quantities.filter((known) => known.kind === kind && known.unit === unit);
+  if (rivals.length !== 1 || (kind === 'number' && unit === '')) return undefined;
+  const source = sourceName(index, passage.source);
   return {
     status: 'contradicted',
-    why: `The work says ${where(statement)}; in ${sourceName(index, person.turns[0]?.source ?? -1)} it is ${person.known}, not ${person.claimed}: ${said}.`,
-    passages: person.turns.flatMap(({ source, start, end }) => {
-      const ref = index.sources[source]?.ref;
-      return ref === undefined ? [] : [{ ref, start, end }];
-    }),
-    compared: { claimed: person.claimed, known: person.known },
+    why: `The work says ${where(statement)}; ${source} says ${quote(passageText(index, passage))}: “${clip(fault.claimed)}” against “${clip(fault.known)}”.`,
+    passages: placeOf(index, best.passage),
+    compared: { claimed: fault.claimed, known: fault.known },
   };
 }
 
