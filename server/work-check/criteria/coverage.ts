@@ -111,6 +111,8 @@ const ITEM_FOUND = 0.5;
 const LIST_FOUND = 0.5;
 /** How much of a criterion's subject a list must be about before what it holds is owed. */
 const AFFINITY = 0.3;
+/** "Every amount agrees" asks of what is there. */
+const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
 
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
 export const readCoverage: Reader = (criterion, task) => {
@@ -137,10 +139,10 @@ export const readCoverage: Reader = (criterion, task) => {
       held.some(({ absent }) => absent) &&
       held.filter(({ share }) => share >= ITEM_FOUND).length >= 2,
   );
+  const accused = readAgreement(criterion, task);
+  if (accused?.status === 'contradicted' || AGREES.test(criterion)) return accused;
   if (lost !== undefined) return missing(lost, task);
   const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
-  const accused = readAgreement(criterion, task);
-  if (accused?.status === 'contradicted') return accused;
   if (best === undefined) return accused;
   const source = task.evidence.sources[best.list.source];
   return {

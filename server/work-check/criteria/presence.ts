@@ -9,6 +9,8 @@ import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
 /** How much of a criterion's subject the statements together must hold to have answered it. */
 const TOGETHER = 0.6;
 const SHOWN = 2;
+/** Statements that share nearly as much of the subject as the best one answer beside it. */
+const NEAR_BEST = 0.75;
 /** What a word that asks for a kind of answer counts, beside one of the subject. */
 const ASKED_COUNTS = 0.4;
 
@@ -53,7 +55,7 @@ function showing(
   );
   const shares = all.map(({ statement }) => shareOf(topic, statement) + ASKED_COUNTS * shareOf(asked, statement));
   const best = Math.max(0, ...shares);
-  if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * 0.6);
+  if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * NEAR_BEST);
   return concept.telling ? all.slice(0, SHOWN + 1) : [];
 }
 

@@ -75,14 +75,17 @@ export function shareOf(topic: readonly Topic[], { tokens, under }: Statement): 
   const own = new Set(tokens.map((token) => token.stem));
   for (const token of tokenize(under)) own.add(token.stem);
   let [found, total] = [0, 0];
-  for (const { weight, stems } of topic) {
+  for (const { token, weight, stems } of topic) {
     total += weight;
-    if ([...stems].some((one) => own.has(one) || hasPrefix(one, own))) found += weight;
+    if (own.has(token.stem)) found += weight;
+    else if ([...stems].some((one) => own.has(one) || hasPrefix(one, own))) found += weight * RELATED;
   }
   return total === 0 ? 0 : found / total;
 }
 
 const PREFIX = 6;
+/** What a word counts that means about the same. */
+const RELATED = 0.7;
 
 function hasPrefix(wanted: string, own: ReadonlySet<string>): boolean {
   if (wanted.length < PREFIX) return false;

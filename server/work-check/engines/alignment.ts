@@ -24,7 +24,9 @@ export function align(own: readonly Token[], known: readonly Token[]): Alignment
   let [i, j, matched] = [0, 0, 0];
   let [lastI, lastJ] = [0, 0];
   let pairs = 0;
-  const close = (toI: number, toJ: number, ends: boolean): void => {
+  const close = (toI: number, end: number, ends: boolean): void => {
+    // At the end of the statement the passage may go on: as many of its words stand in the place of the statement's.
+    const toJ = ends ? Math.min(end, lastJ + toI - lastI) : end;
     if (toI > lastI && toJ > lastJ)
       gaps.push({
         own: [a[lastI]?.at ?? 0, (a[toI - 1]?.at ?? 0) + 1],
@@ -48,7 +50,11 @@ export function align(own: readonly Token[], known: readonly Token[]): Alignment
     else j += 1;
   }
   close(a.length, b.length, true);
-  return { share: matched / weightOf(a), word_share: words / weightOf(a.filter(({ token }) => token.kind === 'word')), gaps };
+  return {
+    share: matched / weightOf(a),
+    word_share: words / weightOf(a.filter(({ token }) => token.kind === 'word')),
+    gaps,
+  };
 }
 
 type Word = { token: Token; at: number; weight: number };

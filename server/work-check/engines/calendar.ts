@@ -114,15 +114,22 @@ const DAY_MINUTES = 1440;
 const clock = (minutes: number): string => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 
 /** A time in UTC that a source gives in the zone of its name, such as "Chat (local time, UTC+2)". */
-export function zonedFrom(claimed: Quantity, near: readonly number[], index: EvidenceIndex): { says: string; passage: number } | undefined {
+export function zonedFrom(
+  claimed: Quantity,
+  near: readonly number[],
+  index: EvidenceIndex,
+): { says: string; passage: number } | undefined {
   if (claimed.kind !== 'time') return undefined;
   for (const at of near) {
     const passage = index.passages[at];
     const zone = ZONE.exec(index.sources[passage?.source ?? -1]?.source ?? '');
     if (passage === undefined || zone === null) continue;
     const offset = Number(zone[2]) * 60 * (zone[1] === '+' ? 1 : -1);
-    const time = passage.quantities.find((known) => known.kind === 'time' && (known.value - offset + DAY_MINUTES) % DAY_MINUTES === claimed.value);
-    if (time !== undefined) return { says: `${clock(time.value)} at ${zone[0]} is ${clock(claimed.value)} UTC`, passage: at };
+    const time = passage.quantities.find(
+      (known) => known.kind === 'time' && (known.value - offset + DAY_MINUTES) % DAY_MINUTES === claimed.value,
+    );
+    if (time !== undefined)
+      return { says: `${clock(time.value)} at ${zone[0]} is ${clock(claimed.value)} UTC`, passage: at };
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
-import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
-import type { Token } from '../reading/tokens.ts';
+import type { Span } from '../reading/sentences.ts';
+import { type Token, tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
@@ -12,8 +13,8 @@ export type Substitution = {
   claimed: string;
   known: string;
   passage: number;
-  /** Token range in the statement. */
-  own: [number, number];
+  /** Where it stands in the statement's text. */
+  own: Span;
   share: number;
 };
 
@@ -26,6 +27,7 @@ const GAP_WORDS_MAX = 3;
 
 /** A word replaced, that the passage holds nowhere and that no relation of meaning explains. */
 export function findSubstitutions(statement: Statement, index: EvidenceIndex, near: readonly number[]): Substitution[] {
+  const names = namesOf(statement, index);
   const aligned = near
     .slice(0, PASSAGES_LOOKED_AT)
     .flatMap((at) => {
@@ -34,9 +36,11 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
         ? []
         : [{ at, passage, alignment: align(statement.tokens, passage.tokens) }];
     })
-    .sort((a, b) => b.alignment.share - a.alignment.share);
+    .sort((a, b) => named(names, b.passage) - named(names, a.passage) || b.alignment.share - a.alignment.share);
   const [best] = aligned;
-  if (best === undefined || best.alignment.share < FOLLOWS) return [];
+  // A passage about another of the names is no ground to contradict what is said of this one.
+  if (best === undefined || best.alignment.share < FOLLOWS || (names.size > 0 && named(names, best.passage) === 0))
+    return [];
   const found: Substitution[] = [];
   for (const gap of best.alignment.gaps) {
     const substitution = substitutionIn(gap, statement, best.at, best.alignment, index);
@@ -53,6 +57,17 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
   }
   return found;
 }
+
+/** Capitalised words of a whole sentence that the evidence knows, in whichever of its clauses they stand. */
+function namesOf({ text }: Statement, index: EvidenceIndex): ReadonlySet<string> {
+  const names = tokenize(text).filter(
+    ({ capital, content, kind, stem }, at) => at > 0 && capital && content && kind === 'word' && isHeld(index, stem),
+  );
+  return new Set(names.map(({ stem }) => stem));
+}
+
+const named = (names: ReadonlySet<string>, { stems }: { stems: ReadonlySet<string> }): number =>
+  names.size === 0 ? 0 : [...names].filter((stem) => stems.has(stem)).length;
 
 /** Whether a passage can share enough of the statement's words: a look that costs much less than aligning. */
 function canFollow(tokens: readonly Token[], stems: ReadonlySet<string>): boolean {
@@ -83,19 +98,31 @@ function substitutionIn(
     claimed: textOf(statement.text, statement.tokens, gap.own, 0),
     known: textOf(passageText(index, passage), passage.tokens, gap.known, passage.start),
     passage: at,
-    own: gap.own,
+    own: { start: statement.tokens[gap.own[0]]?.start ?? 0, end: statement.tokens[gap.own[1] - 1]?.end ?? 0 },
     share,
   };
   const closely = share >= FOLLOWS_CLOSELY && (gap.anchored === 'both' || share >= 0.8);
   const figure = figureIn(statement.quantities, gap.own);
   const other = figureIn(passage.quantities, gap.known);
   if (figure !== undefined && other !== undefined) {
-    const followed = word_share >= FOLLOWS_CLOSELY && (gap.anchored === 'both' || word_share >= 0.8) && isBare(own, figure) && isBare(known, other);
+    const followed =
+      word_share >= FOLLOWS_CLOSELY &&
+      (gap.anchored === 'both' || word_share >= 0.8) &&
+      isBare(own, figure) &&
+      isBare(known, other);
     const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
-    return followed && differs && !stated && !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
-      ? { kind: 'figure', ...base }
+    return followed &&
+      differs &&
+      !stated &&
+      !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
+      ? {
+          kind: 'figure',
+          ...base,
+          claimed: statement.text.slice(figure.start, figure.end),
+          known: passageText(index, passage).slice(other.start - passage.start, other.end - passage.start),
+        }
       : undefined;
   }
   if (figure !== undefined || other !== undefined) return undefined;
@@ -114,7 +141,9 @@ const isBare = (tokens: readonly Token[], { start, end }: Quantity): boolean =>
   tokens.every((token) => token.start >= start && token.end <= end);
 
 function figureIn(quantities: readonly Quantity[], [from, to]: readonly [number, number]): Quantity | undefined {
-  return quantities.find(({ first, last }) => first >= from && last < to);
+  return quantities.find(({ kind, first, last }) =>
+    kind === 'date' ? first < to && last >= from : first >= from && last < to,
+  );
 }
 
 /** Whether a word stands in the passage after all, or one of the words in its place means the same. */

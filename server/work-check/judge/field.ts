@@ -8,7 +8,6 @@ import { readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
-import { contradicted } from './sentence.ts';
 
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
 export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
@@ -100,6 +99,12 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       passages: [],
       computed: sum.says,
     };
+  const label =
+    record.value.length >= 3 && /\d/.test(record.value)
+      ? index.sources.find(({ source }) => source.includes(record.value))
+      : undefined;
+  if (label !== undefined)
+    return { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
   const worked = productInRegion(statement, records, index);
   if (worked !== undefined) return worked;
   if (record.value === '1')

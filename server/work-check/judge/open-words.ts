@@ -7,10 +7,8 @@ import { isContent } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
-import { named } from './account.ts';
 import { isInFigure } from './cover.ts';
 import { quote, sourceName, where } from './ground.ts';
-import { settle } from './settle.ts';
 
 /** Capitalised words of a statement that stand neither in a text of the evidence nor in the name of a source. */
 export function openNames({ faults, statement }: StatementReading, index: EvidenceIndex): string[] {

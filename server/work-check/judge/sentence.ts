@@ -1,14 +1,16 @@
 import type { judge } from '../assessors/judging.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { recalculate } from '../engines/arithmetic.ts';
+import { derive } from '../engines/derivation.ts';
 import type { FigureAccount } from '../engines/figures.ts';
 import { findSubstitutions, type Substitution } from '../engines/substitution.ts';
 import { clip } from '../quoting.ts';
-import { bestPassages, type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import { isContent } from '../reading/tokens.ts';
+import { bestPassages, type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
+import type { Quantity } from '../reading/quantities.ts';
+import { isContent, type Token } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { wantedOf } from '../support/windows.ts';
-import { accountFor } from './account.ts';
+import { accountFor, named } from './account.ts';
 import { judgeCell } from './field.ts';
 import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import { misplacedIn } from './misplaced.ts';
@@ -41,7 +43,7 @@ export function judgeSentence(
   const substitutions = clausesOf(statement).flatMap((clause) =>
     findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)),
   );
-  const wrong = substitutions.find((one) => isContradiction(one, statement, accounts));
+  const wrong = substitutions.find((one) => isContradiction(one, statement, accounts, index));
   if (wrong !== undefined) return contradicted(wrong, statement, index);
   const rival = rivalOf(reading, accounts, index);
   if (rival !== undefined) return rival;
@@ -81,14 +83,14 @@ function rivalOf(
     return undefined;
   const open = accounts.filter(({ state }) => state === 'open');
   const fault = faults.find(
-    ({ contradicts, kind, passage: at }) =>
-      contradicts && kind === 'number' && at === best.passage,
+    ({ contradicts, kind, passage: at }) => contradicts && kind === 'number' && at === best.passage,
   );
   const [only, ...more] = open;
   if (fault === undefined || only === undefined || more.length > 0) return undefined;
   const { kind, unit } = only.figure;
   const rivals = passage.quantities.filter((known) => known.kind === kind && known.unit === unit);
   if (rivals.length !== 1 || (kind === 'number' && unit === '')) return undefined;
+  if (followsFrom(only.figure, passage, statement.text, statement.quantities, index)) return undefined;
   const source = sourceName(index, passage.source);
   return {
     status: 'contradicted',
@@ -98,15 +100,15 @@ function rivalOf(
   };
 }
 
-const CLAUSE_WORDS_MIN = 4;
+const CLAUSE_WORDS_MIN = 3;
 
 /** The parts of a sentence that are said one after the other, each with its own tokens; the text stays whole. */
 function clausesOf(statement: Statement): Statement[] {
-  const cuts = statement.tokens.flatMap(({ lower, kind }, at) =>
-    kind === 'mark' && (lower === ';' || (lower === ',' && JOINS.has(statement.tokens[at + 1]?.lower ?? '')))
-      ? [at]
-      : [],
-  );
+  const cuts = statement.tokens.flatMap(({ lower, kind }, at) => {
+    const joins =
+      kind === 'mark' && (lower === ';' || (lower === ',' && JOINS.has(statement.tokens[at + 1]?.lower ?? '')));
+    return joins || (lower === 'and' && isCoordination(statement, at)) ? [at] : [];
+  });
   if (cuts.length === 0) return [statement];
   const parts: Statement[] = [];
   let from = 0;
@@ -125,21 +127,43 @@ function clausesOf(statement: Statement): Statement[] {
   return [statement, ...parts];
 }
 
+/** "A rose and B fell": both sides of the word say something of their own, and the later one gives a figure. */
+function isCoordination({ tokens, quantities }: Statement, at: number): boolean {
+  const words = (part: readonly Token[]): number =>
+    part.filter(({ content, kind }) => content && kind === 'word').length;
+  return (
+    words(tokens.slice(0, at)) >= 2 &&
+    words(tokens.slice(at + 1)) >= 2 &&
+    quantities.some(({ first }) => first > at + 1)
+  );
+}
+
 const JOINS = new Set(['and', 'but', 'while', 'whereas', 'so', 'it', 'they', 'which', 'who']);
 
 function nearClause({ tokens }: Statement, near: readonly number[], index: EvidenceIndex): number[] {
   return [...new Set([...bestPassages(index, wantedOf(tokens), 3).map(({ passage }) => passage), ...near.slice(0, 2)])];
 }
 
+/** "50 minutes, with the 15 extra" follows from the 35 of the passage. */
+function followsFrom(figure: Quantity, beside: Passage, text: string, quantities: readonly Quantity[], index: EvidenceIndex): boolean {
+  const around = named(passageText(index, beside), beside.quantities, beside.start);
+  const rest = named(text, quantities.filter((other) => other !== figure));
+  return derive(figure, text.slice(figure.start, figure.end), text, rest, around) !== undefined;
+}
+
 function isContradiction(
-  { kind, own }: Substitution,
-  { quantities }: Statement,
+  { kind, own, passage }: Substitution,
+  { text, quantities }: Statement,
   accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
 ): boolean {
   if (kind === 'word') return false;
   if (kind === 'name') return true;
-  const at = quantities.findIndex(({ first, last }) => first >= own[0] && last < own[1]);
-  return accounts[at]?.state === 'open';
+  const at = quantities.findIndex(({ start, end }) => start < own.end && end > own.start);
+  const figure = quantities[at];
+  const beside = index.passages[passage];
+  if (figure === undefined || beside === undefined || accounts[at]?.state !== 'open') return false;
+  return !followsFrom(figure, beside, text, quantities, index);
 }
 
 export function contradicted(

@@ -287,11 +287,15 @@ function scaleAfter(tokens: readonly Token[], last: number): { factor: number; l
   return factor === undefined ? undefined : { factor, last: last + 1 };
 }
 
+const DAY_KINDS = new Set(['working', 'business', 'calendar', 'consecutive', 'full']);
+
 function unitAfter(tokens: readonly Token[], last: number): string {
   let next = tokens[last + 1];
   if (next?.lower === '-') next = tokens[last + 2];
+  // "5 working days" are days.
+  if (next !== undefined && DAY_KINDS.has(next.lower)) next = tokens[tokens.indexOf(next, last) + 1];
   if (next?.kind !== 'word') return '';
-  const at = next === tokens[last + 1] ? last + 1 : last + 2;
+  const at = tokens.indexOf(next, last);
   const rate = tokens[at + 1]?.lower === '/' ? tokens[at + 2]?.lower : undefined;
   // "41 km/h" is no distance.
   if (rate !== undefined && UNITS.has(next.lower) && next.end === tokens[at + 1]?.start)

@@ -66,7 +66,7 @@ daily day
 weekly week
 morning am
 afternoon pm
-refund reimburse repay back return
+refund reimburse repay back
 fault defect error mistake bug
 help assist support aid
 hurt injure harm injured injury
@@ -130,7 +130,7 @@ cause reason because due
 /** Words that say little by themselves: a statement is not open because one of them stands nowhere. */
 const LIGHT = new Set(
   (
-    'now still also another other others instead well like itself themselves himself herself however whereas among while both even just ' +
+    'team we now still also another other others instead well like itself themselves himself herself however whereas among while both even just ' +
     'already yet rather quite altogether overall namely respectively together currently presently meanwhile please thank thanks ' +
     'way thing things case cases kind part parts number overall total short brief effect note say says said according ' +
     'come comes mean means make makes take takes get gets go goes become accordingly therefore hence thus finally first ' +
