@@ -25,7 +25,7 @@ export function printedTolerance(text: string): number {
 /** From this size on a sum needs no word that says so: it hardly comes out by chance. */
 const PLAIN_SUM_MIN = 100;
 const SUM =
-  /\b(?:total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
+  /\b(?:extra|plus|additional\w*|includ\w+|total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
   /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after)\b/i;
 const PRODUCT = /\b(?:each|per|at|times|come to|comes to|cost\w*|factor|multipl\w+|scaled?|makes?|total)\b|[×x*]/i;

@@ -69,7 +69,7 @@ const UNITS = new Map(
   (
     'km kilometer,kilometre kilometer,kilometer kilometer,kilomet kilometer,m meter,metre meter,meter meter,cm centimeter,' +
     'mm millimeter,mile mile,mi mile,ft foot,feet foot,foot foot,inch inch,kg kilogram,kilogram kilogram,g gram,gram gram,' +
-    'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minute minute,second second,sec second,' +
+    'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minut minute,minute minute,second second,sec second,' +
     'ms millisecond,day day,week week,month month,year year,yr year,mb megabyte,gb gigabyte,tb terabyte,kwh kilowatthour,' +
     'w watt,watt watt,tsp teaspoon,teaspoon teaspoon,tbsp tablespoon,tablespoon tablespoon,cup cup,oz ounce,ounce ounce,pint pint,gallon gallon,knot knot,kn knot,mph mileperhour,bar bar,volt volt,hectare hectare,ha hectare,acre acre,kcal kilocalorie,kj kilojoule,ppm ppm,db decibel,decibel decibel,µg microgram,ug microgram,mmol millimole,pmol picomole,nmol nanomole,kw kilowatt,mw megawatt,gw gigawatt,cl centiliter,l liter,litre liter,liter liter,ml milliliter'
   )
