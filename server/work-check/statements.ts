@@ -4,7 +4,8 @@ import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { type Span, splitSentences } from './reading/sentences.ts';
 import { readTables, type Table } from './reading/tables.ts';
-import { isContent, type Token, tokenize } from './reading/tokens.ts';
+import type { Token } from './reading/token.ts';
+import { isContent, tokenize } from './reading/tokens.ts';
 
 /** One statement of the work that evidence can bear out or contradict. */
 export type Statement = {

@@ -1,5 +1,6 @@
 import type { JudgedStatement } from '../assessors/port.ts';
-import { isContent, stem, type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { isContent, stem, tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';

@@ -1,9 +1,10 @@
 import type { StatementReading } from '../contradictions.ts';
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
-import { type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { calculates, everydayFor, isLight } from '../support/everyday.ts';
-import { matchWords, SAME_BY_SYNONYM } from '../support/windows.ts';
+import { matchWords, SAME_BY_SYNONYM } from '../support/passage-windows.ts';
 
 const PASSAGES_TOGETHER = 4;
 
