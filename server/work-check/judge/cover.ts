@@ -48,6 +48,9 @@ export function coverTogether(
       }
   const levels = wanted.map(() => 0);
   const passages: number[] = [];
+  // The name of a source is context for what is said of it.
+  const labels = new Set(index.sources.flatMap(({ source }) => tokenize(source).map(({ stem }) => stem)));
+  for (const [word, { stem }] of wanted.entries()) if (labels.has(stem)) levels[word] = Math.max(levels[word] ?? 0, 1);
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0) || 1;
   while (passages.length < PASSAGES_TOGETHER) {
     let [best, most] = [-1, 0];
@@ -62,9 +65,6 @@ export function coverTogether(
     for (const [word, level] of row.entries()) levels[word] = Math.max(levels[word] ?? 0, level);
     passages.push(best);
   }
-  // The name of a source is context for what is said of it.
-  const labels = new Set(index.sources.flatMap(({ source }) => tokenize(source).map(({ stem }) => stem)));
-  for (const [word, { stem }] of wanted.entries()) if (labels.has(stem)) levels[word] = Math.max(levels[word] ?? 0, 1);
   const covered = levels.reduce((sum, level, word) => sum + level * (wanted[word]?.weight ?? 0), 0) / total;
   const open = wanted.filter((_, word) => (levels[word] ?? 0) < 0.5).map(({ stem }) => stem);
   return { passages, covered, exact: levels.every((level) => level >= SAME_BY_SYNONYM), open };
