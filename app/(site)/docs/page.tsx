@@ -1,8 +1,12 @@
 import type { Metadata } from 'next';
+import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
 import { seconds, service } from '@/server/service/terms.ts';
+import { clientFields, readOffer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
+import { Paying } from './Paying.tsx';
+import { Proofs } from './Proofs.tsx';
 import { Operations, Problems } from './Reference.tsx';
 import { Section } from './Section.tsx';
 import { Terms } from './Terms.tsx';
@@ -17,6 +21,8 @@ const contents = [
   ['Sign in with a wallet', 'sign-in'],
   ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
+  ['Pay over x402', 'pay'],
+  ['Digests and signatures', 'proofs'],
   ['Repeat safely', 'repeat'],
   ['Follow along', 'follow'],
   ['Governed sources', 'sources'],
@@ -157,16 +163,18 @@ function Mcp() {
         client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
       </p>
       <p>
-        Arguments are the keys of the address and the body, side by side. A refusal is a result with <Key>isError</Key>{' '}
-        and the same object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed
-        payment in <Key>_meta[&quot;x402/payment&quot;]</Key>.
+        Arguments are the keys of the address and the body, side by side; <Key>wait_seconds</Key> of{' '}
+        <Key>svc.purchase_status</Key> waits for a change. A refusal is a result with <Key>isError</Key> and the same
+        object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed payment in{' '}
+        <Key>_meta[&quot;x402/payment&quot;]</Key>.
       </p>
     </>
   );
 }
 
 /** The guide for whoever builds or instructs a buying agent. */
-export default function DocsPage() {
+export default async function DocsPage() {
+  const { contract, isTest } = await readOffer();
   return (
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
       <div className="lg:sticky lg:top-8 lg:self-start">
@@ -197,7 +205,17 @@ export default function DocsPage() {
           <Register />
         </Section>
         <Section id="buy" title="Buy a check">
+          <CodeBlock
+            name={`A whole body of ${operations.check_work.method} ${operations.check_work.path}`}
+            code={JSON.stringify({ ...contract.example_request, ...clientFields(contract.price) }, null, 2)}
+          />
           <Flow />
+        </Section>
+        <Section id="pay" title="Pay over x402">
+          <Paying isTest={isTest} />
+        </Section>
+        <Section id="proofs" title="Digests and signatures">
+          <Proofs />
         </Section>
         <Section id="repeat" title="Repeat safely">
           <Repeat />

@@ -15,7 +15,8 @@ export function accountFor(
   { work, index, factors, columns }: Ground,
 ): FigureAccount {
   const text = figureText(statement, figure);
-  const passage = findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
+  const passage =
+    findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
   const zoned = zonedFrom(figure, near, index);
