@@ -132,7 +132,8 @@ function recalculated(reason: string): FalseSentence[] {
   return found;
 }
 
-const WITHDRAWN = 'What the check found here did not hold when it was read again, so nothing is said of it.';
+/** Stands in the place of a sentence that was taken back. */
+export const WITHDRAWN = 'What the check found here did not hold when it was read again, so nothing is said of it.';
 
 /** Takes back whatever does not hold: an accusation that cannot be shown is none. */
 export function withdrawFalse(
