@@ -50,8 +50,8 @@ describe('one place where a statement leaves the passage that it follows', () =>
     ],
     [
       'a passage about another name',
-      'In March Kestrel offered to build the staircase lift within eight weeks.',
-      ['In March Halyard offered to build the staircase lift within twelve weeks.', 'Kestrel has no staff.'],
+      'Last week Kestrel offered to build the staircase lift within eight weeks.',
+      ['Last week Halyard offered to build the staircase lift within twelve weeks.', 'Kestrel has no staff.'],
     ],
     [
       'words in another order',
