@@ -1,3 +1,6 @@
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { checkWork } from './check.ts';
+import type { CheckRequest } from './contract.ts';
 import { type EvidenceIndex, evidenceSource, indexEvidence } from './reading/evidence-index.ts';
 import { readWork, type Statement } from './statements.ts';
 
@@ -20,4 +23,17 @@ export function statementOf(work: Parameters<typeof readWork>[0], path?: string)
   );
   if (found === undefined) throw new Error(`No statement ${path ?? ''} in ${JSON.stringify(work)}`);
   return found;
+}
+
+/** How a criterion is answered of a work, as "status: reason". */
+export async function answerTo(
+  criterion: string,
+  work_product: CheckRequest['work_product'],
+  ...given: readonly Given[]
+): Promise<string> {
+  const evidence = given.map((one, at) => (typeof one === 'string' ? { source: `S${at}`, text: one } : one));
+  const request = { work_product, evidence, criteria: [criterion] };
+  const report = await checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-01-15T12:00:00Z') });
+  const [finding] = report.findings;
+  return `${finding?.status}: ${finding?.reason}`;
 }
