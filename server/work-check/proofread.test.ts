@@ -56,6 +56,7 @@ describe('a true sentence is let stand', () => {
     ['It follows: 48 × 31.5 = 1,512.', []],
     ['It follows: 10 − 12 = -2.', []],
     ['Of 2 statements, 1 is borne out by the evidence and 1 could not be checked.', ['supported', 'not_checked']],
+    ['Of 2 statements, 1 name their source; one does not.', ['not_found']],
     ['A judgement that rules cannot make.', []],
   ])('%s', (reason, statuses) => {
     expect(rules(reason, statuses)).toEqual([]);
