@@ -148,7 +148,9 @@ const edits: readonly ((text: string, at: number, figure: number) => string)[] =
 ];
 
 describe('a report on a work edited at random', () => {
-  it('says nothing false, keeps the contract and places every statement within the work', async () => {
+  it('says nothing false, keeps the contract and places every statement within the work', {
+    timeout: 180_000,
+  }, async () => {
     const edit = fc.tuple(
       fc.constantFrom(...edits),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
