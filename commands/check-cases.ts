@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest, Finding, Report } from '../server/work-check/contract.ts';
@@ -7,7 +7,7 @@ import type { JsonValue } from '../server/work-check/json-value.ts';
 
 /**
  * Measures whole reports on realistic cases, each a pair of correct work and the same with one planted error, and prints
- * the reports that failed worst.
+ * the reports that failed worst. Without DIR it measures the cases of the repository, and those beside it if they are there.
  *
  * `npm run check:cases -- [DIR] [--reports N] [--only ID] [--json]`
  */
@@ -23,12 +23,17 @@ export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 
+/** The cases that the repository holds. */
+export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
+const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
+
 export function readCases(folder: string): Case[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case);
 }
 
-function requestOf(given: Case, work_product: Case['work_product']): CheckRequest {
+/** The request that checks a work of a case. */
+export function requestOf(given: Case, work_product: Case['work_product']): CheckRequest {
   const { request, evidence, criteria, kind, expected_schema } = given;
   return {
     work_product,
@@ -40,7 +45,8 @@ function requestOf(given: Case, work_product: Case['work_product']): CheckReques
   };
 }
 
-function plantedWork({ work_product, planted: { replace } }: Case): Case['work_product'] {
+/** The work of a case with its planted error. */
+export function plantedWork({ work_product, planted: { replace } }: Case): Case['work_product'] {
   const [from, to] = replace;
   if (typeof work_product === 'string') return work_product.replace(from, () => to);
   return JSON.parse(JSON.stringify(work_product).replace(from, () => to));
@@ -195,14 +201,22 @@ async function main(): Promise<void> {
   const reports = Number(option('--reports') ?? 10);
   const only = option('--only');
   const named = args.find((argument, at) => !argument.startsWith('--') && !(args[at - 1] ?? '').startsWith('--'));
-  const folder = resolve(named ?? join(import.meta.dirname, '../../shared/data/check/cases'));
-  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
-  const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);
-  const results: CaseResult[] = [];
-  for (const given of cases) results.push(await measureCase(given));
-  if (args.includes('--json')) return console.log(JSON.stringify(summarize(results)));
-  for (const result of [...results].sort((a, b) => badness(b) - badness(a)).slice(0, reports)) print(result);
-  for (const [name, value] of Object.entries(summarize(results))) console.log(`${name.padEnd(52)} ${value}`);
+  const folders = named === undefined ? [ownCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+    const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);
+    const results: CaseResult[] = [];
+    for (const given of cases) results.push(await measureCase(given));
+    const figures = summarize(results);
+    if (args.includes('--json')) console.log(JSON.stringify({ folder, ...figures }));
+    else report(folder, results, figures, reports);
+  }
+}
+
+function report(folder: string, results: readonly CaseResult[], figures: Record<string, string>, shown: number): void {
+  console.log(`\n${relative(process.cwd(), folder)}: ${results.length} cases`);
+  for (const result of [...results].sort((a, b) => badness(b) - badness(a)).slice(0, shown)) print(result);
+  for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(52)} ${value}`);
 }
 
 function print(result: CaseResult): void {

@@ -103,6 +103,8 @@ function recount(reason: string, counted: readonly Pick<ReportedStatement, 'stat
   const sentence = /Of (\d+) statements, [^.]*\./.exec(reason);
   if (sentence === null || counted.length === 0) return [];
   const [text, total] = sentence;
+  // "Of 2 statements, 1 names its source" counts something else.
+  if (!COUNTED.some(([, pattern]) => pattern.test(text))) return [];
   const wrong =
     Number(total) !== counted.length ||
     COUNTED.some(
@@ -132,7 +134,8 @@ function recalculated(reason: string): FalseSentence[] {
   return found;
 }
 
-const WITHDRAWN = 'What the check found here did not hold when it was read again, so nothing is said of it.';
+/** Stands in the place of a sentence that was taken back. */
+export const WITHDRAWN = 'What the check found here did not hold when it was read again, so nothing is said of it.';
 
 /** Takes back whatever does not hold: an accusation that cannot be shown is none. */
 export function withdrawFalse(

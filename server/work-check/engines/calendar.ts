@@ -106,6 +106,8 @@ function shifted(time: number, { unit, value }: Quantity, sign: number): Date | 
   else if (unit === 'month') date.setUTCMonth(date.getUTCMonth() + sign * value);
   else if (unit === 'year') date.setUTCFullYear(date.getUTCFullYear() + sign * value);
   else return undefined;
+  // A month after 31 January is the last day of February.
+  if (days === undefined && date.getUTCDate() !== new Date(time).getUTCDate()) date.setUTCDate(0);
   return date;
 }
 

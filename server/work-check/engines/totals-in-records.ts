@@ -88,7 +88,7 @@ type Report = (field: Field, value: number, says: string, sure: boolean) => Reco
 
 function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
   const [counts, prices, amounts] = [
-    fields.filter(({ words }) => COUNT.test(words)),
+    fields.filter(({ words }) => COUNT.test(words) && !PRICE.test(words)),
     fields.filter(({ words }) => PRICE.test(words)),
     fields.filter(({ words }) => AMOUNT.test(words)),
   ];

@@ -11,7 +11,7 @@ const FAMILIES: readonly Readonly<Record<string, number>>[] = [
 
 /** `value` of one unit in another; undefined where the two do not convert. */
 export function convert(value: number, from: string, to: string): number | undefined {
-  const family = FAMILIES.find((units) => from in units && to in units);
+  const family = FAMILIES.find((units) => Object.hasOwn(units, from) && Object.hasOwn(units, to));
   const [a, b] = [family?.[from], family?.[to]];
   return a === undefined || b === undefined ? undefined : (value * a) / b;
 }
