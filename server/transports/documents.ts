@@ -2,6 +2,7 @@ import { after } from '../kernel/clock.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
+import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
 import { etagOf } from './context.ts';
 import { openApiDocument } from './openapi.ts';
@@ -19,10 +20,25 @@ export async function openApi(request: Request): Promise<Response> {
 export async function llmsText(request: Request): Promise<Response> {
   const { configuration } = await webRuntime();
   const at = (path: string) => configuration.baseUrl + path;
+  const { assessor, accuracy, decides, verdicts, confidence } = assessment(configuration.assessor);
   const body = [
     `# Work Check: ${service.name}`,
     '',
     `> ${service.summary} ${toText(price)} a check, prepaid.`,
+    '',
+    `The assessor: ${assessor}, in English. ${accuracy}`,
+    '',
+    'What it decides:',
+    '',
+    ...decides.map((each) => `- ${each.kind}: ${each.decides}`),
+    '',
+    'Verdicts:',
+    '',
+    ...Object.entries(verdicts).map(([verdict, meaning]) => `- ${verdict}: ${meaning}`),
+    '',
+    `Confidence: ${confidence}`,
+    '',
+    'Read on:',
     '',
     `- [Discovery document](${at(operations.discovery.path)}): where to call, and how to sign in`,
     `- [Service contract](${at(operations.service_contract.path)}): terms, schemas, flow, recovery, a sample report`,

@@ -2,7 +2,9 @@ import type { Metadata } from 'next';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
 import { seconds, service } from '@/server/service/terms.ts';
+import { readOffer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
+import { Meanings } from './Meanings.tsx';
 import { Operations, Problems } from './Reference.tsx';
 import { Section } from './Section.tsx';
 import { Terms } from './Terms.tsx';
@@ -17,6 +19,7 @@ const contents = [
   ['Sign in with a wallet', 'sign-in'],
   ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
+  ['Read a report', 'read'],
   ['Repeat safely', 'repeat'],
   ['Follow along', 'follow'],
   ['Governed sources', 'sources'],
@@ -166,7 +169,8 @@ function Mcp() {
 }
 
 /** The guide for whoever builds or instructs a buying agent. */
-export default function DocsPage() {
+export default async function DocsPage() {
+  const { assessment } = await readOffer();
   return (
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
       <div className="lg:sticky lg:top-8 lg:self-start">
@@ -198,6 +202,9 @@ export default function DocsPage() {
         </Section>
         <Section id="buy" title="Buy a check">
           <Flow />
+        </Section>
+        <Section id="read" title="Read a report">
+          <Meanings assessment={assessment} />
         </Section>
         <Section id="repeat" title="Repeat safely">
           <Repeat />
