@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { operations } from '../operations.ts';
+import { llmsBody } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 import { Verdict } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
@@ -95,7 +96,7 @@ describe('the service contract', () => {
     expect(decides).toEqual(decidedKinds.map(({ name, decides: what }) => ({ kind: name, decides: what })));
     expect(Object.keys(verdicts).toSorted()).toEqual([...Verdict.options].toSorted());
     expect(accuracy).toContain(measured === null ? 'never measured' : `in version ${measured.version}`);
-    const llms = await (await fetch(`${service.baseUrl}/llms.txt`)).text();
+    const llms = llmsBody({ baseUrl: service.baseUrl, assessor: [] });
     for (const words of [assessor, accuracy, ...Object.values<string>(verdicts)]) expect(llms).toContain(words);
   });
 

@@ -1,4 +1,5 @@
 import { after } from '../kernel/clock.ts';
+import type { Configuration } from '../kernel/env.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
@@ -19,9 +20,13 @@ export async function openApi(request: Request): Promise<Response> {
 /** For a model that lands here first: what this is, and where to read on. */
 export async function llmsText(request: Request): Promise<Response> {
   const { configuration } = await webRuntime();
-  const at = (path: string) => configuration.baseUrl + path;
-  const { assessor, accuracy, decides, verdicts, confidence } = assessment(configuration.assessor);
-  const body = [
+  return text(request, llmsBody(configuration), 'text/plain; charset=utf-8');
+}
+
+export function llmsBody({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
+  const at = (path: string) => baseUrl + path;
+  const { assessor, accuracy, decides, verdicts, confidence } = assessment(models);
+  return [
     `# Work Check: ${service.name}`,
     '',
     `> ${service.summary} ${toText(price)} a check, prepaid.`,
@@ -47,7 +52,6 @@ export async function llmsText(request: Request): Promise<Response> {
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
     '',
   ].join('\n');
-  return text(request, body, 'text/plain; charset=utf-8');
 }
 
 /** RFC 9116. */
