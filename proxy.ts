@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server';
+import { noticeCookie, noticeHeader } from './server/transports/notice.ts';
 import { pagePolicy } from './server/transports/security-headers.ts';
 
 const POLICY = 'Content-Security-Policy';
@@ -11,9 +12,19 @@ export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers);
   // Set, not added: what a client sends under this name never reaches the page.
   headers.set(POLICY, policy);
+  headers.delete(noticeHeader);
+  const notice = isLookedAt(request) ? request.cookies.get(noticeCookie)?.value : undefined;
+  if (notice) headers.set(noticeHeader, encodeURIComponent(notice));
   const response = NextResponse.next({ request: { headers } });
   response.headers.set(POLICY, policy);
+  // Told once.
+  if (notice) response.cookies.set(noticeCookie, '', { maxAge: 0, path: '/' });
   return response;
+}
+
+/** Whether somebody is about to see the page: not what Next fetches ahead of that. */
+function isLookedAt({ method, headers }: NextRequest): boolean {
+  return method === 'GET' && !headers.has('next-router-prefetch');
 }
 
 export const config = {

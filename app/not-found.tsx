@@ -1,25 +1,14 @@
-import { FileSearch } from 'lucide-react';
 import type { Metadata } from 'next';
-import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { NothingHere } from '@/components/ui/NothingHere.tsx';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
 
 export const metadata: Metadata = { title: 'Nothing here' };
 
-/** The same page for what does not exist and for what belongs to another account. */
+/** An address that no page has. */
 export default function NotFound() {
   return (
     <PageFrame>
-      <DeadEnd
-        icon={FileSearch}
-        title="Nothing here"
-        next={
-          <a href="/" className="btn">
-            Go to the front page
-          </a>
-        }
-      >
-        <p>The page does not exist, or belongs to another account.</p>
-      </DeadEnd>
+      <NothingHere />
     </PageFrame>
   );
 }

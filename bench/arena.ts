@@ -8,6 +8,7 @@ import { migrate } from '../commands/migrate.ts';
 import { startPostgres } from '../commands/postgres.ts';
 import type { Ports } from '../sandbox/ports.ts';
 import { newToken, tokenHash } from '../server/identity/token.ts';
+import { openKeyring } from '../server/kernel/keyring.ts';
 import { buyOverHttp } from './http-buyer.ts';
 import { Connection } from './http-client.ts';
 import { Latencies } from './measure.ts';
@@ -151,7 +152,7 @@ async function signIn(baseUrl: string, pool: pg.Pool, secretKey: string): Promis
     accountKey: rows[0].account_key,
     grantKey: rows[0].grant_key,
     token: session.access_token,
-    tokenHash: tokenHash(session.access_token, secretKey),
+    tokenHash: tokenHash(session.access_token, openKeyring([secretKey]).first),
   };
 }
 
@@ -163,6 +164,6 @@ function invented(nr: number, secretKey: string): Principal {
     accountKey: `acct_${id.slice(0, 22)}`,
     grantKey: `grant_${id.slice(0, 22)}`,
     token,
-    tokenHash: tokenHash(token, secretKey),
+    tokenHash: tokenHash(token, openKeyring([secretKey]).first),
   };
 }

@@ -7,9 +7,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import pg from 'pg';
 import { tokenHash } from '../server/identity/token.ts';
+import { openKeyring } from '../server/kernel/keyring.ts';
 import { callFunction } from './sql-buyer.ts';
 
 const [port, databaseUrl, secretKey = '', stub = ''] = process.argv.slice(2);
+const { first: secret } = openKeyring([secretKey]);
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 16 });
 const run = (name: string, ...values: string[]) => callFunction(pool, name, ...values);
 const outgoing = new Agent({ keepAlive: true });
@@ -42,7 +44,7 @@ process.on('disconnect', () => process.exit());
 
 async function reply(req: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const [, , , , kind, key = '', action] = (req.url ?? '').split('/');
-  const hash = tokenHash(req.headers.authorization?.slice('Bearer '.length) ?? '', secretKey);
+  const hash = tokenHash(req.headers.authorization?.slice('Bearer '.length) ?? '', secret);
   if (req.method === 'GET') return { status: 200, body: await run(`bench_read_${action ?? 'job'}`, hash, key) };
   const body = JSON.parse(await textOf(req));
   if (kind === 'checks') return { status: 201, body: await quote(hash, body.idempotency_key) };

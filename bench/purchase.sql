@@ -38,8 +38,8 @@ declare cost bigint; begin
   where u.used_microcents + excluded.used_microcents
     <= (select daily_limit_microcents from grants where grant_key = granted);
   insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
-    review_state, price_microcents, authorized_on, created_at, updated_at, pay_by, stage)
-  values (job, quote, who, account, granted, 'awaiting_payment', 'none', 'none', 'not_open', cost, current_date, now(),
+    review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, stage)
+  values (job, quote, who, account, granted, 'awaiting_payment', 'none', 'none', 'not_open', cost, cost, current_date, now(),
     now(), now() + '1 day', 'awaiting_payment');
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
   values (quote, now(), who, 'authorize', 'open', 'awaiting_payment');

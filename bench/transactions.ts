@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { newKey } from '../server/kernel/id.ts';
 import { PaymentRequired } from '../server/kernel/problem.ts';
 import { openRuntime } from '../server/open-runtime.ts';
@@ -55,7 +55,12 @@ function withoutCalls(runtime: Runtime): Runtime {
   const x402: Runtime['x402'] = {
     ...runtime.x402,
     refusal: async () => null,
-    settle: async () => ({ outcome: 'paid', transaction: `0x${'33'.repeat(32)}` }),
+    head: async () => 0n,
+    settle: async ({ authorization: { from, to, amount, nonce } }) => {
+      const hash = `0x${randomBytes(32).toString('hex')}` as const;
+      const logged = { transaction: hash, position: 1, blockNumber: 1n, blockHash: hash, logIndex: 1 };
+      return { outcome: 'paid', transfer: { ...logged, from, to, amount, nonce } };
+    },
   };
   return { ...runtime, x402 };
 }
@@ -96,6 +101,7 @@ function contextOf(runtime: Runtime, who: Principal): Context {
     presented: { bearer: who.token, memberSession: null },
     idempotencyKey: null,
     payment: null,
+    isVersion1: false,
     wait: null,
   };
 }

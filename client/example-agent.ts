@@ -7,9 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import type { JSONWebKeySet } from 'jose';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type SignedReceipt, verifyReceipt } from './verify-receipt.ts';
+import { type PublishedKeys, type SignedReceipt, verifyReceipt } from './verify-receipt.ts';
 
 const baseUrl = process.env.BASE_URL ?? 'http://localhost:3000';
 const sandboxUrl = process.env.SANDBOX_URL ?? 'http://127.0.0.1:4010';
@@ -123,7 +122,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
   say('5. Pay with a stock x402 client');
   // The price is above the cap that a stock client starts with, so the buyer says how much it may pay.
   const client = new x402Client().register(network, new ExactEvmScheme(wallet));
-  client.setSpendControls({ maxAmountPerPayment: '$10' });
+  client.setSpendControls({ maxAmountPerPayment: '$5' });
   const paid = await call<Job>(
     'POST',
     allowed(job, 'pay'),
@@ -152,7 +151,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
 
   say('9. Verify the receipt');
   const receipt = await call<SignedReceipt>('GET', allowed(accepted, 'receipt'));
-  await verifyReceipt(receipt, await call<JSONWebKeySet>('GET', '/.well-known/jwks.json'));
+  await verifyReceipt(receipt, await call<PublishedKeys>('GET', '/.well-known/jwks.json'));
   say(`   ${receipt.receipt_key} carries a good signature by ${receipt.signature.kid}`);
   say(`   report  ${baseUrl}/reports/${accepted.job_key}`);
   say(`   receipt ${baseUrl}/receipts/${accepted.job_key}`);

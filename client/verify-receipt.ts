@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 
 /** A receipt as the service sends it; only what verification reads is named. */
 export interface SignedReceipt {
@@ -8,14 +8,45 @@ export interface SignedReceipt {
   [field: string]: unknown;
 }
 
+/** The published keys (RFC 7517), each with the time that it signs in: `valid_to` is null for the one in use. */
+export interface PublishedKeys {
+  keys: (JWK & { valid_from?: string; valid_to?: string | null })[];
+}
+
+/** What stands beside a receipt, and in the header of its signature: anything else was put there by somebody else. */
+const signatureMembers = ['alg', 'jws', 'kid'];
+const headerMembers = ['alg', 'kid'];
+
+/** Clocks differ so far; a key that was just replaced may still be in use. */
+const toleranceMs = 300_000;
+
 /**
- * Checks a receipt without asking the service: its signature must be by one of the published keys, and must cover
- * exactly what the receipt says (the RFC 8785 form of the receipt without `signature`). Throws a sentence when not.
+ * Checks a receipt without asking the service: its signature must be by the published key that it names, made while that
+ * key was valid, and must cover exactly what the receipt says (the RFC 8785 form of the receipt without `signature`).
+ * Nothing may be added. Throws a sentence when not.
  */
-export async function verifyReceipt(receipt: SignedReceipt, keys: JSONWebKeySet): Promise<void> {
+export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedKeys): Promise<void> {
   const { signature, ...stated } = receipt;
-  const { payload } = await compactVerify(signature.jws, createLocalJWKSet(keys), { algorithms: ['EdDSA'] });
+  const { kid, alg, jws } = signature;
+  const header = decodeProtectedHeader(jws);
+  const isPlain = sameNames(signature, signatureMembers) && sameNames(header, headerMembers);
+  if (!isPlain) throw new Error('The signature says more, or less, than kid, alg and jws.');
+  if (header.kid !== kid || header.alg !== alg || alg !== 'EdDSA') {
+    throw new Error('The signature was made with another key or algorithm than the receipt says.');
+  }
+  const key = keys.find((one) => one.kid === kid);
+  if (!key) throw new Error(`No published key is called ${kid}.`);
+  const { payload } = await compactVerify(jws, await importJWK(key, 'EdDSA'), { algorithms: ['EdDSA'] });
   if (new TextDecoder().decode(payload) !== canonicalize(stated)) {
     throw new Error('The signature is good, but it covers something else than this receipt says.');
   }
+  const issued = Date.parse(String(stated.issued_at));
+  const from = Date.parse(key.valid_from ?? '');
+  const to = key.valid_to ? Date.parse(key.valid_to) : Number.POSITIVE_INFINITY;
+  if (!(issued >= from - toleranceMs && issued <= to + toleranceMs))
+    throw new Error('The receipt was issued while its key was not valid.');
+}
+
+function sameNames(object: object, names: readonly string[]): boolean {
+  return Object.keys(object).toSorted().join() === names.join();
 }

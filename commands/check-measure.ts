@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type AssessorModel, ConfigurationError, readAssessorModels } from '../server/kernel/assessor-env.ts';
+import { type AssessorModel, readAssessorModels } from '../server/kernel/assessor-env.ts';
+import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { Report } from '../server/work-check/contract.ts';

@@ -65,7 +65,7 @@ Look around:
   ${baseUrl}/openapi.json       every operation
   ${sandboxUrl}                 the sandbox: chains and mail`);
   if (accountKey) {
-    const db = openDatabase(databaseUrl, 1);
+    const db = openDatabase(databaseUrl, { connections: 1 });
     const owner = { accountKey, email: 'owner@example.com' };
     console.log(`
 Reports and receipts are for members of the account. This link signs you in, once, within 15 minutes:

@@ -23,6 +23,10 @@ export const unlimited = {
   RATE_LIMIT_WALLET_CHALLENGES: '1000000',
   RATE_LIMIT_REGISTRATIONS: '1000000',
   RATE_LIMIT_SIGN_IN_LINKS: '1000000',
+  RATE_LIMIT_CLAIMS: '1000000',
+  RATE_LIMIT_PAGES: '1000000',
+  UNPAID_CONTENT_MIB_PRINCIPAL: '1000000',
+  UNPAID_CONTENT_MIB_ORIGIN: '1000000',
 } as const;
 
 /** The environment of the server and its worker when everything they call is the local sandbox. */
@@ -44,8 +48,9 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     X402_REFUND_KEY: secrets.pay_to_private_key,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
-    X402_CONFIRMATIONS: '1',
     ...unlimited,
+    // Nothing stands in front that would have to learn of it.
+    STOP_DELAY_SECONDS: '0',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
   };

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from './migrate.ts';
@@ -46,6 +47,50 @@ describe('migrate', () => {
     await migrate(url, folder);
     addMigration('1_create', 'create table note (n bigint);');
     await expect(migrate(url, folder)).rejects.toThrow('Migration 1_create was edited after it was applied');
+  });
+});
+
+describe('a migration of a table that is in use', () => {
+  /** Somebody who reads it in a transaction of his own, and lets go when told. */
+  async function reader(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select * from note');
+    return client;
+  }
+
+  it('does not stand in the way of others while it waits, and is applied in the end', async () => {
+    addMigration('1_create', 'create table note (n int); insert into note values (1);');
+    await migrate(url, folder);
+    addMigration('2_column', 'alter table note add column m int;');
+    const busy = await reader();
+    const migrated = migrate(url, folder);
+    // Behind the migration, which would otherwise wait for as long as the reader takes.
+    const deadline = Date.now() + 5_000;
+    let others = 0;
+    while (Date.now() < deadline && others < 3) {
+      await query('select n from note');
+      others += 1;
+      await sleep(400);
+    }
+    expect(others).toBe(3);
+    await busy.query('commit');
+    await busy.end();
+    expect(await migrated).toEqual(['2_column']);
+  });
+
+  it('can build an index beside the writers, also after it was cut short', async () => {
+    addMigration('1_create', 'create table note (n int); insert into note values (1), (1);');
+    await migrate(url, folder);
+    // A unique index that finds duplicates leaves one behind that is not valid.
+    await expect(query('create unique index concurrently note_n_idx on note (n)')).rejects.toThrow();
+    addMigration('2_index', '-- no transaction\ncreate index concurrently if not exists note_n_idx on note (n);');
+    const runs = await Promise.all([1, 2, 3].map(() => migrate(url, folder)));
+    expect(runs.flat()).toEqual(['2_index']);
+    expect(
+      await query(`select indisvalid, indisunique from pg_index where indexrelid = 'note_n_idx'::regclass`),
+    ).toEqual([{ indisvalid: true, indisunique: false }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { installQueue } from '../server/queue/queue.ts';
 import { runCommand } from './command.ts';
@@ -9,6 +10,19 @@ import { Refusal } from './refusal.ts';
 /** The advisory lock that Prisma's own `migrate` holds, so that the two never apply at the same time. */
 const MIGRATION_LOCK = 72_707_369;
 const MIGRATIONS = path.resolve(import.meta.dirname, '..', 'prisma', 'migrations');
+
+/**
+ * A migration waits so long for a table that others use, then lets go and tries again: whoever comes after it waits
+ * behind it meanwhile.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_TRIES = 60;
+const LOCK_PAUSE_MS = 500;
+/** Waiting in a statement would hold a snapshot, for which an index that is built concurrently waits in turn. */
+const TURN_POLL_MS = 100;
+/** The first line of a migration of one statement that cannot be in a transaction, such as `create index concurrently`. */
+const NO_TRANSACTION = '-- no transaction';
+const lockNotAvailable = '55P03';
 
 interface Recorded {
   readonly checksum: string;
@@ -27,7 +41,7 @@ export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Pr
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await takeTurn(client);
     await createHistory(client);
     const recorded = await readHistory(client);
     const applied: string[] = [];
@@ -50,6 +64,14 @@ export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Pr
     return applied;
   } finally {
     await client.end();
+  }
+}
+
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as is_mine', [MIGRATION_LOCK]);
+    if (rows[0].is_mine) return;
+    await sleep(TURN_POLL_MS);
   }
 }
 
@@ -85,26 +107,58 @@ async function readHistory(client: pg.Client): Promise<Map<string, Recorded>> {
   return new Map(rows.map((row) => [row.migration_name, row]));
 }
 
-/** The script and its record are one transaction: a process that dies in between leaves neither, and the next applies it. */
 async function apply(client: pg.Client, name: string, sql: string, checksum: string): Promise<void> {
   const record = [randomUUID(), checksum, name];
-  try {
-    await client.query('begin');
-    await client.query(sql);
-    await client.query(
-      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-       values ($1, $2, $3, clock_timestamp(), 1)`,
-      record,
-    );
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    await client.query('insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)', [
-      ...record,
-      String(error),
-    ]);
-    throw new Refusal(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (sql.startsWith(NO_TRANSACTION)) await applyApart(client, sql, record);
+      else await applyWhole(client, sql, record);
+      return;
+    } catch (error) {
+      await client.query('rollback');
+      const isLocked = error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+      if (isLocked && tries < LOCK_TRIES) {
+        await sleep(LOCK_PAUSE_MS);
+        continue;
+      }
+      // What waited in vain has changed nothing, and may be tried again as it is.
+      if (!isLocked) {
+        await client.query(
+          'insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
+          [...record, String(error)],
+        );
+      }
+      throw new Refusal(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
+}
+
+const RECORD = `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+  values ($1, $2, $3, clock_timestamp(), 1)`;
+
+/** The script and its record are one transaction: a process that dies in between leaves neither, and the next applies it. */
+async function applyWhole(client: pg.Client, sql: string, record: string[]): Promise<void> {
+  await client.query('begin');
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await client.query(sql);
+  await client.query(RECORD, record);
+  await client.query('commit');
+}
+
+/** A statement apart from its record: it must be one that may be carried out again. */
+async function applyApart(client: pg.Client, sql: string, record: string[]): Promise<void> {
+  await dropHalfBuilt(client);
+  await client.query(sql);
+  await client.query(RECORD, record);
+}
+
+/** What is left of an index whose building was cut short. `if not exists` would take it for the index. */
+async function dropHalfBuilt(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indrelid
+     where not indisvalid and relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of rows) await client.query(`drop index concurrently if exists ${name}`);
 }
 
 if (import.meta.main) {

@@ -1,56 +1,131 @@
-import { openDatabase } from '../server/kernel/database.ts';
+import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
-import { readUnsettled, type Told } from '../server/purchases/unsettled.ts';
+import { Problem } from '../server/kernel/problem.ts';
+import type { TransferName } from '../server/payments/transfers.ts';
+import { recordWithdrawal, returnArrival } from '../server/purchases/by-hand.ts';
+import { type ChainBooks, type OpenTransfer, readUnsettled, type Told } from '../server/purchases/unsettled.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run money` lists what about money is not settled, and what to do about each: transfers that match no payment,
- * accounts that may buy nothing new, payments whose outcome is open, and refunds that were not carried out. It reads
- * `DATABASE_URL` and changes nothing.
+ * `npm run money` shows, for each chain, what we hold there beside what the books say, then lists what about money is not
+ * settled and what to do about each. `npm run money -- return NETWORK TX POSITION` gives an unmatched transfer back to who
+ * sent it; `npm run money -- withdrawal NETWORK TX` says that an operator took out what left in that transaction. It reads
+ * `DATABASE_URL`.
  */
 await runCommand(async () => {
   const url = process.env.DATABASE_URL;
   if (!url) throw new Refusal('DATABASE_URL is missing: it names the database to look into.');
-  const db = openDatabase(url, 1);
+  const db = openDatabase(url, { connections: 1 });
   try {
-    const { transfers, accounts, payments, refunds } = await readUnsettled(db);
-    show(
-      'Transfers to us that match no payment',
-      'Find out from whom and what for: nothing returns them by itself.',
-      transfers,
-      (row) => [row.seen_at, toText(row.amount_microcents), row.network, `from ${row.payer}`, `in ${row.transaction}`],
-    );
-    show(
-      'Accounts that may buy nothing new, because the chain took a payment back',
-      'Once that is settled: npm run unblock -- ACCOUNT',
-      accounts,
-      (row) => [row.purchases_blocked_at, toText(row.reversed_microcents), row.account_key, ...row.jobs],
-    );
-    show(
-      'Payments whose outcome is open',
-      'The worker asks the chain again every few seconds. Older than 10 minutes: does it run, and does the chain answer?',
-      payments,
-      (row) => [row.created_at, toText(row.amount_microcents), row.network, row.payment_key, row.job_key],
-    );
-    show(
-      'Refunds that were not carried out',
-      'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: transfer the amount back by hand.',
-      refunds,
-      (row) => [
-        row.created_at,
-        toText(row.amount_microcents),
-        row.network,
-        `to ${row.payer}`,
-        row.state === 'refund_failed' ? 'failed' : `pending after ${row.tries} tries`,
-        row.job_key,
-      ],
-    );
+    const [command, ...words] = process.argv.slice(2);
+    if (command === undefined) await list(db);
+    else console.log(await settle(db, command, words));
     return 0;
+  } catch (error) {
+    throw error instanceof Problem ? new Refusal(error.message) : error;
   } finally {
     await db.end();
   }
 });
+
+/** Does what an operator has decided about a transfer, and says so. */
+async function settle(db: Database, command: string, [network = '', transaction = '', position = '']: string[]) {
+  const name = { network, transaction: transaction.toLowerCase(), position: Number(position) } as TransferName;
+  if (command === 'return' && /^\d+$/.test(position)) {
+    const { amount_microcents, sender } = await returnArrival(db, name, new Date());
+    return `${toText(amount_microcents)} goes back to ${sender}.`;
+  }
+  if (command === 'withdrawal' && transaction !== '' && position === '') {
+    return `${toText(await recordWithdrawal(db, name, new Date()))} was taken out.`;
+  }
+  throw new Refusal(
+    'Say what to do: npm run money, npm run money -- return NETWORK TX POSITION, npm run money -- withdrawal NETWORK TX',
+  );
+}
+
+async function list(db: Database): Promise<void> {
+  const { chains, arrivals, departures, blocks, unknown, payments, refunds } = await readUnsettled(db, new Date());
+  for (const chain of chains) showChain(chain);
+  show(
+    'Transfers to us that match no payment',
+    'Find out what for. Back to who sent it: npm run money -- return NETWORK TX POSITION',
+    arrivals,
+    (row) => transferCells('from', row),
+  );
+  show(
+    'Transfers from us that no refund explains',
+    'Taken out by an operator: npm run money -- withdrawal NETWORK TX. Otherwise somebody else has the key.',
+    departures,
+    (row) => [...transferCells('to', row), ...(row.gives_back ? [`gives back ${row.gives_back}`] : [])],
+  );
+  show(
+    'Blocks that keep an account, or an address that pays, from buying anything new',
+    'Once the cause is settled: npm run unblock -- BLOCK REASON',
+    blocks,
+    (row) => [
+      row.created_at,
+      row.block_key,
+      row.cause,
+      row.account_key ?? row.payer ?? '',
+      ...(row.amount_microcents === null ? [] : [toText(row.amount_microcents)]),
+      ...(row.job_key === null ? [] : [row.job_key]),
+    ],
+  );
+  show(
+    'Payments whose outcome nobody knows after an hour',
+    'The chain has not said how they ended. Does the worker run, and does the node show all logs and receipts?',
+    unknown,
+    (row) => [row.created_at, toText(row.amount_microcents), row.network, row.payment_key, row.job_key],
+  );
+  show(
+    'Payments whose outcome is open',
+    'The worker asks the chain again every few seconds. Older than 10 minutes: does it run, and does the chain answer?',
+    payments,
+    (row) => [row.created_at, toText(row.amount_microcents), row.network, row.payment_key, row.job_key],
+  );
+  show(
+    'Refunds that were not carried out',
+    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: transfer the amount back by hand.',
+    refunds,
+    (row) => [
+      row.created_at,
+      toText(row.amount_microcents),
+      row.network,
+      `to ${row.payer}`,
+      row.state === 'refund_failed' ? 'failed' : `pending after ${row.tries} tries`,
+      row.job_key ?? row.refund_key,
+    ],
+  );
+}
+
+/** One line a chain: that it agrees with the books, or by how much it does not. */
+function showChain({
+  network,
+  searched_to,
+  head,
+  searched_at,
+  balance_microcents,
+  ledger_microcents,
+}: ChainBooks): void {
+  const [balance, ledger] = [balance_microcents, ledger_microcents];
+  const agreement =
+    balance === null
+      ? 'the node did not say what we hold'
+      : balance === ledger
+        ? 'they agree'
+        : `THEY DIFFER BY ${toText(balance - ledger)}`;
+  const where = `at block ${searched_to} of ${head}, searched ${searched_at.toISOString()}`;
+  console.log(
+    `${network}: ${balance === null ? 'unknown' : toText(balance)} on the chain, ${toText(ledger)} in the books`,
+  );
+  console.log(`  ${agreement}, ${where}`);
+}
+
+function transferCells(direction: string, row: OpenTransfer): (Date | string)[] {
+  const { seen_at, amount_microcents, network, other, transaction, position } = row;
+  return [seen_at, toText(amount_microcents), network, `${direction} ${other}`, `in ${transaction} ${position}`];
+}
 
 /** Prints one list: a line a row, and what to do. Of a list that is empty, that it is. */
 function show<Row>(title: string, advice: string, { rows, total }: Told<Row>, cells: (row: Row) => (Date | string)[]) {

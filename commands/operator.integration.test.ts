@@ -34,8 +34,8 @@ describe('a command for operators', () => {
   it.each([
     ['sign-in-link', [], /^Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL\n$/],
     ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
-    ['unblock', [], /^Say which account: .*\n$/],
-    ['unblock', ['acct_unknown'], /^acct_unknown is no account that is blocked\.\n$/],
+    ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
+    ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);
@@ -44,17 +44,28 @@ describe('a command for operators', () => {
   });
 
   it('names what is wrong with the environment', async () => {
-    const { code, stderr } = await run('unblock', ['acct_unknown'], { SECRET_KEY: 'short' });
+    const { code, stderr } = await run('unblock', ['acct_unknown', 'settled'], { SECRET_KEY: 'short' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The environment cannot be used:\n {2}SECRET_KEY must be .*\n$/);
   });
 
   it('makes a sign-in link for a member that it makes, too', async () => {
     await database.pool.query(`insert into accounts (account_key, created_at) values ('acct_known', now())`);
+    await database.pool.query(
+      `insert into members (member_key, account_key, email, role, created_at)
+       values ('member_boss', 'acct_known', 'boss@example.com', 'owner', now())`,
+    );
     const { code, stdout } = await run('sign-in-link', ['acct_known', 'Owner@example.com']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/localhost:3000\/sign-in\?link=\w{43}\n$/);
-    const { rows } = await database.pool.query('select email from members');
+    const { rows } = await database.pool.query("select email from members where role = 'member'");
     expect(rows).toEqual([{ email: 'owner@example.com' }]);
+  });
+
+  it('tells the owner of the account that it made one', async () => {
+    const { rows } = await database.pool.query("select data from pgboss.job where name = 'letter'");
+    expect(rows.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ kind: 'operator_link', account_key: 'acct_known', email: 'Owner@example.com' }),
+    ]);
   });
 });

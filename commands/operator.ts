@@ -1,9 +1,19 @@
-import { ConfigurationError } from '../server/kernel/assessor-env.ts';
+import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { type Configuration, readConfiguration } from '../server/kernel/env.ts';
 import { Problem } from '../server/kernel/problem.ts';
+import { openRuntime } from '../server/open-runtime.ts';
+import type { Context, Runtime } from '../server/runtime.ts';
+import { operatorContext } from '../server/transports/context.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
+
+interface Opened {
+  db: Database;
+  configuration: Configuration;
+  /** For what goes through the door: opens the rest of the server's runtime, too. */
+  context(): Promise<Context>;
+}
 
 interface Wanted {
   /** How many words the command needs behind its name. */
@@ -19,22 +29,35 @@ interface Wanted {
  */
 export function runForOperator(
   wanted: Wanted,
-  work: (words: string[], db: Database, configuration: Configuration) => Promise<string>,
+  work: (words: string[], opened: Opened) => Promise<string>,
 ): Promise<never> {
   return runCommand(async () => {
     const words = process.argv.slice(2);
     if (words.length < wanted.words) throw new Refusal(wanted.usage);
     const configuration = environment();
-    const db = openDatabase(configuration.databaseUrl, 1);
+    const db = openDatabase(configuration.databaseUrl, { connections: 1 });
+    let runtime: Promise<Runtime> | undefined;
+    const context = async () => {
+      runtime ??= openRuntime(process.env, 'web');
+      return operatorContext(await runtime);
+    };
     try {
-      console.log(await work(words, db, configuration));
+      console.log(await work(words, { db, configuration, context }));
       return 0;
     } catch (error) {
-      throw error instanceof Problem ? new Refusal(error.message) : error;
+      throw error instanceof Problem ? new Refusal(sentenceOf(error)) : error;
     } finally {
+      await (await runtime)?.close();
       await db.end();
     }
   });
+}
+
+/** What was refused, and what is wrong with each word that was given. */
+function sentenceOf({ message, extras }: Problem): string {
+  return [message, ...(extras.errors ?? []).map(({ pointer, detail }) => `  ${pointer.slice(1)}: ${detail}`)].join(
+    '\n',
+  );
 }
 
 function environment(): Configuration {

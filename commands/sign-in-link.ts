@@ -1,17 +1,27 @@
 import { makeSignInLink } from '../server/identity/sign-in.ts';
+import { newKey } from '../server/kernel/id.ts';
 import { sql } from '../server/kernel/sql.ts';
+import { enqueueLetter, openQueue } from '../server/queue/queue.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
  * `npm run sign-in-link -- ACCOUNT_KEY E-MAIL` prints a single-use link that signs a member of the account in. The member
- * is made when the account has none with this address.
+ * is made when the account has none with this address; the owner of the account gets a letter about it.
  */
 await runForOperator(
   { words: 2, usage: 'Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL' },
-  async ([accountKey = '', email = ''], db, { baseUrl }) => {
+  async ([accountKey = '', email = ''], { db, configuration: { baseUrl, databaseUrl } }) => {
     const account = await db.maybe(sql`select 1 from accounts where account_key = ${accountKey}`);
     if (!account) throw new Refusal(`${accountKey} is no account.`);
-    return makeSignInLink(db, baseUrl, { accountKey, email }, new Date());
+    const queue = await openQueue(databaseUrl, 'sender', 'work-check operator');
+    try {
+      const letter = { kind: 'operator_link', request_key: newKey('req'), account_key: accountKey, email } as const;
+      return await makeSignInLink(db, baseUrl, { accountKey, email }, new Date(), (tx) =>
+        enqueueLetter(tx, queue, letter),
+      );
+    } finally {
+      await queue.stop();
+    }
   },
 );

@@ -8,7 +8,7 @@ import { runForOperator } from './operator.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which job and why: npm run waive -- JOB_KEY REASON' },
-  async ([jobKey = '', ...reason], db, { receiptKeysFile }) => {
+  async ([jobKey = '', ...reason], { db, configuration: { receiptKeysFile } }) => {
     const now = new Date();
     const receiptSigner = await openReceiptKeys(receiptKeysFile, db, now);
     await waiveOverdue({ db, receiptSigner }, { jobKey, because: reason.join(' '), now });

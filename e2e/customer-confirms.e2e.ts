@@ -50,6 +50,17 @@ async function linkIn(subject: RegExp): Promise<string> {
   return found ?? '';
 }
 
+/** Another agent of the customer, connected by approval. */
+async function registerForMember(): Promise<Answer> {
+  const asked = await register(agent, email, { mode: 'link_existing' });
+  await person.goto(asked.body.verification_url);
+  await person.getByLabel('The code that your agent shows').fill(asked.body.user_code);
+  await person.getByRole('button', { name: 'See the request' }).click();
+  await person.getByRole('button', { name: 'Approve' }).click();
+  expect(await main()).toContain('The agent is connected');
+  return asked;
+}
+
 const main = () => person.getByRole('main').innerText();
 
 async function signIn(): Promise<void> {
@@ -131,14 +142,17 @@ describe('a customer', () => {
     expect(await person.getByLabel('Per day').inputValue()).toBe('a lot');
     await person.getByLabel('Per day').fill('25.00');
     await person.getByLabel('In total').fill('200');
-    await person.getByLabel('Pay with the saved card').uncheck();
+    expect(await main()).toContain('Cards are not set up here.');
+    expect(await person.getByLabel('Pay with the saved card').count()).toBe(0);
+    await person.getByLabel('Accept or dispute reports').uncheck();
     await person.getByRole('button', { name: 'Approve' }).click();
     expect(await main()).toContain('The agent is connected');
     const released = await claim(second, asked);
     expect(released.body.grant).toMatchObject({
       daily_limit_microcents: 2_500_000_000,
       total_limit_microcents: 20_000_000_000,
-      payment_methods: ['card_checkout', 'x402'],
+      review_authority: false,
+      payment_methods: ['card_checkout', 'card_saved', 'x402'],
     });
   });
 
@@ -169,6 +183,113 @@ describe('a customer', () => {
     await shoot('agents', `${stack.baseUrl}/agents`);
   });
 
+  it('is told once what a form did, and never by a link', async () => {
+    const { body } = await registerForMember();
+    const address = `${stack.baseUrl}/agents/${body.agent_key}`;
+    for (const query of ['done=revoke', 'refused=action_not_allowed', 'done=grant']) {
+      await person.goto(`${address}?${query}`);
+      expect(await person.getByRole('main').innerText()).not.toMatch(/Revoked\.|Nothing was changed|Saved\./);
+    }
+    for (const query of ['asked=sent', 'asked=limited']) {
+      await person.goto(`${stack.baseUrl}/sign-in?${query}`);
+      expect(await main()).not.toMatch(/mailbox|Too many letters/);
+    }
+    await person.goto(`${stack.baseUrl}/connect?done=approve`);
+    expect(await main()).not.toContain('The agent is connected');
+    await person.goto(address);
+    await person.getByRole('button', { name: 'Pause' }).click();
+    expect(await main()).toContain('Paused. New purchases are refused');
+    await person.reload();
+    expect(await main()).not.toContain('New purchases are refused; jobs');
+  });
+
+  it('is warned beside the field of a grant that can buy nothing, and led to what is no amount', async () => {
+    const { body } = await registerForMember();
+    await person.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
+    await person.getByLabel('Per check').fill('4.99');
+    await person.getByLabel('Pay by x402').uncheck();
+    await person.getByRole('button', { name: 'Save' }).click();
+    const words = (await main()).replaceAll('\u00a0', ' ');
+    expect(words).toContain('Saved. With these limits and permissions the agent can buy nothing.');
+    expect(words).toContain('Below the 5.00 USD of a check');
+    expect(words).toContain('Without a way to pay');
+    expect(words).not.toContain('It holds from the next request on');
+    const { cookies } = await person.context().storageState();
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
+    await context.addCookies(cookies);
+    const phone = await context.newPage();
+    await phone.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
+    await phone.getByLabel('In total').fill('plenty');
+    await phone.getByRole('button', { name: 'Save' }).click();
+    await phone.getByText('Type an amount such as 10.00.').waitFor();
+    expect(await phone.evaluate(() => document.activeElement?.id)).toBe('in_total');
+    await expect.poll(() => phone.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    expect(await phone.getByLabel('In total').inputValue()).toBe('plenty');
+    await context.close();
+  });
+
+  it('is told that an agent it approves with less than a check costs can buy nothing', async () => {
+    const asked = await register(agent, email, { mode: 'link_existing' });
+    await person.goto(asked.body.verification_url);
+    await person.getByLabel('The code that your agent shows').fill(asked.body.user_code);
+    await person.getByRole('button', { name: 'See the request' }).click();
+    await person.getByLabel('Per day').fill('1.00');
+    await person.getByRole('button', { name: 'Approve' }).click();
+    expect(await main()).toContain('can buy nothing');
+    expect(await main()).not.toContain('may then buy checks');
+  });
+
+  it('comes back from a fresh sign-in to the form, with what was typed', async () => {
+    const { body } = await registerForMember();
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    await database.query(`update member_sessions set created_at = created_at - interval '11 minutes'`);
+    await database.query(`update sign_in_links set expires_at = created_at where used_at is null`);
+    await database.end();
+    await person.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
+    await person.getByLabel('Per day').fill('77.00');
+    await person.getByRole('button', { name: 'Save' }).click();
+    expect(await main()).toContain('needs a sign-in of the last 10 minutes');
+    await person.getByRole('link', { name: 'Sign in again' }).click();
+    await person.getByLabel('Your e-mail address').fill(email);
+    const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
+    const before = await letters();
+    await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await expect.poll(letters).toBe(before + 1);
+    await person.goto(await linkIn(/sign-in link/));
+    await person.getByRole('button', { name: 'Sign in' }).click();
+    expect(new URL(person.url()).pathname).toBe(`/agents/${body.agent_key}`);
+    expect(await main()).toContain('What stands in the form is not saved yet.');
+    expect(await person.getByLabel('Per day').inputValue()).toBe('77.00');
+    await person.getByRole('button', { name: 'Save' }).click();
+    expect(await main()).toContain('Saved. It holds from the next request on.');
+  });
+
+  it('sees where it is signed in, and ends all but this one', async () => {
+    await person.goto(`${stack.baseUrl}/account`);
+    expect(await main()).toContain('in this browser');
+    await shoot('account', `${stack.baseUrl}/account`);
+    expect(await main()).toContain('Kept from writing to you');
+    const others = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await others.goto(`${stack.baseUrl}/agents`);
+    await others.getByLabel('Your e-mail address').fill(email);
+    const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
+    const before = await letters();
+    await others.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await expect.poll(letters).toBe(before + 1);
+    await others.goto(await linkIn(/sign-in link/));
+    await others.getByRole('button', { name: 'Sign in' }).click();
+    expect(new URL(others.url()).pathname).toBe('/agents');
+    await person.reload();
+    await person.getByRole('button', { name: 'End all others' }).click();
+    expect(await main()).toContain('Whoever used that browser must sign in again.');
+    await others.reload();
+    expect(await others.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in to see your agents');
+    await person.goto(`${stack.baseUrl}/agents`);
+    expect(await person.getByRole('heading', { level: 1 }).innerText()).toBe('Agents');
+    await others.context().close();
+  });
+
   it('is sent no more letters than its block of addresses may ask for, whatever it says where it is', async () => {
     const database = new pg.Client({ connectionString: stack.databaseUrl });
     await database.connect();
@@ -183,13 +304,13 @@ describe('a customer', () => {
         body: new URLSearchParams({ email: 'nobody@example.com' }),
         redirect: 'manual',
       });
-      return response.headers.get('location');
+      const cookie = decodeURIComponent(response.headers.get('set-cookie') ?? '');
+      return /"code":"(\w+)"/.exec(cookie)?.[1];
     };
     const here = { 'x-forwarded-for': '203.0.113.8' };
-    expect(await askFrom(here)).toBe('/sign-in?asked=limited');
-    expect(await askFrom({ ...here, 'x-caller-address': '198.51.100.1' })).toBe('/sign-in?asked=limited');
-    expect(await askFrom({ 'x-forwarded-for': '198.51.100.1' })).toBe('/sign-in?asked=sent');
-    await shoot('sign-in-limited', `${stack.baseUrl}/sign-in?asked=limited`);
+    expect(await askFrom(here)).toBe('limited');
+    expect(await askFrom({ ...here, 'x-caller-address': '198.51.100.1' })).toBe('limited');
+    expect(await askFrom({ 'x-forwarded-for': '198.51.100.1' })).toBe('sent');
   });
 
   it('finds nothing of another account', async () => {
@@ -209,6 +330,7 @@ describe('what a person is asked', () => {
 });
 
 const looks = [
+  ['narrow', { width: 320, height: 640 }, 'light'],
   ['desktop', { width: 1280, height: 900 }, 'light'],
   ['phone', { width: 390, height: 844 }, 'dark'],
   ['desktop', { width: 1280, height: 900 }, 'dark'],
@@ -222,7 +344,7 @@ const looks = [
 async function shoot(name: string, address: string): Promise<void> {
   const { cookies } = await person.context().storageState();
   const findings: string[] = [];
-  for (const [size, viewport, colorScheme] of process.env.SCREENSHOTS ? looks : looks.slice(0, 2)) {
+  for (const [size, viewport, colorScheme] of process.env.SCREENSHOTS ? looks : looks.slice(0, 3)) {
     const context: BrowserContext = await browser.newContext({ viewport, colorScheme });
     await context.addCookies(cookies);
     const page = await context.newPage();

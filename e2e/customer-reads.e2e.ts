@@ -7,6 +7,7 @@ import { findChromium } from '../commands/chromium.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { stateWord } from '../components/purchases/states.ts';
+import { controlClient } from '../sandbox/control-client.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
@@ -30,11 +31,28 @@ chmodSync(folder, 0o755);
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 60_000, interval: 500 };
 
-const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const sizes = {
+  desktop: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 320, height: 640 },
+};
+/** Each size once, each scheme at least once; for pictures each with each. */
+const looks = [
+  ['light', 'desktop'],
+  ['dark', 'phone'],
+  ['light', 'narrow'],
+  ...(process.env.SCREENSHOTS
+    ? ([
+        ['dark', 'desktop'],
+        ['light', 'phone'],
+        ['dark', 'narrow'],
+      ] as const)
+    : []),
+] as const;
 
 beforeAll(async () => {
   stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
-  db = openDatabase(stack.databaseUrl, 2);
+  db = openDatabase(stack.databaseUrl, { connections: 2 });
   const { executablePath, args, env } = await findChromium();
   browser = await chromium.launch({ executablePath, args: [...args], env });
   owner = await (await browser.newContext()).newPage();
@@ -58,6 +76,27 @@ async function deliveredJob(changes: Record<string, unknown> = {}): Promise<stri
 }
 
 const link = () => makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date());
+
+describe('a page that asks to sign in', () => {
+  it('is what the sign-in leads back to', async () => {
+    const person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await link();
+    for (const address of [`/reports/${jobKey}`, `/receipts/${jobKey}`, '/purchases']) {
+      await person.context().clearCookies();
+      await person.goto(stack.baseUrl + address);
+      await person.getByLabel('Your e-mail address').fill('owner@example.com');
+      const before = (await controlClient(stack.sandboxUrl).mail('owner@example.com')).length;
+      await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
+      expect(await person.getByRole('main').innerText()).toContain('Look into your mailbox');
+      const letters = () => controlClient(stack.sandboxUrl).mail('owner@example.com');
+      await expect.poll(async () => (await letters()).length, patience).toBe(before + 1);
+      await person.goto((await letters())[0]?.text.split('\n')[0] ?? '');
+      await person.getByRole('button', { name: 'Sign in' }).click();
+      expect(new URL(person.url()).pathname).toBe(address);
+    }
+    await person.context().close();
+  });
+});
 
 describe('a member of the account', () => {
   it('sees nothing of a report before signing in', async () => {
@@ -146,14 +185,14 @@ describe('every page', () => {
     dispute: `/reports/${jobKey}/dispute`,
     receipt: `/receipts/${jobKey}`,
     sources: '/sources',
+    purchases: '/purchases',
+    agents: '/agents',
+    account: '/account',
     missing: '/no-such-page',
+    'missing-report': '/reports/job_0000000000000000000000',
   });
 
-  it.each(
-    (['light', 'dark'] as const).flatMap((scheme) =>
-      (['desktop', 'phone'] as const).map((size) => [scheme, size] as const),
-    ),
-  )('is accessible and calls no one else, %s on a %s', async (scheme, size) => {
+  it.each(looks)('is accessible and calls no one else, %s on a %s', async (scheme, size) => {
     const { cookies } = await owner.context().storageState();
     const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
     await context.addCookies(cookies);
@@ -181,6 +220,86 @@ describe('every page', () => {
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
+  });
+});
+
+describe('without scripts', () => {
+  const plain = async () => {
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.narrow });
+    await context.addCookies(cookies);
+    return context.newPage();
+  };
+  const frames = (page: Page) => page.locator('header').filter({ hasText: 'Work Check' }).count();
+
+  it('what is missing is said once, in the frame of its section', async () => {
+    const page = await plain();
+    for (const address of ['/reports/job_0000000000000000000000', '/agents/agent_none', '/problems/none', '/no-such']) {
+      const response = await page.goto(stack.baseUrl + address);
+      expect([address, response?.status(), await frames(page)]).toEqual([address, 404, 1]);
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Nothing here');
+      expect(await page.locator('footer').count()).toBe(1);
+    }
+    await page.context().close();
+  });
+
+  it('what broke says so, in the frame of its section, and is loaded again by a link', async () => {
+    const page = await plain();
+    await db.many(sql`alter table reports rename to reports_away`);
+    try {
+      const broken = await page.goto(`${stack.baseUrl}/reports/${jobKey}`);
+      expect([broken?.status(), await frames(page)]).toEqual([500, 1]);
+      const words = await page.getByRole('main').innerText();
+      expect(words).toContain('Something broke on our side');
+      expect(words).toContain(broken?.headers()['x-request-id'] ?? 'no request id');
+    } finally {
+      await db.many(sql`alter table reports_away rename to reports`);
+    }
+    await page.getByRole('link', { name: 'Try again' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('Revise before use');
+    await page.context().close();
+  });
+
+  it('a phone reaches every place of the account', async () => {
+    const page = await plain();
+    for (const place of ['Purchases', 'Agents', 'Sources', 'Account']) {
+      await page.goto(`${stack.baseUrl}/account`);
+      await page.getByLabel('Menu').click();
+      await page.getByRole('link', { name: place, exact: true }).click();
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(new RegExp(place, 'i'));
+    }
+    await page.context().close();
+  });
+});
+
+describe('the guide', () => {
+  it('has a whole body to copy, how stock clients pay, test funds, and what is digested and signed', async () => {
+    const reader = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    await reader.goto(`${stack.baseUrl}/docs`);
+    const words = await reader.getByRole('main').innerText();
+    for (const said of [
+      'version 2',
+      'X-PAYMENT',
+      "setSpendControls({ maxAmountPerPayment: '$5' })",
+      'faucet.circle.com',
+      'RFC 8785',
+      'input_digest covers the request as sent',
+      'valid_from',
+    ]) {
+      expect(words).toContain(said);
+    }
+    const codes = await reader.locator('pre').allInnerTexts();
+    const body = JSON.parse(codes.find((code) => code.includes('max_price_microcents')) ?? '{}');
+    const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+    expect((await agent.post('/api/agent/v1/checks', body)).status).toBe(201);
+    await reader.context().close();
+  });
+
+  it('and the sandbox name the same payee as the service', async () => {
+    const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+    const { accepts } = (await agent.pay(await agent.authorizedJob())).body;
+    const chains = await (await fetch(`${stack.sandboxUrl}/chains`)).json();
+    expect(new Set(chains.map(({ pay_to }: { pay_to: string }) => pay_to))).toEqual(new Set([accepts[0].payTo]));
   });
 });
 
@@ -212,7 +331,7 @@ describe('what is not there, or broke', () => {
     } finally {
       await db.many(sql`alter table reports_away rename to reports`);
     }
-    await owner.getByRole('button', { name: 'Try again' }).click();
+    await owner.getByRole('link', { name: 'Try again' }).click();
     await owner.getByRole('heading', { name: 'Revise before use' }).waitFor();
   });
 });
@@ -287,6 +406,44 @@ describe('a form', () => {
 });
 
 describe('a report', () => {
+  it('is found from the list of purchases, and names its request, its buyer and its work', async () => {
+    await owner.goto(`${stack.baseUrl}/purchases`);
+    await owner.getByRole('link', { name: jobKey }).click();
+    await owner.waitForURL(`${stack.baseUrl}/reports/${jobKey}`);
+    const title = 'Summarise what the supplier confirmed about order 4471 for the warehouse team.';
+    expect(await owner.getByRole('heading', { level: 1 }).innerText()).toBe(title);
+    expect(await owner.title()).toContain(title);
+    expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
+    await owner.getByText('The request and the work').click();
+    expect(await owner.getByRole('region', { name: 'Work', exact: true }).innerText()).toContain('360 torque wrenches');
+    expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
+  });
+
+  it('is disputed by what the check in use can do', async () => {
+    await owner.goto(`${stack.baseUrl}/reports/${jobKey}/dispute`);
+    const words = await owner.getByRole('main').innerText();
+    expect(words).toContain('change nothing about how it reads');
+    expect(words).not.toContain('with your reason');
+  });
+
+  it('keeps what was typed into a dispute that is refused, and leads to why', async () => {
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ viewport: sizes.phone });
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/reports/${jobKey}/dispute`);
+    const detail = 'Zu lang, 長すぎる. '.repeat(140);
+    await page.locator('textarea').evaluate((area: HTMLTextAreaElement) => area.removeAttribute('maxlength'));
+    await page.getByLabel('A citation is wrong').check();
+    await page.getByLabel(/In your words/).fill(detail);
+    await page.getByRole('button', { name: 'Dispute report' }).click();
+    await page.waitForURL(/dispute\?/);
+    expect(await page.getByLabel(/In your words/).inputValue()).toBe(detail);
+    expect(await page.getByLabel('A citation is wrong').isChecked()).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('alert');
+    await context.close();
+  });
+
   it('opens the passage that a citation names, keeps it in the address, and goes back', async () => {
     await owner.goto(`${stack.baseUrl}/reports/${jobKey}`, { waitUntil: 'networkidle' });
     const open = () => owner.locator('article:visible mark').allInnerTexts();
@@ -513,12 +670,12 @@ describe('a review by a member, without scripts', () => {
     await expect
       .poll(async () => {
         await show();
-        return page.getByRole('heading', { level: 1 }).textContent();
+        return page.getByRole('main').innerText();
       }, patience)
-      .toBe('Corrected report');
+      .toContain('Corrected report bought by');
     expect(await page.getByRole('main').innerText()).toContain('It was disputed: a citation is wrong');
     await page.getByRole('link', { name: 'first report' }).click();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('First report');
+    expect(await page.getByRole('main').innerText()).toContain('First report bought by');
     expect(await page.getByRole('button', { name: 'Accept report' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Read the corrected report' }).click();
     expect(await bar()).toContain('The review of the corrected report is open');

@@ -10,6 +10,7 @@ import { type RunningProcess, startProcess } from '../commands/processes.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import type { Operation } from '../server/kernel/operation.ts';
 import { operations } from '../server/operations.ts';
+import { callerHeader } from '../server/transports/peer.ts';
 import { Agent, type Answer } from './support/agent.ts';
 import { ask, operationNames, type Subject, wellFormed } from './support/requests.ts';
 
@@ -21,6 +22,13 @@ const root = path.resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(path.join(tmpdir(), 'doors-'));
 // PostgreSQL, which root starts as nobody, must be able to enter.
 chmodSync(folder, 0o755);
+/** At the route files, behind a server in front that notes who calls. */
+class Behind extends Agent {
+  override identity(): Record<string, string> {
+    return { ...super.identity(), [callerHeader]: '127.0.0.1' };
+  }
+}
+
 let stack: Stack;
 let routes: RunningProcess;
 let plain: Agent;
@@ -42,7 +50,7 @@ beforeAll(async () => {
     show: 'problems',
   });
   plain = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
-  next = new Agent(`http://127.0.0.1:${port}`, `0x${'1'.padStart(64, '0')}`);
+  next = new Behind(`http://127.0.0.1:${port}`, `0x${'1'.padStart(64, '0')}`);
   next.token = plain.token;
   await answering(next);
   const job_key = await plain.paidJob();
@@ -78,8 +86,15 @@ async function delivered(jobKey: string): Promise<void> {
 
 /** What each answer has of its own: an instant, a key, a count that goes down. */
 const ownHeaders = ['date', 'x-request-id', 'ratelimit', 'retry-after'];
-/** How a server holds its connection, which is no part of the answer. */
-const connectionHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'vary'];
+/** How a server holds its connection and packs what it sends, which is no part of the answer. */
+const connectionHeaders = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+  'vary',
+];
 
 /** An answer that says when it was made is never the same twice. */
 const tellsTheTime = (body: Answer['body']): boolean => Boolean(body?.availability?.checked_at);

@@ -127,6 +127,18 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const { client, agent_key } = await owning();
     return { client, input: { agent_key } };
   },
+  end_sessions: async () => {
+    const { client } = await owning();
+    await Member.ofAccount(service, client.accountKey, client.email);
+    return { client, input: {} };
+  },
+  lift_silence: async () => {
+    const { client, customer } = await owning();
+    const { body } = await register(newAgent(service), customer.email, { mode: 'link_existing' });
+    const { registration_key, user_code } = body;
+    await client.post(`/api/agent/v1/connections/${registration_key}/decision`, { user_code, decision: 'deny' });
+    return { client, input: { origin: '127.0.0.0/24' } };
+  },
   review_agents: async () => {
     const { client, agent_key } = await owning();
     return { client, input: { keep: [], revoke: [agent_key] } };

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../server/kernel/sql.ts';
+import type { TransferName } from '../server/payments/transfers.ts';
+import { returnArrival } from '../server/purchases/by-hand.ts';
+import { price } from '../server/service/terms.ts';
 import { verbs } from '../server/verbs.ts';
 import { Agent, type Answer, clearFaults, facilitatorFault } from './support/agent.ts';
+import { chainHand } from './support/chain-hand.ts';
 import { breakStatements, type Rewrite } from './support/rewritten-statements.ts';
 import { startService } from './support/service.ts';
 
@@ -31,7 +35,7 @@ interface FaultyBuild extends Rewrite {
 const limitCheck = /where exists \(select from g where/;
 const naiveLimitCheck: Rewrite = {
   where: limitCheck,
-  to: (text) => text.replace(/where exists \(select from g where[\s\S]*(?=returning)/, ''),
+  to: (text) => text.replace(/where exists \(select from g where[\s\S]*?(?=returning)/, ''),
 };
 const review = (agent: Agent, jobKey: string, decision: object) =>
   agent.post(`/api/agent/v1/jobs/${jobKey}/review`, decision);
@@ -52,7 +56,67 @@ async function unknownPayment(agent: Agent): Promise<string> {
   return agent.paidJob();
 }
 
+/** A movement of the books by itself, not the log of a chain that is written down with its own. */
+const posting = /^\s*insert into ledger_transfers/;
+
+const hand = await chainHand(service.sandbox.controlUrl, 84532);
+const payTo = service.sandbox.payTo as `0x${string}`;
+
+/** Money that came for nothing we know, as the service has noticed it. */
+async function unmatched(): Promise<TransferName> {
+  const transaction = await hand.mint(payTo, 5_000_000n);
+  await service.sweep();
+  return { network: 'eip155:84532', transaction, position: 0 };
+}
+
 const faultyBuilds: FaultyBuild[] = [
+  {
+    fault: 'takes whatever arrived for a payment',
+    where: "set use = 'payment'",
+    to: (text) =>
+      text.replace(
+        /where network = \$2[\s\S]*/,
+        "where use = 'unmatched' and concat($2::text, $3::text, $4::int) is not null",
+      ),
+    use: async (agent) => {
+      await unmatched();
+      await agent.paidJob();
+    },
+    refused: /does not pay pay_/,
+  },
+  {
+    fault: 'collects without a transfer that pays',
+    where: /set use = 'payment'|set state = 'collected'/,
+    to: (text) =>
+      text.includes("set use = 'payment'")
+        ? { withoutValues: 'select' }
+        : text.replace(' and exists (', ' or exists ('),
+    use: (agent) => agent.paidJob(),
+    refused: /no transfer pays pay_/,
+  },
+  {
+    fault: 'gives an arrival back before it says that it is used for that',
+    where: 'update chain_transfers set use = $1',
+    to: () => ({ withoutValues: 'select 0 as position' }),
+    use: async () => returnArrival(service.runtime.db, await unmatched(), service.runtime.clock()),
+    refused: /gives back more than arrived/,
+  },
+  {
+    fault: 'looks past what leaves',
+    where: 'insert into chain_transfers',
+    to: (text, values) => (values.includes('outgoing') ? { withoutValues: 'select' } : text),
+    use: async (agent) => {
+      const jobKey = await delivered(agent);
+      for (let review_ = 1; review_ <= 2; review_ += 1) {
+        const { report_digest } = (await agent.job(jobKey)).body;
+        await review(agent, jobKey, { decision: 'dispute', reason: 'other', report_digest });
+        if (review_ === 1) await service.execute(jobKey);
+      }
+      await service.sweep();
+      await service.sweep();
+    },
+    named: /^I6 the chain is what the books say at the block that was searched/,
+  },
   {
     fault: 'checks the limit before it reserves, and not while',
     ...naiveLimitCheck,
@@ -64,25 +128,73 @@ const faultyBuilds: FaultyBuild[] = [
     where: limitCheck,
     to: () => ({ withoutValues: 'select 1' }),
     use: (agent) => agent.authorizedJob(),
-    named: /^I13 a grant counts what its living jobs cost/,
+    named: /^I13 a job holds room while it may take cash/,
   },
   {
     fault: 'does not give the reservation back',
-    where: 'update grant_usage set used_microcents = used_microcents -',
+    where: 'update grant_usage u set used_microcents',
     to: null,
     use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`),
-    named: /^I13 a grant counts what its living jobs cost/,
+    named: /^I13 a job holds room while it may take cash/,
+  },
+  {
+    fault: 'gives room back twice',
+    where: 'update grant_usage u set used_microcents',
+    to: (text) => text.replace('- released.amount', '- 2 * released.amount'),
+    use: async (agent) => {
+      await agent.authorizedJob();
+      await agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`);
+    },
+    named: /^I13 a grant counts what its jobs hold of it/,
+  },
+  {
+    fault: 'gives room back for money that became credit',
+    where: posting,
+    to: (text, [, event]) =>
+      event === 'credited'
+        ? `with posted as (${text}) update jobs set reserved_microcents = 0 where job_key = $3`
+        : text,
+    use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`),
+    refused: /keeps its room while its money is not back/,
+  },
+  {
+    fault: 'forgets that credit alone may pay for a job without room',
+    where: 'update jobs set credit_only = true',
+    to: null,
+    use: async (agent) => {
+      await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
+      await service.database.pool.query('update grants set daily_limit_microcents = $1 where principal_key = $2', [
+        price,
+        agent.wallet.address.toLowerCase(),
+      ]);
+      await agent.authorizedJob();
+    },
+    named: /^I13 a job holds room while it may take cash/,
+  },
+  {
+    fault: 'waives charges without end',
+    where: 'insert into purchase_blocks',
+    to: null,
+    use: async (agent) => {
+      for (let count = 0; count < 6; count += 1) {
+        const jobKey = await delivered(agent);
+        await review(agent, jobKey, { decision: 'dispute', reason: 'other' });
+        await service.execute(jobKey);
+        await review(agent, jobKey, { decision: 'dispute', reason: 'other' });
+      }
+    },
+    named: /^I22 nobody has charges waived without end/,
   },
   {
     fault: 'posts nothing for a collection',
-    where: 'insert into ledger_transfers',
+    where: posting,
     to: null,
     use: (agent) => agent.paidJob(),
     named: /^I6 what is collected is in the books/,
   },
   {
     fault: 'credits twice',
-    where: 'insert into ledger_transfers',
+    where: posting,
     to: (text, [, event]) =>
       event === 'credited' ? `with once as (${text}) ${text.replace('$1', "$1 || ':again'")}` : text,
     use: async (agent) => agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`),
@@ -160,7 +272,7 @@ const faultyBuilds: FaultyBuild[] = [
   },
   {
     fault: 'earns nothing when the report is accepted',
-    where: 'insert into ledger_transfers',
+    where: posting,
     to: (text) => `${text.replace(/values \(([\s\S]*)\)\s*$/, 'select $1')} where $2 <> 'accepted'`,
     use: async (agent) => review(agent, await delivered(agent), { decision: 'accept' }),
     named: /^I5 what is held for a job is zero or its price/,

@@ -103,18 +103,61 @@ const faults: PlantedFault[] = [
   {
     fault: 'a second collection for a job',
     rows: ({ queued }) => `
-      insert into payments select (jsonb_populate_record(p, '{"payment_key": "pay_x", "nonce": "0x1"}')).*
+      insert into payments select (jsonb_populate_record(p, '{"payment_key": "pay_x"}')).*
       from payments p where job_key = '${queued}'`,
-    refused: /payments_active_key/,
+    refused: /no transfer pays pay_x|payments_active_key/,
     named: 'I4 a job has one collection at most',
   },
   {
     fault: 'one signature that pays for two jobs',
     rows: ({ queued, waiting }) => `
-      insert into payments select (jsonb_populate_record(p, '{"payment_key": "pay_x", "job_key": "${waiting}"}')).*
-      from payments p where job_key = '${queued}'`,
-    refused: /payments_authorization_key/,
-    named: 'I6 what is collected is in the books, once and in full',
+      insert into payments select (jsonb_populate_record(p,
+        '{"payment_key": "pay_x", "job_key": "${waiting}", "state": "settling"}')).*
+      from payments p where job_key = '${queued}';
+      insert into x402_transfers select (jsonb_populate_record(x, '{"payment_key": "pay_x"}')).*
+      from x402_transfers x join payments using (payment_key) where job_key = '${queued}'`,
+    refused: /x402_transfers_authorization_key/,
+    named: 'I4 no payment is open on a job that is not waiting for one',
+  },
+  {
+    fault: 'an arrival that is used for a second thing',
+    rows: ({ queued }) => `
+      update chain_transfers set use = 'returned', payment_key = null
+      where payment_key = (select payment_key from payments where job_key = '${queued}')`,
+    refused: /is payment for good/,
+    named: 'I6 what is collected by transfer was paid by one log, of its own authorization',
+  },
+  {
+    fault: 'a log that was given another value',
+    rows: () => `update chain_transfers set amount_microcents = 2 * amount_microcents`,
+    refused: /is payment for good/,
+    named: 'I6 every log is in the books, once and in full, and what it became is what it is used for',
+  },
+  {
+    fault: 'a log that the books miss',
+    rows: () => `delete from ledger_transfers where event = 'arrived'`,
+    refused: /ledger_transfers only grows/,
+    named: 'I6 every log is in the books, once and in full, and what it became is what it is used for',
+  },
+  {
+    fault: 'a refund of more than arrived',
+    rows: ({ queued }) => `
+      insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position,
+        amount_microcents, reason, state, next_try_at, created_at)
+      select 'refund_x', payment_key, job_key, network, transaction, position, 2 * c.amount_microcents, 'second_dispute',
+        'refund_pending', now(), now()
+      from chain_transfers c join payments using (payment_key) where job_key = '${queued}'`,
+    refused: /gives back more than arrived/,
+    named: 'I5 what goes back for an arrival is no more than it brought, and goes to who sent it',
+  },
+  {
+    fault: 'a transfer that is used before it was seen',
+    rows: ({ queued }) => `
+      insert into chain_transfers
+      select (jsonb_populate_record(c, '{"position": 77}')).* from chain_transfers c
+      join payments using (payment_key) where job_key = '${queued}'`,
+    refused: /a transfer is first seen, then used/,
+    named: 'I6 what is collected by transfer was paid by one log, of its own authorization',
   },
   {
     fault: 'a payment that begins after the time to pay',
@@ -136,7 +179,7 @@ const faults: PlantedFault[] = [
   },
   {
     fault: 'an unknown outcome that was guessed away',
-    rows: ({ queued }) => `update payments set state = 'failed', transaction = null where job_key = '${queued}'`,
+    rows: ({ queued }) => `update payments set state = 'failed' where job_key = '${queued}'`,
     refused: /what is known about \S+ does not change/,
     named: 'I6 nothing is in the books that was not collected',
   },
@@ -165,7 +208,30 @@ const faults: PlantedFault[] = [
   {
     fault: 'a reservation that was never made',
     rows: () => `update grant_usage set used_microcents = used_microcents - ${price}`,
-    named: 'I13 a grant counts what its living jobs cost, day by day',
+    named: 'I13 a grant counts what its jobs hold of it, day by day',
+  },
+  {
+    fault: 'room that is given back before the money',
+    rows: ({ canceled }) => `
+      update grant_usage u set used_microcents = used_microcents - price_microcents
+      from jobs j where u.grant_key = j.grant_key and u.day = j.authorized_on and job_key = '${canceled}';
+      update jobs set reserved_microcents = 0 where job_key = '${canceled}'`,
+    refused: /keeps its room while its money is not back/,
+    named: 'I13 a job holds room while it may take cash, or its cash is not back with the payer',
+  },
+  {
+    fault: 'cash for a job that credit alone may pay for',
+    rows: ({ queued }) => `
+      update jobs set credit_only = true, reserved_microcents = 0 where job_key = '${queued}'`,
+    refused: /keeps its room while its money is not back/,
+    named: 'I13 a job that was authorized without room takes no cash',
+  },
+  {
+    fault: 'a block that nobody lifted',
+    rows: ({ principal }) => `
+      insert into purchase_blocks (block_key, payer, cause, created_at) values ('block_x', '${principal}', 'waivers', now());
+      update purchase_blocks set lifted_at = now()`,
+    refused: /violates check constraint/,
   },
   {
     fault: 'a forged line of the audit',
@@ -304,31 +370,47 @@ const chainFaults: PlantedFault[] = [
   },
   {
     fault: 'money that came and was taken for failed',
-    rows: ({ queued }) => `update payments set state = 'failed', transaction = null where job_key = '${queued}'`,
+    rows: ({ queued }) => `update payments set state = 'failed' where job_key = '${queued}'`,
     refused: /what is known about \S+ does not change/,
     named: 'I8 \\S+ failed, but its money came',
   },
   {
     fault: 'a collection that never happened',
-    rows: ({ waiting }) => `
+    rows: ({ queued, waiting }) => `
       insert into payments
-      select (jsonb_populate_record(p, '{"payment_key": "pay_x", "job_key": "${waiting}", "nonce": "0x1"}')).*
-      from payments p where state = 'collected' limit 1`,
+      select (jsonb_populate_record(p, '{"payment_key": "pay_x", "job_key": "${waiting}"}')).*
+      from payments p where job_key = '${queued}';
+      insert into x402_transfers select (jsonb_populate_record(x, '{"payment_key": "pay_x", "nonce": "0x1"}')).*
+      from x402_transfers x join payments using (payment_key) where job_key = '${queued}'`,
+    refused: /no transfer pays pay_x/,
     named: 'I6 pay_x is collected, and the chain knows of no transfer',
   },
   {
     fault: 'a collection that names the transfer of another',
-    rows: ({ queued }) => `update payments set transaction = '0x1' where job_key = '${queued}'`,
+    rows: ({ queued }) => `
+      update chain_transfers set transaction = '0x1'
+      where payment_key = (select payment_key from payments where job_key = '${queued}')`,
+    refused: /is payment for good/,
     named: 'I6 \\S+ names another transfer than 0x',
   },
   {
     fault: 'a refund that was only written down',
     rows: ({ canceled }) => `
-      insert into refunds (refund_key, payment_key, job_key, amount_microcents, reason, state, transaction, next_try_at,
-        created_at)
-      select 'refund_x', payment_key, job_key, amount_microcents, 'second_dispute', 'refunded', '0x1', now(), now()
-      from payments where job_key = '${canceled}'`,
+      insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position,
+        amount_microcents, reason, state, next_try_at, created_at)
+      select 'refund_x', payment_key, job_key, network, transaction, position, c.amount_microcents, 'second_dispute',
+        'refunded', now(), now()
+      from chain_transfers c join payments using (payment_key) where job_key = '${canceled}'`,
+    refused: /no transfer carries refund_x out/,
     named: 'I6 refund_x is refunded, and the chain knows of no such transfer',
+  },
+  {
+    fault: 'a refund that would happen again after a restore, because its nonce does not follow from its arrival',
+    rows: ({ queued }) => `
+      update chain_transfers set refund_nonce = '0x1'
+      where payment_key = (select payment_key from payments where job_key = '${queued}')`,
+    refused: /is payment for good/,
+    named: 'I8 0x\\S+ would go back under another nonce than its own',
   },
 ];
 

@@ -1,27 +1,35 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
-import { openDatabase } from './kernel/database.ts';
-import { readConfiguration } from './kernel/env.ts';
+import { type Database, openDatabase } from './kernel/database.ts';
+import { type Configuration, readConfiguration } from './kernel/env.ts';
+import { requireOwnConnections } from './kernel/pooler.ts';
+import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openX402 } from './payments/x402.ts';
-import { openReceiptKeys } from './purchases/receipt-keys.ts';
+import { openReceiptKeys, type ReceiptSigner } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
-
-/** Pages and lists read through models, a few at a time. */
-const prismaConnections = 4;
+import { openAssessorProbe } from './service/assessor.ts';
 
 /** The composition root: environment in, real adapters out. Throws `ConfigurationError` on a bad environment. */
 export async function openRuntime(env: Record<string, string | undefined>, role: 'web' | 'worker'): Promise<Runtime> {
   const configuration = readConfiguration(env);
   const clock = systemClock;
-  const db = openDatabase(configuration.databaseUrl);
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: configuration.databaseUrl, max: prismaConnections }),
+  const { databaseUrl, connections } = configuration;
+  const name = `work-check ${role}`;
+  await requireOwnConnections(databaseUrl);
+  const db = openDatabase(databaseUrl, { connections: connections.purchases, name });
+  const receiptSigner = await signingKeys(configuration, db, clock()).catch(async (error) => {
+    await db.end();
+    throw error;
   });
-  const queue = await openQueue(configuration.databaseUrl, role === 'worker' ? 'worker' : 'sender');
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: databaseUrl, max: connections.models, application_name: name }),
+  });
+  const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;
+  const stopping = new AbortController();
   return {
     configuration,
     clock,
@@ -30,7 +38,10 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     queue,
     x402: configuration.x402 ? openX402(configuration.x402) : null,
     mailer,
-    receiptSigner: await openReceiptKeys(configuration.receiptKeysFile, db, clock()),
+    assessorProbe: openAssessorProbe(configuration.assessor),
+    receiptSigner,
+    stopping: stopping.signal,
+    beginStop: () => stopping.abort(),
     async close() {
       await queue.stop();
       mailer?.close();
@@ -38,6 +49,12 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       await db.end();
     },
   };
+}
+
+/** Nothing is signed, sealed or hashed with keys that this database does not know. Throws `ConfigurationError`. */
+async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
+  await requireSecretKeys(db, configuration.keyring, now);
+  return openReceiptKeys(configuration.receiptKeysFile, db, now);
 }
 
 /** Next bundles the pages apart from the server that starts it: both must find the one runtime of the process. */

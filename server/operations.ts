@@ -1,3 +1,5 @@
+import * as operator from './console/contract.ts';
+import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
@@ -7,7 +9,10 @@ import * as lists from './purchases/list-contract.ts';
 import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
-/** Everything a caller can ask for, in one list. Pure data: documents, clients and tests read it without a server. */
+/**
+ * Everything that customers and their agents can ask for, in one list, which is published. Pure data: documents, clients
+ * and tests read it without a server.
+ */
 export const operations = {
   discovery: service.discovery,
   service_contract: service.serviceContract,
@@ -28,6 +33,9 @@ export const operations = {
   revoke_agent: members.revokeAgent,
   release_again: members.releaseAgain,
   review_agents: members.reviewAgents,
+  member: account.member,
+  end_sessions: account.endSessions,
+  lift_silence: account.liftSilence,
   wallet_sign_out: identity.walletSignOut,
   rotate_credential: identity.rotateCredential,
   me: identity.me,
@@ -54,6 +62,14 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/** What operators alone can ask for. It goes through the same door, and no transport publishes it. */
+const operatorOperations = {
+  turn_switch: operator.turnSwitch,
+} as const satisfies Record<string, Operation>;
+
+/** Everything behind the door. */
+export const allOperations = { ...operations, ...operatorOperations };
 
 /**
  * The MCP tools in the order of a purchase, each with the operations that it carries. A tool with several takes the key

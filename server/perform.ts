@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Besides, type Caller, type CallerFor, callerOf, stillThere } from './identity/caller.ts';
 import { after } from './kernel/clock.ts';
-import { checkViolation, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
+import { checkViolation, isDatabaseTrouble, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
 import { canonicalJson, digestOf } from './kernel/digest.ts';
 import {
   answerOf,
@@ -18,11 +18,13 @@ import {
 } from './kernel/idempotency.ts';
 import { errorFields, log } from './kernel/log.ts';
 import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/operation.ts';
+import { databaseOutage } from './kernel/outage.ts';
 import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
-import { countRequest, paced } from './kernel/rate-limit.ts';
+import { countRequest, originOf, paced } from './kernel/rate-limit.ts';
 import { type Tx, transact } from './kernel/transaction.ts';
-import { parseInput, refuseUnreadable } from './kernel/validation.ts';
-import { type OperationName, operations } from './operations.ts';
+import { parseInput, refuseTooLarge, refuseUnreadable } from './kernel/validation.ts';
+import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
+import { allOperations } from './operations.ts';
 import { jobAbout } from './purchases/job.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { roomAbout } from './purchases/quote.ts';
@@ -68,7 +70,8 @@ export interface Outcome<Output = unknown> {
   replayed: boolean;
 }
 
-type OutputOf<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>;
+type OperationName = keyof typeof allOperations;
+type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name]['output']>;
 
 /**
  * The one door to the domain: authenticate, replay, parse and bound, then the verb with the grant in its hand.
@@ -80,19 +83,34 @@ export async function perform<Name extends OperationName>(
   ctx: Context,
   rawInput: unknown,
 ): Promise<Outcome<OutputOf<Name>>> {
-  const operation: Operation = operations[name];
+  const operation: Operation = allOperations[name];
   try {
     const { caller, pace } = await admit(operation, ctx, rawInput);
+    if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
     const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
       async (error) => {
-        throw caller.kind === 'anonymous' ? error : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
+        throw caller.kind === 'anonymous' || caller.kind === 'operator'
+          ? error
+          : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
       },
     );
+    if (caller.kind !== 'anonymous') databaseOutage.works();
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {
     throw declared(operation, ctx, error);
   }
+}
+
+/**
+ * Refuses whom `perform` would refuse whatever the input, and counts the request: for one whose input cannot be read, so
+ * that a stranger hears of that alone. Throws `invalid_token` or `rate_limited`.
+ */
+export async function requireCaller(name: OperationName, ctx: Context): Promise<void> {
+  const operation: Operation = allOperations[name];
+  await admit(operation, ctx, null).catch((error) => {
+    throw declared(operation, ctx, error);
+  });
 }
 
 /** Authenticates and counts, and refuses a caller whom the operation is not for, or who asks too often. */
@@ -106,11 +124,18 @@ async function admit(
     return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
   }
   const caller = await callerOf(ctx, besides(operation, ctx, rawInput));
-  const audience = caller.kind === 'member' ? 'member' : caller.kind === 'anonymous' ? null : 'agent';
-  if (audience && operation.audience.includes(audience)) return { caller, pace: 'pace' in caller ? caller.pace : {} };
-  throw new Problem('invalid_token', 'Send a valid credential as Authorization: Bearer.', {
-    headers: { 'WWW-Authenticate': 'Bearer realm="svc"' },
-  });
+  const audience = caller.kind === 'wallet' ? 'agent' : caller.kind;
+  if (audience !== 'anonymous' && operation.audience.includes(audience))
+    return { caller, pace: 'pace' in caller ? caller.pace : {} };
+  throw needsCredential(ctx);
+}
+
+/** The refusal of a request that says nothing about who makes it. */
+export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem {
+  return new Problem(
+    'invalid_token',
+    `No valid credential came with the request. ${baseUrl}/.well-known/svc says where to sign in or register.`,
+  );
 }
 
 /** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */
@@ -123,8 +148,7 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
       ctx.idempotencyKey === null || operation.idempotency === 'none'
         ? null
         : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
-    about:
-      operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx.now) : null,
+    about: operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx) : null,
   };
 }
 
@@ -137,17 +161,15 @@ function plainPath(operation: Operation, rawInput: unknown): string[] | null {
 }
 
 /** Counts a request of somebody who is not known yet. */
-async function paceOfOrigin(limit: LimitName, { runtime, origin, now }: Context): Promise<Record<string, string>> {
+async function paceOfOrigin(limit: LimitName, ctx: Context): Promise<Record<string, string>> {
+  const { runtime, now } = ctx;
   const { rateLimits } = runtime.configuration;
-  return paced(await countRequest(runtime.db.shared, origin, limit, rateLimits, now), rateLimits, now);
+  return paced(await countRequest(runtime.db.shared, originOf(ctx), limit, rateLimits, now), rateLimits, now);
 }
 
 function parse(operation: Operation, rawInput: unknown): Record<string, unknown> {
   return parseInput(operation.input, rawInput) as Record<string, unknown>;
 }
-
-/** How long a reader that waits sleeps between two looks. */
-const lookAgainMs = 100;
 
 async function read(
   name: OperationName,
@@ -168,10 +190,14 @@ async function read(
   const seen = ctx.wait.seen ?? first;
   const until = after(ctx.now, ctx.wait.seconds);
   if (digestOf(outcome.text) !== seen || ctx.wait.seconds === 0) return outcome;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
-    outcome = await look(afresh(caller), ctx.runtime.clock());
-  } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until);
+  const who = scopeOf(caller) ?? '';
+  const waited = await asOneWhoWaits(who, async () => {
+    do {
+      const lookAgain = () => look(afresh(caller), ctx.runtime.clock());
+      outcome = await nextLook(`${name} ${who} ${canonicalJson(input)}`, lookAgain);
+    } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until && !ctx.runtime.stopping.aborted);
+  });
+  if (!waited) return outcome;
   // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
   return look(await stillThere(ctx, afresh(caller)), ctx.runtime.clock());
 }
@@ -310,13 +336,26 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: u
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
   const fingerprint = digestOf(canonicalJson(bodyOnly));
   return {
-    scope:
-      caller.kind === 'anonymous' ? fingerprint : caller.kind === 'member' ? caller.memberKey : caller.principalKey,
+    scope: scopeOf(caller) ?? fingerprint,
     operation: operation.name,
     pathKeys: keys.map((name) => String(input[name])).join('/'),
     key: ctx.idempotencyKey,
     fingerprint,
   };
+}
+
+/** Whose keys count together; null where nobody is known. */
+function scopeOf(caller: Caller): string | null {
+  switch (caller.kind) {
+    case 'anonymous':
+      return null;
+    case 'operator':
+      return caller.name;
+    case 'member':
+      return caller.memberKey;
+    default:
+      return caller.principalKey;
+  }
 }
 
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {
@@ -333,10 +372,23 @@ function inProgress(): Problem {
   });
 }
 
+function unavailable(reason: 'database_busy' | 'database_unreachable'): Problem {
+  return new Problem('service_unavailable', 'The database cannot answer right now. Nothing acknowledged is lost.', {
+    members: { reasons: [reason] },
+    headers: { 'Retry-After': '2' },
+  });
+}
+
 /** What may leave: a problem that the operation declares, or a request for payment. Anything else is our fault. */
 function declared(operation: Operation, ctx: Context, error: unknown): Error {
   if (error instanceof PaymentRequired && operation.paid) return error;
-  if (sqlState(error) === lockNotAvailable) return inProgress();
+  if (sqlState(error) === lockNotAvailable) {
+    return problemsOf(operation).includes('idempotency_in_progress') ? inProgress() : unavailable('database_busy');
+  }
+  if (isDatabaseTrouble(error)) {
+    databaseOutage.failed(error);
+    return unavailable('database_unreachable');
+  }
   if (error instanceof Problem && problemsOf(operation).includes(error.code)) return error;
   const undeclared = error instanceof Problem ? { undeclared: error.code } : {};
   log('operation_failed', {

@@ -2,6 +2,7 @@ import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
+import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { X402Rail } from './payments/x402.ts';
 import type { ReceiptSigner } from './purchases/receipt-keys.ts';
@@ -19,7 +20,13 @@ export interface Runtime {
   readonly x402: X402Rail | null;
   /** Null when mail is not configured. */
   readonly mailer: Mailer | null;
+  /** Asks whether the language models answer; null when the embedded assessor does the work. */
+  readonly assessorProbe: Probe | null;
   readonly receiptSigner: ReceiptSigner;
+  /** Aborted once the process is about to stop: nobody is kept waiting any more. */
+  readonly stopping: AbortSignal;
+  /** Says that the process is about to stop. */
+  beginStop(): void;
   close(): Promise<void>;
 }
 
@@ -30,13 +37,15 @@ export interface Context {
   now: Date;
   requestId: string;
   baseUrl: string;
-  /** What the caller shows to be let in; not yet believed. */
-  presented: { bearer: string | null; memberSession: string | null };
-  /** The block of addresses that the request came from. */
-  origin: string;
+  /** What the caller shows to be let in; not yet believed. An operator comes from a command, never from a request. */
+  presented: { bearer: string | null; memberSession: string | null; operator?: string };
+  /** The block of addresses that the request came from; null when no server in front has noted it. */
+  origin: string | null;
   idempotencyKey: string | null;
   /** The raw PAYMENT-SIGNATURE of an x402 client. */
   payment: string | null;
+  /** Whether an X-PAYMENT header came along: only clients of x402 version 1 send it. */
+  isVersion1: boolean;
   /** How long a reader will wait for an answer whose digest differs from the one it has seen. */
   wait: { seconds: number; seen: string | null } | null;
 }

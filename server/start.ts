@@ -1,12 +1,12 @@
 import next from 'next';
-import { ConfigurationError } from './kernel/assessor-env.ts';
+import { requireSurroundings } from './environment-faults.ts';
+import { ConfigurationError } from './kernel/configuration-error.ts';
 import { readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
+import { availability } from './service/availability.ts';
+import { stopWhenTold } from './stopping.ts';
 import { operationServer } from './transports/http.ts';
-
-/** After a signal to stop, requests under way get this long to end. */
-const drainMs = 10_000;
 
 try {
   await main();
@@ -18,25 +18,20 @@ try {
 
 async function main(): Promise<void> {
   const configuration = readConfiguration(process.env);
-  if (process.argv.includes('--check-config')) {
+  const isCheck = process.argv.includes('--check-config');
+  await requireSurroundings(configuration, { strict: isCheck });
+  if (isCheck) {
     process.stdout.write('The environment is complete.\n');
     return;
   }
   const runtime = await webRuntime();
-  const pages = next({ dev: process.env.NODE_ENV === 'development', port: configuration.port });
+  const { host, port } = configuration;
+  const pages = next({ dev: process.env.NODE_ENV === 'development', port });
   await pages.prepare();
+  // So that nobody waits for what is first known of the providers.
+  await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());
-  server.listen(configuration.port, '127.0.0.1', () => log('app_ready', { port: configuration.port }));
-
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      setTimeout(() => server.closeAllConnections(), drainMs).unref();
-      server.close(async () => {
-        await runtime.close();
-        process.exit(0);
-      });
-      server.closeIdleConnections();
-    });
-  }
+  server.listen(port, host, () => log('app_ready', { host, port }));
+  stopWhenTold(runtime, server);
 }

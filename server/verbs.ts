@@ -1,3 +1,5 @@
+import { turnSwitch } from './console/turn-switch.ts';
+import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
   agents,
@@ -14,7 +16,7 @@ import { claim, register } from './identity/registration.ts';
 import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
 import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
-import type { OperationName, operations } from './operations.ts';
+import type { allOperations } from './operations.ts';
 import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
 import { cancel } from './purchases/cancel.ts';
@@ -34,7 +36,7 @@ import { discovery, serviceContract } from './service/documents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
 /** The code behind each operation. An operation without its verb does not compile. */
-export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> } = {
+export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOperations)[Name]> } = {
   discovery,
   service_contract: serviceContract,
   receipt_keys: receiptKeys,
@@ -54,6 +56,9 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   revoke_agent: revokeAgent,
   release_again: releaseAgain,
   review_agents: reviewAgents,
+  member,
+  end_sessions: endSessions,
+  lift_silence: liftSilence,
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
   me,
@@ -77,4 +82,5 @@ export const verbs: { [Name in OperationName]: Verb<(typeof operations)[Name]> }
   sources,
   add_source: addSource,
   remove_source: removeSource,
+  turn_switch: turnSwitch,
 };

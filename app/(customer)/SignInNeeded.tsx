@@ -5,14 +5,15 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 interface Props {
   /** "read this report", "connect an agent". */
   to: string;
-  next?: 'agents' | 'connect';
+  /** This page, with its query: the sign-in leads back to it. */
+  next: string;
 }
 
 /** In place of a page that only members of an account may see. */
-export function SignInNeeded({ to, next = 'agents' }: Props) {
+export function SignInNeeded({ to, next }: Props) {
   return (
     <DeadEnd icon={Lock} title={`Sign in to ${to}`} next={<EmailForm next={next} />}>
-      <p>Only members of the account can do that. Sign in, then open this page again.</p>
+      <p>Only members of the account can do that. The link in the letter leads back to this page.</p>
     </DeadEnd>
   );
 }

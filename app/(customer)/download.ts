@@ -34,7 +34,10 @@ export function download<Name extends OperationName>(
       if (!(error instanceof Problem)) throw error;
       return new Response(`${error.message}\n`, {
         status: error.status,
-        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          ...(error.status === 401 ? { 'www-authenticate': 'Bearer realm="svc"' } : {}),
+        },
       });
     }
   };

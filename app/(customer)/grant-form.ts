@@ -1,6 +1,5 @@
 import type { GrantValues } from '@/components/forms/GrantFields.tsx';
 import { fromText } from '@/server/kernel/money.ts';
-import type { ProblemCode } from '@/server/kernel/problem.ts';
 import { defaultGrant } from '@/server/service/terms.ts';
 
 /** The grant that a form says. What is no amount stays a text, which the operation refuses. */
@@ -23,9 +22,20 @@ function amount(text: string | null): number | string {
   return microcents === null ? typed : Number(microcents);
 }
 
-/** The query that shows a refused form again, with what was typed. */
-export function typedAgain(fields: URLSearchParams, refused: ProblemCode): URLSearchParams {
-  const query = new URLSearchParams({ refused });
+/** What a form holds, as its fields showed it. */
+export function valuesIn(fields: URLSearchParams): GrantValues {
+  const text = (name: string) => fields.get(name) ?? '';
+  return {
+    per_check: text('per_check'),
+    per_day: text('per_day'),
+    in_total: text('in_total'),
+    may: fields.getAll('may'),
+  };
+}
+
+/** The query that shows a form again with what was typed in it. */
+export function typedQuery(fields: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams();
   for (const name of ['per_check', 'per_day', 'in_total', 'may']) {
     for (const value of fields.getAll(name)) query.append(name, value);
   }
@@ -34,9 +44,15 @@ export function typedAgain(fields: URLSearchParams, refused: ProblemCode): URLSe
 
 export type Search = Record<string, string | string[] | undefined>;
 
-/** What was typed before a form was refused; null when none was. */
+/** The query of the address that is looked at, for whoever comes back to it after signing in. */
+export function queryOf(search: Search): string {
+  const pairs = Object.entries(search).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+/** What was typed before and is not saved; null when nothing was. */
 export function typedBefore(search: Search): GrantValues | null {
-  if (typeof search.refused !== 'string' || search.per_check === undefined) return null;
+  if (search.per_check === undefined) return null;
   const text = (name: string) => String(search[name] ?? '').slice(0, 20);
   return {
     per_check: text('per_check'),

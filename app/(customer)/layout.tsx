@@ -1,3 +1,4 @@
+import { Menu } from 'lucide-react';
 import type { Metadata } from 'next';
 import type { ReactNode } from 'react';
 import { PageFrame } from '@/components/ui/PageFrame.tsx';
@@ -6,25 +7,59 @@ import { memberContext } from './member.ts';
 export const metadata: Metadata = { robots: { index: false } };
 
 const places = [
+  ['Purchases', '/purchases'],
   ['Agents', '/agents'],
   ['Sources', '/sources'],
+  ['Account', '/account'],
 ] as const;
 
+function Places({ className }: { className: string }) {
+  return (
+    <nav aria-label="Account" className={className}>
+      {places.map(([name, href]) => (
+        <a key={href} href={href} className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function SignOut() {
+  return (
+    <form action="/sign-out" method="post">
+      <button type="submit" className="btn btn-plain -mx-3.5">
+        Sign out
+      </button>
+    </form>
+  );
+}
+
+/** On a phone the places of the account are behind a button, which works without script. */
+function PhoneMenu({ email }: { email: string }) {
+  return (
+    <details className="group md:hidden">
+      <summary className="btn btn-plain btn-icon -mr-2 cursor-pointer list-none" aria-label="Menu">
+        <Menu className="icon size-5" />
+      </summary>
+      <div className="absolute inset-x-0 top-14 z-20 border-b border-line bg-raised px-4 py-3 shadow-bar">
+        <Places className="grid" />
+        <p className="mt-2 border-t border-line pt-3 text-dense wrap-anywhere text-ink-3">{email}</p>
+        <SignOut />
+      </div>
+    </details>
+  );
+}
+
 export default async function CustomerLayout({ children }: { children: ReactNode }) {
-  const { email } = await memberContext();
+  // A frame is shown around whatever breaks: the page inside says so.
+  const email = await memberContext().then(
+    (member) => member.email,
+    () => null,
+  );
   return (
     <PageFrame
-      nav={
-        email === null ? null : (
-          <nav aria-label="Account" className="flex gap-4 md:gap-5">
-            {places.map(([name, href]) => (
-              <a key={href} href={href} className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
-                {name}
-              </a>
-            ))}
-          </nav>
-        )
-      }
+      nav={email === null ? null : <Places className="flex gap-5 max-md:hidden" />}
       actions={
         email === null ? (
           <a href="/sign-in" className="btn btn-plain -mr-3.5">
@@ -32,12 +67,11 @@ export default async function CustomerLayout({ children }: { children: ReactNode
           </a>
         ) : (
           <>
-            <span className="max-w-[12rem] truncate text-dense text-ink-2 max-md:hidden">{email}</span>
-            <form action="/sign-out" method="post">
-              <button type="submit" className="btn btn-plain -mr-3.5">
-                Sign out
-              </button>
-            </form>
+            <div className="flex items-center gap-6 max-md:hidden">
+              <span className="max-w-[12rem] truncate text-dense text-ink-2">{email}</span>
+              <SignOut />
+            </div>
+            <PhoneMenu email={email} />
           </>
         )
       }

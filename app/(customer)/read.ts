@@ -1,13 +1,13 @@
-import { notFound } from 'next/navigation';
 import type { z } from 'zod';
 import { Problem } from '@/server/kernel/problem.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
 import type { Context } from '@/server/runtime.ts';
+import { Missing } from '../show.tsx';
 
 /**
  * What the signed-in member may see; null when nobody is signed in. A record that does not exist, belongs to another
- * account or has no such key ends in the page "Nothing here": all three look the same.
+ * account or has no such key ends in the page "Nothing here".
  */
 export async function readForMember<Name extends OperationName>(
   name: Name,
@@ -20,7 +20,7 @@ export async function readForMember<Name extends OperationName>(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'invalid_token') return null;
-    if (error.code === 'not_found' || error.code === 'validation_failed') notFound();
+    if (error.code === 'not_found' || error.code === 'validation_failed') throw new Missing();
     throw error;
   }
 }

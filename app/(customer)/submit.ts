@@ -2,15 +2,19 @@ import { Problem, type ProblemCode } from '@/server/kernel/problem.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { OperationName } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
+import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from './member.ts';
+
+/** The page to show after a form, and what to tell on it once. */
+type Next = string | { page: string; notice: string };
 
 interface Form {
   operation: OperationName;
   /** The input of the operation, from the fields of the form. */
   input: (fields: URLSearchParams, params: Record<string, string>) => unknown;
-  /** The page to show afterwards; `refused` is why nothing was done, null when it was. */
-  next: (fields: URLSearchParams, refused: ProblemCode | null, params: Record<string, string>) => string;
+  /** `refused` is why nothing was done, null when it was. */
+  next: (fields: URLSearchParams, refused: ProblemCode | null, params: Record<string, string>) => Next;
 }
 
 /** The route of a form on our own pages: does the operation for whoever is signed in, and shows a page. */
@@ -26,10 +30,14 @@ export function submit({ operation, input, next }: Form) {
     const { ctx } = await memberContext();
     try {
       await perform(operation, ctx, input(fields, params));
-      return thenShow(next(fields, null, inAddress));
+      return showing(next(fields, null, inAddress));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return thenShow(next(fields, error.code, inAddress));
+      return showing(next(fields, error.code, inAddress));
     }
   };
+}
+
+function showing(next: Next): Response {
+  return typeof next === 'string' ? thenShow(next) : thenShow(next.page, setNotice(next.page, next.notice));
 }

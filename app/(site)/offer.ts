@@ -16,6 +16,11 @@ export interface Offer {
   isTest: boolean;
 }
 
+/** What a client adds to the example request: then it is a whole body. */
+export function clientFields(price: { amount_microcents: number }) {
+  return { max_price_microcents: price.amount_microcents, idempotency_key: 'choose-one-per-check' };
+}
+
 /** What is sold, as every buyer reads it: the pages show the service contract and nothing else. */
 export async function readOffer(): Promise<Offer> {
   const ctx = pageContext(await webRuntime(), null);

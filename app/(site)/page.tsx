@@ -4,7 +4,7 @@ import { defaultGrant } from '@/server/service/terms.ts';
 import { Connect } from './Connect.tsx';
 import { Hero } from './Hero.tsx';
 import { OnePrice } from './OnePrice.tsx';
-import { readOffer } from './offer.ts';
+import { clientFields, readOffer } from './offer.ts';
 import { Scope } from './Scope.tsx';
 import { Steps, waysToPay } from './Steps.tsx';
 
@@ -12,7 +12,6 @@ import { Steps, waysToPay } from './Steps.tsx';
 export default async function ServicePage() {
   const { contract, assessment, sample, baseUrl, isTest } = await readOffer();
   const { availability, price, example_request } = contract;
-  const clientFields = { max_price_microcents: price.amount_microcents, idempotency_key: 'choose-one-per-check' };
   return (
     <>
       <Hero microcents={price.amount_microcents} sample={sample} />
@@ -29,7 +28,7 @@ export default async function ServicePage() {
         }}
         registrationsOpen={availability.registrations.state === 'open'}
         limits={defaultGrant}
-        exampleRequest={JSON.stringify({ ...example_request, ...clientFields }, null, 2)}
+        exampleRequest={JSON.stringify({ ...example_request, ...clientFields(price) }, null, 2)}
       />
     </>
   );

@@ -1,4 +1,4 @@
-import { llmsText } from '@/server/transports/documents.ts';
+import { document } from '@/server/transports/documents.ts';
 
 export const dynamic = 'force-dynamic';
-export const GET = llmsText;
+export const GET = document;

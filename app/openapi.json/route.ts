@@ -1,4 +1,4 @@
-import { openApi } from '@/server/transports/documents.ts';
+import { document } from '@/server/transports/documents.ts';
 
 export const dynamic = 'force-dynamic';
-export const GET = openApi;
+export const GET = document;

@@ -60,6 +60,8 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
             required
             accept=".txt,.md,.markdown,text/plain,text/markdown"
             className="field py-1.5 text-ui file:btn file:mr-3"
+            // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+            autoFocus={shown?.field === 'file'}
             {...described('file')}
           />
           {errorOf('file') ?? (
@@ -79,6 +81,8 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
             maxLength={sourceBounds.name_bytes}
             autoComplete="off"
             className="field"
+            // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+            autoFocus={shown?.field === 'name'}
             {...described('name')}
           />
           {errorOf('name') ?? (

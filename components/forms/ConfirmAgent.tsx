@@ -1,4 +1,4 @@
-import { Bot, CheckCheck, Clock, type LucideIcon, Mail, OctagonX, UserRoundCheck } from 'lucide-react';
+import { Bot, CheckCheck, Clock, type LucideIcon, Mail, OctagonX, TriangleAlert, UserRoundCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Limits, Permissions } from '@/components/identity/GrantSummary.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
@@ -7,6 +7,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Confirmation } from '@/server/identity/registration-contract.ts';
 import { price } from '@/server/service/terms.ts';
+import { canBuy, valuesOf } from './GrantFields.tsx';
 
 /** Who asks, for what and for how much, and the two answers. It works without scripts. */
 export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: string }) {
@@ -66,7 +67,13 @@ function Request({ asked }: { asked: Confirmation }) {
           </p>
         </Limits>
       </div>
-      <Permissions grant={asked.requested_grant} />
+      {canBuy(valuesOf(asked.requested_grant), asked.rails) ? null : (
+        <p className="notice tone-attention mx-5 mb-4">
+          <TriangleAlert className="icon" />
+          <span>With what it asks for it can buy nothing: a check is above a limit, or it has no way to pay.</span>
+        </p>
+      )}
+      <Permissions grant={asked.requested_grant} rails={asked.rails} />
       <dl className="facts border-t border-line px-5 text-dense">
         <dt>Asked</dt>
         <dd>
@@ -122,7 +129,9 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
   declined: {
     icon: OctagonX,
     title: 'The request was ended',
-    words: 'The agent got nothing and no account was made. Nobody can write to you from there again.',
+    words:
+      'The agent got nothing and no account was made. For 30 days no agent can write to you from there; once you have an ' +
+      'account, its page lets you lift that.',
     next: ['Go to the front page', '/'],
   },
   expired: {

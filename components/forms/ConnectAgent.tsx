@@ -51,6 +51,8 @@ interface Props {
   values: GrantValues;
   /** Why the last try was refused. */
   refused: string | null;
+  /** This page with what was typed, to come back to. */
+  next: string;
 }
 
 /** Who asks, from where, and the limits that the member sets, before approving or denying. */
@@ -119,7 +121,7 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
   );
 }
 
-function Decision({ asked, values, refused }: Props) {
+function Decision({ asked, values, refused, next }: Props) {
   const { requested_grant: requested } = asked;
   return (
     <form action="/connect/decision" method="post" className="panel self-start">
@@ -144,13 +146,13 @@ function Decision({ asked, values, refused }: Props) {
       <fieldset className="border-t border-line p-5 md:p-6">
         <legend className="float-left mb-3 w-full text-h3">3. Choose what it may do</legend>
         <div className="clear-both">
-          <PermissionFields values={values} />
+          <PermissionFields values={values} rails={asked.rails} />
         </div>
       </fieldset>
       <div className="border-t border-line p-5 md:p-6">
         {refused === 'fresh_sign_in_required' ? (
           <div className="mb-4">
-            <FreshSignIn next="connect" />
+            <FreshSignIn next={next} />
           </div>
         ) : null}
         <div className="grid grid-cols-2 gap-3">
@@ -162,8 +164,8 @@ function Decision({ asked, values, refused }: Props) {
           </button>
         </div>
         <p className="mt-3 text-dense text-ink-3">
-          Every member of the account gets a letter about your decision. Raising a limit above the request needs a fresh
-          sign-in.
+          Every member of the account gets a letter about your decision. Approving needs a sign-in of the last 10
+          minutes.
         </p>
       </div>
     </form>

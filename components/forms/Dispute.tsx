@@ -1,10 +1,22 @@
 import { disputeReasonWords } from '@/components/purchases/dispute-words.ts';
 import { Price } from '@/components/purchases/Price.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
 
+interface Props {
+  job: Job;
+  detailMax: number;
+  /** Whether who checks reads the reason: rules do not. */
+  readsReason: boolean;
+  /** What was typed before it was refused. */
+  typed: { reason: string; detail: string };
+  /** Why it was refused. */
+  problem: string | null;
+}
+
 /** A dispute has a reason from the list and, if the reader likes, words of their own. It works without scripts. */
-export function Dispute({ job, detailMax }: { job: Job; detailMax: number }) {
+export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) {
   const isSecond = job.state === 'redelivered';
   const price = <Price microcents={job.price.amount_microcents} />;
   return (
@@ -16,9 +28,20 @@ export function Dispute({ job, detailMax }: { job: Job; detailMax: number }) {
           {isSecond ? (
             <>The one included re-check was made. The charge of {price} is waived, and the collection goes back.</>
           ) : (
-            <>The work is checked once more, with your reason, at no further cost. {price} stays held until then.</>
+            <>
+              The work is checked once more at no further cost.{' '}
+              {readsReason
+                ? 'The check is given your reason and your words.'
+                : 'It reads the same material anew by the same rules: your reason and your words are kept with the dispute, and change nothing about how it reads.'}{' '}
+              {price} stays held until then.
+            </>
           )}
         </p>
+        {problem === null ? null : (
+          <div className="mt-6">
+            <Notice tone="attention">{problem}</Notice>
+          </div>
+        )}
         <form action={`/reports/${job.job_key}/review`} method="post" className="mt-6 space-y-6">
           <input type="hidden" name="decision" value="dispute" />
           <input type="hidden" name="report_digest" value={job.report_digest ?? ''} />
@@ -26,7 +49,14 @@ export function Dispute({ job, detailMax }: { job: Job; detailMax: number }) {
             <legend className="label">What is wrong?</legend>
             {Object.entries(disputeReasonWords).map(([reason, words]) => (
               <label key={reason} className="flex min-h-8 items-center gap-3">
-                <input type="radio" name="reason" value={reason} required className="check" />
+                <input
+                  type="radio"
+                  name="reason"
+                  value={reason}
+                  required
+                  className="check"
+                  defaultChecked={reason === typed.reason}
+                />
                 {words}
               </label>
             ))}
@@ -38,7 +68,14 @@ export function Dispute({ job, detailMax }: { job: Job; detailMax: number }) {
                 optional, up to {detailMax.toLocaleString('en-US')} characters
               </span>
             </label>
-            <textarea id="detail" name="detail" rows={4} maxLength={detailMax} className="field block py-2" />
+            <textarea
+              id="detail"
+              name="detail"
+              rows={4}
+              maxLength={detailMax}
+              defaultValue={typed.detail}
+              className="field block py-2"
+            />
           </div>
           <div className="grid grid-cols-2 gap-3">
             <a href={`/reports/${job.job_key}`} className="btn btn-lg">

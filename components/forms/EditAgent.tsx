@@ -10,18 +10,24 @@ import type { AccountEvent, ConnectedAgent } from '@/server/identity/member-cont
 import { toText } from '@/server/kernel/money.ts';
 import { price } from '@/server/service/terms.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
-import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
+import { canBuy, type GrantValues, LimitFields, PermissionFields, type Rails } from './GrantFields.tsx';
 
 interface Props {
   agent: ConnectedAgent;
   values: GrantValues;
+  /** Whether the values were typed and are not saved. */
+  isUnsaved: boolean;
   events: readonly AccountEvent[];
-  /** What was done just now, or why it was not. */
-  told: { done: string } | { refused: string } | null;
+  /** What this reader did just now, or the code of why it was refused. */
+  told: string | null;
+  rails: Rails;
+  /** This page with what was typed, to come back to. */
+  next: string;
 }
 
 const done: Record<string, string> = {
   grant: 'Saved. It holds from the next request on.',
+  useless: 'Saved. With these limits and permissions the agent can buy nothing.',
   pause: 'Paused. New purchases are refused; jobs already paid go on.',
   resume: 'The agent may buy again.',
   release: 'The agent may fetch a new credential with its claim token.',
@@ -33,15 +39,24 @@ const refused: Record<string, string> = {
   action_not_allowed: 'Nothing was changed: the agent does not allow that in its present state.',
 };
 
-function Told({ told }: Pick<Props, 'told'>) {
-  if (told === null) return null;
-  if ('done' in told) return done[told.done] ? <Notice tone="settled">{done[told.done]}</Notice> : null;
-  if (told.refused === 'fresh_sign_in_required') return <FreshSignIn next="agents" />;
-  return refused[told.refused] ? <Notice tone="attention">{refused[told.refused]}</Notice> : null;
+function Told({ told, values, rails, isUnsaved, next }: Props) {
+  const what = told === 'grant' && !canBuy(values, rails) ? 'useless' : told;
+  if (what === 'fresh_sign_in_required') return <FreshSignIn next={next} />;
+  if (what !== null && done[what])
+    return <Notice tone={what === 'useless' ? 'attention' : 'settled'}>{done[what]}</Notice>;
+  if (what !== null && refused[what]) {
+    return (
+      <Notice tone="attention" quiet={what === 'validation_failed'}>
+        {refused[what]}
+      </Notice>
+    );
+  }
+  return isUnsaved ? <Notice tone="attention">What stands in the form is not saved yet.</Notice> : null;
 }
 
 /** One agent: what it may spend and do, what was done about it, and how to stop it. */
-export function EditAgent({ agent, values, events, told }: Props) {
+export function EditAgent(props: Props) {
+  const { agent, values, events, rails } = props;
   const at = `/agents/${agent.agent_key}`;
   return (
     <div className="mx-auto max-w-[45rem] px-4 py-8 md:py-12">
@@ -59,10 +74,10 @@ export function EditAgent({ agent, values, events, told }: Props) {
       </p>
       <SpendMeter agent={agent} />
       <div className="mt-6 space-y-6">
-        <Told told={told} />
+        <Told {...props} />
         {agent.state === 'revoked' ? null : (
           <>
-            <GrantForm at={at} agent={agent} values={values} />
+            <GrantForm at={at} agent={agent} values={values} rails={rails} />
             <Acts at={at} agent={agent} />
           </>
         )}
@@ -77,7 +92,7 @@ export function EditAgent({ agent, values, events, told }: Props) {
   );
 }
 
-function GrantForm({ at, agent, values }: { at: string; agent: ConnectedAgent; values: GrantValues }) {
+function GrantForm({ at, agent, values, rails }: Pick<Props, 'agent' | 'values' | 'rails'> & { at: string }) {
   const { today_microcents: today, total_microcents: total } = agent.spend;
   return (
     <form action={`${at}/grant`} method="post" className="panel">
@@ -97,7 +112,7 @@ function GrantForm({ at, agent, values }: { at: string; agent: ConnectedAgent; v
       <fieldset className="border-t border-line p-5 md:p-6">
         <legend className="float-left mb-3 w-full text-h3">It may</legend>
         <div className="clear-both">
-          <PermissionFields values={values} />
+          <PermissionFields values={values} rails={rails} />
         </div>
       </fieldset>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line p-5 md:px-6">
@@ -138,7 +153,8 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
         ) : null}
       </div>
       <p className="mt-3 text-dense text-ink-3">
-        Pausing refuses new purchases from the next request on. Jobs already paid go on.{' '}
+        Pausing refuses new purchases from the next request on. Jobs already paid go on. Letting it go on, or fetch a
+        credential, needs a fresh sign-in.{' '}
         {agent.claim_until === null ? null : (
           <>
             The agent may fetch a credential until <Instant at={agent.claim_until} />.

@@ -1,5 +1,5 @@
-/** Asks for the letter with a sign-in link. It works without scripts. */
-export function EmailForm({ next }: { next: 'agents' | 'connect' }) {
+/** Asks for the letter with a sign-in link that leads to a page of ours. It works without scripts. */
+export function EmailForm({ next }: { next: string }) {
   return (
     <form action="/sign-in/request" method="post" className="w-full">
       <input type="hidden" name="next" value={next} />
@@ -13,7 +13,8 @@ export function EmailForm({ next }: { next: 'agents' | 'connect' }) {
         Send me a sign-in link
       </button>
       <p className="mt-4 text-dense text-ink-3">
-        There is no password. The link works once, for 15 minutes, and does nothing until you press its button.
+        There is no password. The link works once, for 15 minutes, and does nothing until you press its button. Past
+        five letters an hour from one place, another goes out only once the last link has ended.
       </p>
     </form>
   );

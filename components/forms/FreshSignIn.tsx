@@ -1,14 +1,14 @@
 import { Notice } from '@/components/ui/Notice.tsx';
 
-/** Why raising was refused, and the way on. */
-export function FreshSignIn({ next }: { next: 'agents' | 'connect' }) {
+/** Why giving an agent power was refused, and the way on: back to this page, with what was typed. */
+export function FreshSignIn({ next }: { next: string }) {
   return (
     <Notice tone="attention">
-      Nothing was changed. Raising what an agent may do needs a sign-in of the last 10 minutes.{' '}
-      <a href={`/sign-in?next=${next}`} className="link">
+      Nothing was changed. Giving an agent power needs a sign-in of the last 10 minutes.{' '}
+      <a href={`/sign-in?${new URLSearchParams({ next })}`} className="link">
         Sign in again
-      </a>
-      , then repeat it. Lowering works at once.
+      </a>{' '}
+      to come back here with what you typed. Taking power away works at once.
     </Notice>
   );
 }

@@ -1,6 +1,9 @@
+import { CircleAlert, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { amountText } from '@/components/purchases/Price.tsx';
 import type { GrantTerms } from '@/server/identity/contract.ts';
 import { fromText } from '@/server/kernel/money.ts';
+import { price } from '@/server/service/terms.ts';
 
 /** What stands in the fields: what a person typed, or the grant as it is. */
 export interface GrantValues {
@@ -11,16 +14,23 @@ export interface GrantValues {
   may: readonly string[];
 }
 
+/** A way to pay that whoever runs the service has set up. */
+export type Rails = readonly ('card' | 'x402')[];
+
 const limits = [
   ['per_check', 'Per check'],
   ['per_day', 'Per day'],
   ['in_total', 'In total'],
 ] as const;
+type LimitName = (typeof limits)[number][0];
+
+const payments = [
+  ['card_saved', 'Pay with the saved card', 'Your bank may still ask you to approve.', 'card'],
+  ['card_checkout', 'Send you a payment link', 'You pay each check yourself.', 'card'],
+  ['x402', 'Pay by x402', 'From a wallet, with a stablecoin.', 'x402'],
+] as const;
 
 const permissions = [
-  ['card_saved', 'Pay with the saved card', 'Your bank may still ask you to approve.'],
-  ['card_checkout', 'Send you a payment link', 'You pay each check yourself.'],
-  ['x402', 'Pay by x402', 'From a wallet, with a stablecoin.'],
   ['review_authority', 'Accept or dispute reports', 'Accepting makes the charge final.'],
   ['governed_refs', 'Share stored sources with the service', 'Off: the service sees only what the agent submits.'],
 ] as const;
@@ -39,19 +49,36 @@ export function valuesOf(grant: GrantTerms): GrantValues {
   };
 }
 
+/** What is wrong with the amount in a field; `too_low` can be saved, and lets nothing be bought. */
+function faultOf(name: LimitName, typed: string): 'not_an_amount' | 'too_low' | null {
+  if (name === 'in_total' && typed.trim() === '') return null;
+  const amount = fromText(typed);
+  if (amount === null) return 'not_an_amount';
+  return amount < price ? 'too_low' : null;
+}
+
+/** Whether somebody with these values in the form can buy a check at all. */
+export function canBuy(values: GrantValues, rails: Rails): boolean {
+  return limits.every(([name]) => faultOf(name, values[name]) === null) && paysSomehow(values, rails);
+}
+
+function paysSomehow({ may }: GrantValues, rails: Rails): boolean {
+  return payments.some(([name, , , rail]) => rails.includes(rail) && may.includes(name));
+}
+
 interface Props {
   values: GrantValues;
   /** What stands under each limit. */
-  hints: Record<'per_check' | 'per_day' | 'in_total', string>;
+  hints: Record<LimitName, string>;
 }
 
-/** The limits of an agent, as money fields. */
+/** The limits of an agent, as money fields. The first that is no amount has the focus. */
 export function LimitFields({ values, hints }: Props) {
+  const first = limits.find(([name]) => faultOf(name, values[name]) === 'not_an_amount')?.[0];
   return (
     <div className="grid gap-5 md:grid-cols-3">
       {limits.map(([name, label]) => {
-        const typed = values[name];
-        const invalid = fromText(typed) === null && !(name === 'in_total' && typed.trim() === '');
+        const fault = faultOf(name, values[name]);
         return (
           <div key={name}>
             <label className="label" htmlFor={name}>
@@ -63,16 +90,21 @@ export function LimitFields({ values, hints }: Props) {
                 name={name}
                 inputMode="decimal"
                 autoComplete="off"
-                defaultValue={typed}
+                defaultValue={values[name]}
                 maxLength={20}
                 aria-describedby={`${name}-hint`}
-                aria-invalid={invalid || undefined}
+                aria-invalid={fault === 'not_an_amount' || undefined}
+                // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+                autoFocus={name === first}
               />
               <span className="text-ui text-ink-3">USD</span>
             </div>
-            <p id={`${name}-hint`} className={invalid ? 'error' : 'hint'}>
-              {invalid ? 'Type an amount such as 10.00.' : hints[name]}
+            <p id={`${name}-hint`} className={fault === 'not_an_amount' ? 'error' : 'hint'}>
+              {fault === 'not_an_amount' ? 'Type an amount such as 10.00.' : hints[name]}
             </p>
+            {fault === 'too_low' ? (
+              <Warning>Below the {amountText(price)} USD of a check: the agent can buy nothing.</Warning>
+            ) : null}
           </div>
         );
       })}
@@ -80,11 +112,25 @@ export function LimitFields({ values, hints }: Props) {
   );
 }
 
-/** What an agent may do, as boxes. */
-export function PermissionFields({ values }: { values: GrantValues }) {
+function Warning({ children }: { children: ReactNode }) {
+  return (
+    <p className="tone-attention mt-1 flex gap-2 text-dense text-(--tone)">
+      <TriangleAlert className="icon mt-0.5" />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+/** What an agent may do, as boxes. A way to pay that is not set up is not offered, and stays as it was granted. */
+export function PermissionFields({ values, rails }: { values: GrantValues; rails: Rails }) {
+  const offered = payments.filter(([, , , rail]) => rails.includes(rail));
+  const others = payments.filter(([name, , , rail]) => !rails.includes(rail) && values.may.includes(name));
   return (
     <div className="space-y-4">
-      {permissions.map(([name, label, effect]) => (
+      {others.map(([name]) => (
+        <input key={name} type="hidden" name="may" value={name} />
+      ))}
+      {[...offered, ...permissions].map(([name, label, effect]) => (
         <label key={name} className="flex gap-3">
           <input type="checkbox" className="check" name="may" value={name} defaultChecked={values.may.includes(name)} />
           <span>
@@ -93,6 +139,13 @@ export function PermissionFields({ values }: { values: GrantValues }) {
           </span>
         </label>
       ))}
+      {rails.includes('card') ? null : (
+        <p className="flex gap-3 text-dense text-ink-3">
+          <CircleAlert className="icon mt-0.5" />
+          Cards are not set up here.
+        </p>
+      )}
+      {paysSomehow(values, rails) ? null : <Warning>Without a way to pay the agent can buy nothing.</Warning>}
     </div>
   );
 }

@@ -16,15 +16,10 @@ interface Props {
   /** The address of the member this browser is signed in as. */
   signedInAs: string | null;
   /** Where the sign-in leads. */
-  next: 'agents' | 'connect';
+  next: string;
 }
 
-function Ready({
-  link,
-  token,
-  signedInAs,
-  next,
-}: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
+function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; email: string; expiresAt: Date } }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
@@ -39,7 +34,6 @@ function Ready({
         ) : null}
         <form action="/sign-in/confirm" method="post" className="mt-6">
           <input type="hidden" name="link" value={token} />
-          <input type="hidden" name="next" value={next} />
           <button type="submit" className="btn btn-primary btn-lg w-full">
             Sign in
           </button>
@@ -70,7 +64,9 @@ const ends = {
     icon: Mail,
     title: 'Look into your mailbox',
     words:
-      'If the address belongs to an account, a letter with a link is on its way. The link works once, for 15 minutes.',
+      'If the address belongs to an account, a letter with a link is on its way. The link works once, for 15 minutes, and ' +
+      'leads back to where you were. If no letter comes, too many were asked for: the link of the last one works until ' +
+      'it ends, and after that another is sent.',
   },
   closed: {
     icon: Mail,

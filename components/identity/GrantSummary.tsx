@@ -38,13 +38,16 @@ function Limit({ microcents, of }: { microcents: number | null; of: string }) {
 }
 
 /** What an agent may do, and beside it what it may not. */
-export function Permissions({ grant }: { grant: GrantTerms }) {
-  const card = grant.payment_methods.some((method) => method.startsWith('card'));
+export function Permissions({ grant, rails }: { grant: GrantTerms; rails: readonly ('card' | 'x402')[] }) {
+  const hasCard = rails.includes('card');
+  const card = hasCard && grant.payment_methods.some((method) => method.startsWith('card'));
   const x402 = grant.payment_methods.includes('x402');
   const pay = [...(card ? ['card'] : []), ...(x402 ? ['x402'] : [])].join(' or ');
   const all: readonly (readonly [string, boolean])[] = [
     [`Pay by ${pay || 'card or x402'}`, pay !== ''],
-    ...(card === x402 ? [] : ([[`Pay by ${card ? 'x402' : 'card'}`, false]] as const)),
+    ...(card === x402
+      ? []
+      : ([[card ? 'Pay by x402' : hasCard ? 'Pay by card' : 'Pay by card: not set up here', false]] as const)),
     ['Accept or dispute reports', grant.review_authority],
     ['Share your stored sources', grant.governed_refs],
     ['Change its own limits', false],

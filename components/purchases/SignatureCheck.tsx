@@ -1,16 +1,11 @@
 'use client';
 
-import canonicalize from 'canonicalize';
-import { type CompactVerifyResult, compactVerify, importJWK, type JWK } from 'jose';
 import { RefreshCw, ShieldAlert, ShieldCheck, ShieldQuestionMark } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
+import { type PublishedKeys, type SignedReceipt, verifyReceipt } from '@/client/verify-receipt.ts';
 
 const KEYS_ADDRESS = '/.well-known/jwks.json';
 const KEYS_TIMEOUT_MS = 10_000;
-
-export interface SignedRecord {
-  signature: { kid: string; alg: string; jws: string };
-}
 
 type Outcome = 'checking' | 'verified' | 'altered' | 'unchecked';
 
@@ -36,29 +31,26 @@ const outcomes = {
   },
 } as const;
 
-async function publishedKey(kid: string): Promise<JWK | undefined> {
+async function publishedKeys(): Promise<PublishedKeys> {
   const response = await fetch(KEYS_ADDRESS, { signal: AbortSignal.timeout(KEYS_TIMEOUT_MS) });
-  const { keys } = (await response.json()) as { keys: JWK[] };
-  return keys.find((key) => key.kid === kid);
+  return response.json();
 }
 
 /** Holds the signature against the published key, and its payload against what the page shows. */
-async function check(record: SignedRecord): Promise<Outcome> {
-  const { signature, ...shown } = record;
-  const key = await publishedKey(signature.kid);
-  if (key === undefined) return 'unchecked';
-  const publicKey = await importJWK(key, signature.alg);
-  let signed: CompactVerifyResult;
+async function check(record: SignedReceipt): Promise<Outcome> {
+  const keys = await publishedKeys();
   try {
-    signed = await compactVerify(signature.jws, publicKey, { algorithms: [signature.alg] });
-  } catch {
-    return 'altered';
+    await verifyReceipt(record, keys);
+    return 'verified';
+  } catch (error) {
+    // A browser without Ed25519 knows nothing, and says so.
+    if (error instanceof Error && error.name === 'NotSupportedError') return 'unchecked';
+    return keys.keys.some(({ kid }) => kid === record.signature.kid) ? 'altered' : 'unchecked';
   }
-  return new TextDecoder().decode(signed.payload) === canonicalize(shown) ? 'verified' : 'altered';
 }
 
 /** Verifies a signed record in the reader's own browser. */
-export function SignatureCheck({ record }: { record: SignedRecord }) {
+export function SignatureCheck({ record }: { record: SignedReceipt }) {
   const [outcome, setOutcome] = useState<Outcome>('checking');
   const run = useCallback(() => {
     setOutcome('checking');

@@ -1,5 +1,3 @@
-'use client';
-
 import { RefreshCw, Wrench } from 'lucide-react';
 import { DeadEnd } from './DeadEnd.tsx';
 import { Key } from './Key.tsx';
@@ -11,10 +9,11 @@ export function Broken({ digest }: { digest: string | undefined }) {
       icon={Wrench}
       title="Something broke on our side"
       next={
-        <button type="button" className="btn" onClick={() => window.location.reload()}>
+        // biome-ignore lint/a11y/useValidAnchor: an empty address is this page, loaded again with or without script
+        <a className="btn" href="">
           <RefreshCw className="icon" />
           Try again
-        </button>
+        </a>
       }
     >
       <p>

@@ -6,11 +6,26 @@ const looks: Record<'settled' | 'attention', { icon: LucideIcon; tone: string }>
   attention: { icon: TriangleAlert, tone: 'tone-attention' },
 };
 
+interface Props {
+  tone: 'settled' | 'attention';
+  children: ReactNode;
+  /** Leaves the focus to a field that says more. */
+  quiet?: boolean;
+}
+
 /** What happened, or what stands in the way, in one sentence. One for a page. */
-export function Notice({ tone, children }: { tone: 'settled' | 'attention'; children: ReactNode }) {
+export function Notice({ tone, children, quiet = false }: Props) {
   const { icon: Icon, tone: className } = looks[tone];
+  // What stands in the way is brought into view where a form ends below it.
+  const isFirst = tone === 'attention' && !quiet;
   return (
-    <p className={`notice ${className}`} role={tone === 'attention' ? 'alert' : 'status'}>
+    <p
+      className={`notice scroll-mt-4 outline-none ${className}`}
+      role={tone === 'attention' ? 'alert' : 'status'}
+      tabIndex={isFirst ? -1 : undefined}
+      // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to why
+      autoFocus={isFirst}
+    >
       <Icon className="icon" />
       <span>{children}</span>
     </p>

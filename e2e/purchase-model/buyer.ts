@@ -9,6 +9,7 @@ import {
   credited,
   due,
   go,
+  hasRoom,
   isOpen,
   lapsed,
   type Model,
@@ -77,7 +78,9 @@ export class Authorize implements Command {
       expect(answer.status).toBe(201);
       purchase.jobKey = answer.body.job_key;
       purchase.authorizedOn = answer.body.created_at.slice(0, 10);
-      purchase.counts = true;
+      purchase.creditOnly = !hasRoom(model);
+      purchase.counts = !purchase.creditOnly;
+      expect(answer.body.payable_by).toEqual(purchase.creditOnly ? ['wallet_credit'] : ['x402', 'wallet_credit']);
       purchase.payBy = Date.parse(answer.body.deadlines.pay_by);
     }
     await world.observe(model, purchase);
@@ -108,12 +111,12 @@ export class Pay extends Step<Answer> {
     this.network = network;
   }
   async ready(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<() => Promise<Answer>> {
-    const signed = payRefusal(model, purchase) ? null : await world.sign(jobKey, this.network);
+    const signed = payRefusal(model, purchase, 'x402') ? null : await world.sign(jobKey, this.network);
     this.#signed = signed;
     return () => present(model, world, purchase, signed?.header);
   }
   explain(model: Model, purchase: Purchase, answer: Answer): void {
-    const expected = payRefusal(model, purchase);
+    const expected = payRefusal(model, purchase, 'x402');
     if (expected) expect(refusal(answer)).toEqual(expected);
     else if (!this.#signed) expect(answer.status).toBe(402);
     else {
@@ -169,7 +172,7 @@ export class PayWithCredit extends Step<Answer> {
     return () => world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402', method: 'wallet_credit' });
   }
   explain(model: Model, purchase: Purchase, answer: Answer): void {
-    const expected = payRefusal(model, purchase) ?? (model.creditJobs === 0 ? notAllowed : null);
+    const expected = payRefusal(model, purchase, 'wallet_credit') ?? (model.creditJobs === 0 ? notAllowed : null);
     if (expected) expect(refusal(answer)).toEqual(expected);
     else {
       expect(answer.status).toBe(200);
@@ -253,7 +256,9 @@ export class Review extends Step<Answer> {
     else if (isOfOlder) expect(refusal(answer)).toEqual([409, 'report_changed']);
     else if (repeats) expect(answer.status).toBe(200);
     else if (!can('accept', purchase.state)) expect(refusal(answer)).toEqual(notAllowed);
-    else if (overdue) expect(refusal(answer)).toEqual([409, 'dispute_window_closed']);
+    else if (this.by === 'agent' && decision === 'accept' && model.grant.paused) {
+      expect(refusal(answer)).toEqual(outsideGrant);
+    } else if (overdue) expect(refusal(answer)).toEqual([409, 'dispute_window_closed']);
     else {
       expect(answer.status).toBe(200);
       this.decided(model, purchase);

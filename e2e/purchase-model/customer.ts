@@ -52,6 +52,12 @@ export class Pause implements Command {
   }
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
+    const goesOn = model.grant.paused && !this.paused;
+    if (goesOn && model.now() >= world.memberSince + seconds.freshSignIn * 1000) {
+      const refused = await world.decide('pause', { paused: false });
+      expect(refusal(refused)).toEqual([403, 'fresh_sign_in_required']);
+      await world.signInMember();
+    }
     const answer = await world.decide('pause', { paused: this.paused });
     expect([answer.status, answer.body.grant.paused]).toEqual([200, this.paused]);
     model.grant.paused = this.paused;

@@ -48,9 +48,11 @@ export interface Purchase {
   state: JobState;
   payment: PaymentState;
   review: ReviewState;
-  /** The UTC day whose limit it counts under, and whether it counts: what ends without a charge does so no more. */
+  /** The UTC day whose limit it counts under, and whether it counts: until it takes no cash, or its cash is back. */
   authorizedOn: string;
   counts: boolean;
+  /** It found no room when it was authorized: credit alone may pay for it. */
+  creditOnly: boolean;
   payBy: number;
   deliverBy: number;
   reviewBy: number;
@@ -92,6 +94,7 @@ export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: st
     review: 'not_open',
     authorizedOn: '',
     counts: false,
+    creditOnly: false,
     payBy: 0,
     deliverBy: 0,
     reviewBy: 0,
@@ -136,14 +139,19 @@ function covers({ grant, purchases }: Model, day: string, more: number): boolean
   );
 }
 
-/** Whether the limits leave room for one more purchase now. */
+/** Whether the limits leave room for the cash of one more purchase now. */
 export function hasRoom(model: Model): boolean {
   return covers(model, new Date(model.now()).toISOString().slice(0, 10), 1);
 }
 
+/** Whether a purchase without room could be paid for out of credit. */
+export function creditCovers({ grant, creditJobs }: Model): boolean {
+  return Number(price) <= grant.perJob && creditJobs > 0;
+}
+
 /** Whether the limits still cover a purchase that was authorized under them or others. */
-export function isCovered(model: Model, { authorizedOn }: Purchase): boolean {
-  return covers(model, authorizedOn, 0);
+export function isCovered(model: Model, { authorizedOn, creditOnly }: Purchase): boolean {
+  return creditOnly ? Number(price) <= model.grant.perJob : covers(model, authorizedOn, 0);
 }
 
 /** Whether the work can be checked with everything that the request named. */
@@ -151,15 +159,12 @@ export function hasSources({ grant, sourceKeys }: Model, { sourceKey }: Purchase
   return sourceKey === null || (grant.governedRefs && sourceKeys.includes(sourceKey));
 }
 
-/** States whose jobs have given back what they took of their grant. */
-const freed: readonly JobState[] = ['canceled', 'failed', 'waived'];
-
 /** Moves a purchase along the table of transitions; what follows from the state follows from the same table. */
 export function go(purchase: Purchase, transition: TransitionName, review?: ReviewState): void {
   expect(can(transition, purchase.state), `${transition} from ${purchase.state}`).toBe(true);
   purchase.state = transitions[transition].to;
   // What nobody paid for in time counts until a sweep writes it down.
-  if (freed.includes(purchase.state) && transition !== 'lapse') purchase.counts = false;
+  if (transition === 'cancel' && purchase.paidWith === null) purchase.counts = false;
   purchase.review = review ?? standing[purchase.state].review_state;
 }
 
@@ -188,7 +193,10 @@ export function collected(model: Model, purchase: Purchase, method: 'x402' | 'wa
   go(purchase, 'collect');
   purchase.payment = 'collected';
   purchase.paidWith = method;
-  if (method === 'wallet_credit') model.creditJobs -= 1;
+  if (method === 'wallet_credit') {
+    model.creditJobs -= 1;
+    purchase.counts = false;
+  }
   due(model, purchase);
 }
 

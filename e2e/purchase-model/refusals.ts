@@ -1,7 +1,7 @@
 import { hasRunOut } from '../../server/payments/chain.ts';
 import { can, paymentIsOpen } from '../../server/purchases/states.ts';
 import type { Refusal } from './command.ts';
-import { hasRoom, isCovered, type Model, type Purchase } from './model.ts';
+import { creditCovers, hasRoom, isCovered, type Model, type Purchase, seen } from './model.ts';
 
 /** What the service must refuse, and with that what it must list: exactly the rest. */
 
@@ -15,15 +15,22 @@ export function authorizeRefusal(model: Model, purchase: Purchase): Refusal | nu
   if (model.grant.paused) return outsideGrant;
   if (model.now() >= purchase.quotedUntil) return [409, 'quote_expired'];
   if (!model.grant.paysWithX402) return outsideGrant;
-  return hasRoom(model) ? null : overLimit;
+  return hasRoom(model) || creditCovers(model) ? null : overLimit;
 }
 
-/** Why a job cannot be paid now; null when it can. */
-export function payRefusal(model: Model, purchase: Purchase): Refusal | null {
+/** Why a job cannot be paid in this way now, as far as credit is there; null when it can. */
+export function payRefusal(model: Model, purchase: Purchase, method: 'x402' | 'wallet_credit'): Refusal | null {
   if (model.grant.paused || !model.grant.paysWithX402) return outsideGrant;
   if (paymentIsOpen(purchase.payment)) return unknown;
   if (!can('collect', purchase.state)) return notAllowed;
+  if (purchase.creditOnly && method === 'x402') return overLimit;
   return isCovered(model, purchase) ? null : overLimit;
+}
+
+/** Whether the party may decide on the report: a paused agent may dispute it while its review is open, and not accept. */
+function mayReview(model: Model, purchase: Purchase, party: 'agent' | 'member'): boolean {
+  if (party === 'member') return true;
+  return model.grant.mayReview && (!model.grant.paused || seen(purchase, model.now()).review_state === 'open');
 }
 
 /** Everything that the agent, or a member of its account, may do about a purchase now, as the service lists it. */
@@ -34,11 +41,15 @@ export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'me
   const isOpen = paymentIsOpen(purchase.payment);
   const hasRunOutBy = purchase.transfer && hasRunOut(new Date(purchase.transfer.validBefore), new Date(model.now()));
   const allowed = {
-    pay: party === 'agent' && !payRefusal(model, purchase),
+    pay:
+      party === 'agent' &&
+      (purchase.creditOnly
+        ? !payRefusal(model, purchase, 'wallet_credit') && creditCovers(model)
+        : !payRefusal(model, purchase, 'x402')),
     cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
     cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
     report: purchase.reportDigest !== null,
-    review: can('accept', purchase.state) && (party === 'member' || model.grant.mayReview),
+    review: can('accept', purchase.state) && mayReview(model, purchase, party),
     receipt: purchase.paidWith !== null,
   };
   return Object.entries(allowed).flatMap(([action, isAllowed]) => (isAllowed ? [action] : []));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { isEnded } from '../../server/purchases/states.ts';
 import { price } from '../../server/service/terms.ts';
 import type { Answer } from '../support/agent.ts';
 import { AtOnce } from './at-once.ts';
@@ -52,7 +53,9 @@ class Next extends OnJob {
   async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
     const action = this.actionOn(purchase) ?? '';
     const overdue = action === 'review' && model.now() > purchase.reviewBy;
-    const command = overdue ? new Review(this.index, 'accept', 'agent') : listed[action]?.(this.index, this.variant);
+    const decision = overdue ? 'accept' : 'dispute';
+    const isDecided = action === 'review' && (overdue || model.grant.paused);
+    const command = isDecided ? new Review(this.index, decision, 'agent') : listed[action]?.(this.index, this.variant);
     const answer = await command?.act(model, world, purchase, jobKey);
     if (action !== 'pay' || wouldMove(model.provider)) expect([action, answer?.status]).toEqual([action, 200]);
   }
@@ -67,7 +70,8 @@ class Others extends OnJob {
     const lists = (action: string): boolean => purchase.nextActions.includes(action);
     const { body: seenByMember } = await world.member.get(pathOf(purchase));
     expect(namesOf(seenByMember.next_actions)).toEqual(actionsOn(model, purchase, 'member'));
-    for (const [action, code] of Object.entries({ report: 'report_not_ready', receipt: 'action_not_allowed' })) {
+    const noReport = isEnded(purchase.state) ? 'action_not_allowed' : 'report_not_ready';
+    for (const [action, code] of Object.entries({ report: noReport, receipt: 'action_not_allowed' })) {
       const answer = await world.agent.get(`${pathOf(purchase)}/${action}`);
       expect(lists(action) ? answer.status : refusal(answer)).toEqual(lists(action) ? 200 : [409, code]);
     }

@@ -75,7 +75,7 @@ export class Sweep implements Command {
 /** What a sweep must do to a purchase; where it may do something or not yet, what it did decides. */
 function swept(model: Model, purchase: Purchase, found: { state: JobState; payment_state: string }): void {
   const now = model.now();
-  if (purchase.state === 'canceled') purchase.counts = false;
+  if (purchase.state === 'canceled' && purchase.paidWith === null) purchase.counts = false;
   if (isOpen(purchase)) reconciled(model, purchase, found);
   else if ((can('fail', purchase.state) || can('fail_recheck', purchase.state)) && now > purchase.deliverBy) {
     failed(model, purchase);
@@ -83,6 +83,7 @@ function swept(model: Model, purchase: Purchase, found: { state: JobState; payme
   if (purchase.payment === 'refund_pending' && found.payment_state === 'refunded') {
     expect(wouldMove(model.provider)).toBe(true);
     purchase.payment = 'refunded';
+    purchase.counts = false;
   }
 }
 

@@ -4,6 +4,7 @@ import { transitions } from '../../server/purchases/states.ts';
 import type { Counts } from '../support/part.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
+import { hostilities, survive } from './hostile-chain.ts';
 import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
 import { commands } from './repertoire.ts';
 import { World } from './world.ts';
@@ -25,17 +26,19 @@ export async function tryPurchases(services: Service[], runs: number, seed: numb
 
 /**
  * Drives purchases through random commands of agent, member, worker, clock and provider, and compares each step with
- * the model. A divergence fails with the seed and the commands that lead to it.
+ * the model. A divergence fails with the seed and the commands that lead to it. Each run ends on a hostile chain.
  */
 async function tryOn(service: Service, runs: number, seed: number): Promise<void> {
   const property = fc.asyncProperty(
     fc.noBias(fc.commands(commands, { maxCommands: commandsMax, size: 'max' })),
-    async (chosen) => {
+    fc.noBias(hostilities),
+    async (chosen, happenings) => {
       const world = await World.open(service);
       const model = newModel(world.now);
       await new Begin().run(model, world);
       await fc.asyncModelRun(() => ({ model, real: world }), chosen);
       await settleDown(model, world);
+      await survive(world, happenings);
     },
   );
   await fc.assert(property, { numRuns: runs, seed });

@@ -83,21 +83,25 @@ export class World {
   }
 
   /** A signed transfer for this job, good for two minutes of the service's clock. */
-  async sign(jobKey: string, network: 0 | 1): Promise<{ header: string; validBefore: number }> {
-    const unpaid = await this.agent.pay(jobKey, { network: networks[network] });
+  async sign(
+    jobKey: string,
+    network: 0 | 1,
+    agent: Agent = this.agent,
+  ): Promise<{ header: string; validBefore: number }> {
+    const unpaid = await agent.pay(jobKey, { network: networks[network] });
     const { resource, accepts } = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
     const accepted = accepts[0];
     if (!accepted) throw new Error('the 402 asks for nothing');
     const validBefore = Math.floor(this.now() / 1000) + accepted.maxTimeoutSeconds;
     const message = {
-      from: this.agent.wallet.address,
+      from: agent.wallet.address,
       to: getAddress(accepted.payTo),
       value: BigInt(accepted.amount),
       validAfter: 0n,
       validBefore: BigInt(validBefore),
       nonce: `0x${randomBytes(32).toString('hex')}` as const,
     };
-    const signature = await this.agent.wallet.signTypedData({
+    const signature = await agent.wallet.signTypedData({
       domain: {
         name: String(accepted.extra?.name),
         version: String(accepted.extra?.version),

@@ -58,7 +58,7 @@ export class Claim extends About {
   }
   async act(model: Model, world: World, registration: Registration): Promise<void> {
     const { service } = world;
-    const right = codeOf(registration.key, service.runtime.configuration.secretKey);
+    const right = codeOf(registration.key, service.runtime.configuration.keyring.first);
     const code = this.code === 'right' ? right : right.replace(/./, (digit) => `${9 - Number(digit)}`);
     const answers = await Promise.all(
       Array.from({ length: this.times }, () =>

@@ -10,11 +10,11 @@ import { confirmed, hasExpired, isConnected, type Model, type Registration } fro
 export class Mail implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
-    const { secretKey } = world.service.runtime.configuration;
+    const { first } = world.service.runtime.configuration.keyring;
     const letters = await world.customer.letters();
     const codes = new Set(letters.map(({ text }) => codeIn(text)));
     for (const registration of model.registrations) {
-      if (registration.mailed || !codes.has(codeOf(registration.key, secretKey))) continue;
+      if (registration.mailed || !codes.has(codeOf(registration.key, first))) continue;
       expect([registration.mode, registration.state, hasExpired(registration, model.now()), model.accountKey]).toEqual([
         'new_customer',
         'pending',
@@ -35,7 +35,7 @@ export class FollowLink extends About {
     this.decision = decision;
   }
   async act(model: Model, world: World, registration: Registration): Promise<void> {
-    const link = linkOf(registration.key, world.service.runtime.configuration.secretKey);
+    const link = linkOf(registration.key, world.service.runtime.configuration.keyring.first);
     const answer = await newAgent(world.service).post('/api/agent/v1/confirmations/decision', {
       link,
       decision: this.decision,

@@ -25,6 +25,12 @@ export class Acknowledged {
     if (steps.length > (this.#steps.get(job_key)?.length ?? 0)) this.#steps.set(job_key, steps);
   }
 
+  /** The database was restored from a backup: what was told before may be gone. */
+  forget(): void {
+    this.#quotes.clear();
+    this.#steps.clear();
+  }
+
   /** What was told and is not so. Empty when all of it is there. */
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
     // What is told from here on may be newer than what is read below.

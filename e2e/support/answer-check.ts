@@ -13,6 +13,8 @@ const patterns = Object.values(operations).map((operation: Operation) => ({
 /** Where agents call: what is not there is refused in their language. Elsewhere people are shown a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;
 
+const ambiguous = /\/\/|\\|%2f|%5c|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
 /** Holds answers against the OpenAPI document: status, content type, body, and the code of a refusal. */
 export class AnswerCheck {
   readonly #document: ReturnType<typeof openApiDocument>;
@@ -27,11 +29,17 @@ export class AnswerCheck {
   /** What is wrong with the answer to this request; null when the document foresees it. */
   fault(method: string, target: string, answer: WireAnswer): string | null {
     const path = target.split('?', 1)[0] ?? '';
+    // Readers differ about where such an address leads: it leads nowhere.
+    if (ambiguous.test(path)) return answer.status === 404 ? null : 'It leads somewhere.';
     const atPath = patterns.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation);
     const operation = atPath.find((found) => found.method === method);
     if (atPath.length === 0 && !agentAddresses.test(path)) return answer.status === 404 ? null : 'It is no page.';
     if (!answer.requestId) return 'It carries no X-Request-Id.';
     if (operation) return this.#faultOf(operation, answer);
+    // As GET, without its body.
+    if (method === 'HEAD' && atPath.some((found) => found.method === 'GET')) {
+      return answer.text === '' ? null : 'An answer to HEAD has a body.';
+    }
     const expected = atPath.length > 0 ? 'method_not_allowed' : 'not_found';
     // An answer to HEAD has no body.
     if (method === 'HEAD') return answer.status === problems[expected].status ? null : `It is no ${expected}.`;

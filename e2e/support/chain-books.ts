@@ -1,50 +1,75 @@
 import type pg from 'pg';
+import type { Hex } from 'viem';
 import { controlClient } from '../../sandbox/control-client.ts';
+import type { Network } from '../../server/kernel/env.ts';
+import { refundNonceOf } from '../../server/payments/transfers.ts';
 
 /** One base unit of the token, in microcents. */
 const microcentsPerUnit = 100n;
 
 interface Movement {
   network: string;
-  /** Who paid it, or was paid back. */
-  other: string;
+  from: string;
+  to: string;
   nonce: string | null;
   amount: bigint;
   transaction: string;
 }
 
 /**
- * Where the chains and the books differ (I6, I8): every transfer to the addresses that payments name is the collection
- * of exactly one payment or belongs to one that is still open, every transfer from them is one refund, and the other
- * way round. What the service has noticed as unmatched is left to an operator. Empty when they agree.
+ * Where the chains and the books differ (I6, I8), told from the chains' own logs and not from what the service has read
+ * there: every transfer to the address that is paid is the collection of exactly one payment, belongs to one that is still
+ * open, goes back or is noticed as unmatched; every transfer from it is one refund or a withdrawal, and the other way
+ * round; nobody has got more than it sent. Empty when they agree.
  */
 export async function chainDifferences(database: Pick<pg.Pool, 'query'>, controlUrl: string): Promise<string[]> {
   const { rows: payments } = await database.query<PaymentRow>(`
     select payment_key, network, payer, nonce, amount_microcents::text as amount, transaction, pay_to,
-      case when reversed_at is not null then 'reversed'
-        when exists (select from refunds r where r.payment_key = p.payment_key and r.reason = 'late_payment') then 'late'
-        else state end as state
-    from payments p where method = 'x402'`);
-  const { rows: unmatched } = await database.query<{ transaction: string; payer: string }>(`
-    select transaction, payer from unmatched_transfers where (transaction, payer) not in (
-      select transaction, payer from payments where transaction is not null)`);
+      case when reversed_at is not null then 'reversed' else state end as state
+    from x402_payments`);
+  const { rows } = await database.query<TransferRow>(`
+    select network, transaction, position, asset, sender, recipient, nonce, refund_nonce,
+      amount_microcents::text as amount, use, payment_key, refund_key
+    from chain_transfers where removed_at is null`);
   const { rows: refunds } = await database.query<RefundRow>(`
-    select refund_key, r.state, network, payer, r.amount_microcents::text as amount, r.transaction, r.created_at
-    from refunds r join payments using (payment_key)`);
-  const ours = new Set(payments.map(({ pay_to }) => pay_to));
+    select r.refund_key, r.state, r.network, c.sender as payee, r.amount_microcents::text as amount, back.transaction,
+      p.reversed_at is not null as was_reversed
+    from refunds r join chain_transfers c on (c.network, c.transaction, c.position)
+      = (r.network, r.arrival_transaction, r.arrival_position)
+    left join chain_transfers back on back.refund_key = r.refund_key and back.removed_at is null
+    left join payments p on p.payment_key = r.payment_key`);
+  const ours = new Set([...payments.map(({ pay_to }) => pay_to), ...rows.map(ourAddress)]);
   const received: Movement[] = [];
   const given: Movement[] = [];
+  const opened = await database.query<{ network: string; opened_at: string }>(
+    'select network, opened_at from searched_chains',
+  );
+  const openedAt = new Map(opened.rows.map(({ network, opened_at }) => [network, Number(opened_at)]));
   const control = controlClient(controlUrl);
   for (const { network, chain_id } of ours.size > 0 ? await control.chains() : []) {
-    for (const { from, to, nonce, amount, transaction } of await control.transfers(chain_id)) {
-      const movement = { network, nonce, amount: BigInt(amount) * microcentsPerUnit, transaction };
-      if (ours.has(to.toLowerCase())) received.push({ ...movement, other: from.toLowerCase() });
-      if (ours.has(from.toLowerCase())) given.push({ ...movement, other: to.toLowerCase() });
+    for (const { from, to, nonce, amount, transaction, block_number } of await control.transfers(chain_id)) {
+      // What lies before the books began stands in their opening balance.
+      if (block_number <= (openedAt.get(network) ?? -1) && !rows.some((row) => row.transaction === transaction))
+        continue;
+      const movement: Movement = {
+        network,
+        nonce,
+        amount: BigInt(amount) * microcentsPerUnit,
+        transaction,
+        from: from.toLowerCase(),
+        to: to.toLowerCase(),
+      };
+      if (movement.amount === 0n || movement.from === movement.to) continue;
+      if (ours.has(movement.to)) received.push(movement);
+      if (ours.has(movement.from)) given.push(movement);
     }
   }
-  const noticed = new Set(unmatched.map(({ transaction, payer }) => `${transaction} ${payer}`));
-  const claimed = received.filter(({ transaction, other }) => !noticed.has(`${transaction} ${other}`));
-  return [...collections(payments, claimed), ...refundsGiven(refunds, given)];
+  return [
+    ...collections(payments, rows, received),
+    ...refundsGiven(refunds, rows, given),
+    ...gains(received, given, rows),
+    ...refundNonces(rows),
+  ];
 }
 
 interface PaymentRow {
@@ -58,21 +83,51 @@ interface PaymentRow {
   pay_to: string;
 }
 
-function collections(payments: PaymentRow[], received: Movement[]): string[] {
-  const authorization = (row: { network: string; nonce: string | null }, payer: string) =>
-    `${row.network} ${payer} ${row.nonce}`;
-  const byAuthorization = new Map(payments.map((payment) => [authorization(payment, payment.payer), payment]));
+interface TransferRow {
+  network: Network;
+  transaction: Hex;
+  position: number;
+  asset: Hex;
+  sender: Hex;
+  recipient: string;
+  nonce: Hex | null;
+  refund_nonce: Hex | null;
+  amount: string;
+  use: string;
+  payment_key: string | null;
+  refund_key: string | null;
+}
+
+const isDeparture = ({ use }: TransferRow): boolean => ['outgoing', 'refund', 'withdrawal'].includes(use);
+const ourAddress = (row: TransferRow): string => (isDeparture(row) ? row.sender : row.recipient);
+
+function isSame(row: TransferRow, transfer: Movement): boolean {
+  return (
+    row.network === transfer.network &&
+    row.transaction === transfer.transaction &&
+    row.sender === transfer.from &&
+    row.recipient === transfer.to &&
+    row.nonce === transfer.nonce &&
+    BigInt(row.amount) === transfer.amount
+  );
+}
+
+function collections(payments: PaymentRow[], rows: TransferRow[], received: Movement[]): string[] {
+  const named = (network: string, payer: string, nonce: string | null) => `${network} ${payer} ${nonce}`;
+  const byName = new Map(payments.map((payment) => [named(payment.network, payment.payer, payment.nonce), payment]));
   const seen = new Set<string>();
   const differences: string[] = [];
   for (const transfer of received) {
-    const payment = byAuthorization.get(authorization(transfer, transfer.other));
+    const row = rows.find((one) => isSame(one, transfer));
+    if (row && row.use !== 'payment') continue;
+    const payment = byName.get(named(transfer.network, transfer.from, transfer.nonce));
     if (!payment) differences.push(`I6 ${transfer.transaction} pays us, and no payment knows of it`);
     else if (seen.has(payment.payment_key)) differences.push(`I4 ${payment.payment_key} was paid twice`);
     else if (payment.state === 'failed') differences.push(`I8 ${payment.payment_key} failed, but its money came`);
-    else if (payment.state === 'collected' && !agrees(payment, transfer)) {
+    else if (payment.state === 'collected' && row?.payment_key !== payment.payment_key) {
       differences.push(`I6 ${payment.payment_key} names another transfer than ${transfer.transaction}`);
     }
-    if (payment) seen.add(payment.payment_key);
+    if (payment && BigInt(payment.amount) === transfer.amount) seen.add(payment.payment_key);
   }
   for (const { payment_key, state } of payments) {
     if (state === 'collected' && !seen.has(payment_key)) {
@@ -86,35 +141,56 @@ interface RefundRow {
   refund_key: string;
   state: string;
   network: string;
-  payer: string;
+  payee: string;
   amount: string;
   transaction: string | null;
+  was_reversed: boolean;
 }
 
-function refundsGiven(refunds: RefundRow[], given: Movement[]): string[] {
-  const byTransaction = new Map(given.map((transfer) => [transfer.transaction, transfer]));
+function refundsGiven(refunds: RefundRow[], rows: TransferRow[], given: Movement[]): string[] {
   const open = refunds.filter(({ state }) => state !== 'refunded');
-  const known = new Set(refunds.map(({ transaction }) => transaction));
   const differences = refunds
-    .filter(({ state }) => state === 'refunded')
-    .filter((refund) => {
-      const transfer = byTransaction.get(refund.transaction ?? '');
-      return !transfer || transfer.other !== refund.payer || !agrees(refund, transfer);
-    })
+    .filter(({ state, was_reversed }) => state === 'refunded' && !was_reversed)
+    .filter(
+      (refund) => !given.some((transfer) => isOf(refund, transfer) && transfer.transaction === refund.transaction),
+    )
     .map(({ refund_key }) => `I6 ${refund_key} is refunded, and the chain knows of no such transfer`);
-  // A refund whose answer was lost is found again by its nonce: until then one transfer may be ahead of the books.
-  for (const transfer of given.filter(({ transaction }) => !known.has(transaction))) {
-    const ahead = open.findIndex((refund) => refund.payer === transfer.other && refund.network === transfer.network);
-    if (ahead < 0) differences.push(`I6 ${transfer.transaction} gives money back, and no refund knows of it`);
-    else open.splice(ahead, 1);
+  for (const transfer of given) {
+    const row = rows.find((one) => isSame(one, transfer));
+    if (row && row.use !== 'outgoing') continue;
+    // A refund whose answer was lost is found again by its nonce: until then one transfer may be ahead of the books.
+    const ahead = open.findIndex((refund) => isOf(refund, transfer));
+    if (ahead >= 0) open.splice(ahead, 1);
+    else if (!row) differences.push(`I6 ${transfer.transaction} gives money back, and no refund knows of it`);
   }
   return differences;
 }
 
-function agrees(row: { network: string; amount: string; transaction: string | null }, transfer: Movement): boolean {
+function isOf(refund: RefundRow, transfer: Movement): boolean {
   return (
-    row.network === transfer.network &&
-    BigInt(row.amount) === transfer.amount &&
-    row.transaction === transfer.transaction
+    refund.network === transfer.network && refund.payee === transfer.to && BigInt(refund.amount) === transfer.amount
   );
+}
+
+/** Arrivals that would go back under a nonce of somebody's choice: twice, once the database was restored. */
+function refundNonces(rows: TransferRow[]): string[] {
+  return rows
+    .filter((row) => {
+      const { network, transaction, position, asset, sender: from, nonce } = row;
+      const name = nonce === null ? { network, transaction, position, nonce } : { network, asset, from, nonce };
+      return row.refund_nonce !== null && row.refund_nonce !== refundNonceOf(name);
+    })
+    .map(({ transaction }) => `I8 ${transaction} would go back under another nonce than its own`);
+}
+
+/** Who has got more from us than it sent; what an operator took out is nobody's gain. */
+function gains(received: Movement[], given: Movement[], rows: TransferRow[]): string[] {
+  const balance = new Map<string, bigint>();
+  const add = (who: string, amount: bigint) => balance.set(who, (balance.get(who) ?? 0n) + amount);
+  for (const { network, from, amount } of received) add(`${network} ${from}`, amount);
+  for (const transfer of given) {
+    const isWithdrawal = rows.some((row) => row.use === 'withdrawal' && isSame(row, transfer));
+    if (!isWithdrawal) add(`${transfer.network} ${transfer.to}`, -transfer.amount);
+  }
+  return [...balance].filter(([, left]) => left < 0n).map(([who, left]) => `I5 ${who} got ${-left} more than it sent`);
 }

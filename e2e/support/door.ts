@@ -2,14 +2,19 @@
  * An API process of its own, as `npm start` runs it but for the pages. It tells its parent the port, and the memory that
  * it holds whenever it is asked; it ends with its parent.
  */
+import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { openRuntime } from '../../server/open-runtime.ts';
+import { stopWhenTold } from '../../server/stopping.ts';
 import { operationServer } from '../../server/transports/http.ts';
 
 const runtime = await openRuntime(process.env, 'web');
 const server = operationServer(runtime, (_, res) => {
   res.writeHead(404).end();
 });
+// As Next does once it has shown a page. It lets go of no socket that it is handed.
+server.on('upgrade', () => {});
+stopWhenTold(runtime, server);
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
   // Twice, because what a finalizer lets go of is collected by the next round only. As a last resort, because otherwise
@@ -17,6 +22,7 @@ process.on('message', () => {
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }
-  process.send?.(process.memoryUsage());
+  const descriptors = readdirSync('/proc/self/fd').length;
+  process.send?.({ ...process.memoryUsage(), descriptors });
 });
 process.once('disconnect', () => process.exit());

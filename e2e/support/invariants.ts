@@ -43,8 +43,11 @@ const invariants = {
     select account, sum(amount) from (
       select credit_account as account, amount_microcents as amount from ledger_transfers
       union all select debit_account, -amount_microcents from ledger_transfers) movements
+    -- What was there before the books began, and what a reorganisation put in suspense, can stand on either side.
+    where account not in ('equity:opening', 'suspense:reorganised')
     group by account
-    having sum(case when account like 'asset:%' or account like 'expense:%' then -amount else amount end) < 0`,
+    having sum(case when account like any (array['asset:%', 'expense:%', 'suspense:%', 'equity:withdrawn']) then -amount
+      else amount end) < 0`,
   'I2 the audit of a purchase is an unbroken chain': `
     select purchase_key, sequence from (
       select *, lag(hash) over w as hash_before, row_number() over w as place from audit_rows
@@ -86,11 +89,26 @@ const invariants = {
     having coalesce(sum(amount_microcents) filter (where event in ('credited', 'refund_owed')), 0)
       > coalesce(sum(amount_microcents) filter (where credit_account = 'liability:held'), 0)`,
   'I5 what is owed back is a refund on its way, in the books and on the job': `
-    select refund_key from refunds r join jobs using (job_key) join payments p using (payment_key)
-    left join ledger_transfers l on l.event_key
-      = case when r.reason = 'late_payment' then 'arrived_late:' else 'refund_owed:' end || payment_key
-    where l.amount_microcents is distinct from r.amount_microcents or r.amount_microcents > p.amount_microcents
-      or (r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed'))`,
+    select r.refund_key from refunds r left join jobs using (job_key)
+    left join ledger_transfers l on l.event_key = case r.reason when 'late_payment' then 'arrived_late:'
+      when 'returned_by_operator' then 'return_owed:' when 'returned_before' then 'return_owed:' else 'refund_owed:' end
+      || case when r.reason in ('late_payment', 'returned_by_operator', 'returned_before')
+        then r.network || ':' || arrival_transaction || ':' || arrival_position else payment_key end
+    where (r.reason <> 'payment_reversed' and l.amount_microcents is distinct from r.amount_microcents)
+      or (r.job_key is not null and r.reason <> 'late_payment' and jobs.payment_state not in (r.state, 'reversed'))`,
+  'I5 what goes back for an arrival is no more than it brought, and goes to who sent it': `
+    select c.network, c.transaction, c.position from chain_transfers c join refunds r
+      on (r.network, r.arrival_transaction, r.arrival_position) = (c.network, c.transaction, c.position)
+    group by c.network, c.transaction, c.position, c.amount_microcents
+    having sum(r.amount_microcents) > c.amount_microcents
+    union all
+    select back.network, back.transaction, back.position from chain_transfers back join refunds r using (refund_key)
+    join chain_transfers c on (r.network, r.arrival_transaction, r.arrival_position) = (c.network, c.transaction, c.position)
+    where (back.recipient, back.nonce, back.amount_microcents) is distinct from
+      (c.sender, c.refund_nonce, r.amount_microcents)`,
+  'I5 a refund that is done has a transfer, and no other has': `
+    select refund_key from refunds r
+    where (state = 'refunded') <> exists (select from chain_transfers c where c.refund_key = r.refund_key)`,
   'I5 credit to spend is what the books say, and never below zero': `
     select coalesce(w.principal_key, l.principal_key) from wallet_credits w full join (
       select principal_key, sum(case when credit_account = 'liability:wallet_credit' then amount_microcents
@@ -98,11 +116,51 @@ const invariants = {
       from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
     ) l using (principal_key)
     where w.balance_microcents is distinct from l.balance or l.balance < 0`,
+  'I6 every log is in the books, once and in full, and what it became is what it is used for': `
+    select c.network, c.transaction, c.position from chain_transfers c
+    left join ledger_transfers l on l.event_key = case when refund_nonce is null then 'left:' else 'arrived:' end
+      || c.network || ':' || c.transaction || ':' || c.position
+    where l.amount_microcents is distinct from c.amount_microcents
+      or (c.removed_at is not null) <> (c.moves % 2 = 1)`,
+  'I6 a chain holds in the books what its logs say': `
+    select account from (
+      select 'asset:x402:' || network as account, sum(case when removed_at is not null then 0
+        when refund_nonce is null then -amount_microcents else amount_microcents end) as shown
+      from chain_transfers group by network) logs
+    left join (
+      select account, sum(amount) as kept from (
+        select debit_account as account, amount_microcents as amount, event from ledger_transfers
+        union all select credit_account, -amount_microcents, event from ledger_transfers) movements
+      where account like 'asset:x402:%' and event <> 'opening' group by account) books using (account)
+    where coalesce(kept, 0) <> shown and not exists (
+      select from ledger_transfers where event in ('arrived', 'left') and 'equity:opening' in (debit_account, credit_account))`,
+  'I6 what is unmatched in the books is what no use was found for': `
+    select kept from (
+      select coalesce(sum(case when credit_account = 'liability:unmatched' then amount_microcents
+        else -amount_microcents end), 0) as kept
+      from ledger_transfers where 'liability:unmatched' in (debit_account, credit_account)) books,
+    (select coalesce(sum(amount_microcents), 0) as shown from chain_transfers where use = 'unmatched') logs
+    where kept <> shown`,
+  'I6 the chain is what the books say at the block that was searched': `
+    select network, balance_microcents, ledger from searched_chains s, lateral (
+      select (select coalesce(sum(case when debit_account = 'asset:x402:' || s.network then amount_microcents
+          else -amount_microcents end), 0) from ledger_transfers
+        where 'asset:x402:' || s.network in (debit_account, credit_account))
+      - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
+        from chain_transfers c
+        where c.network = s.network and removed_at is null and block_number > searched_to) as ledger) books
+    where balance_microcents <> ledger`,
   'I6 what is collected is in the books, once and in full': `
     select p.payment_key from payments p
     left join ledger_transfers l on l.event_key
       = case when p.method = 'wallet_credit' then 'credit_spent:' else 'collected:' end || p.payment_key
     where p.state = 'collected' and (l.event_key is null or l.amount_microcents <> p.amount_microcents)`,
+  'I6 what is collected by transfer was paid by one log, of its own authorization': `
+    select p.payment_key from x402_payments p left join chain_transfers c using (payment_key)
+    where p.state = 'collected' group by p.payment_key
+    having count(c.transaction) = 0 or count(*) filter (where c.removed_at is null) > 1
+      or bool_or((c.sender, c.recipient, c.nonce, c.amount_microcents)
+        is distinct from (p.payer, p.pay_to, p.nonce, p.amount_microcents))`,
   'I6 nothing is in the books that was not collected': `
     select l.event_key from ledger_transfers l left join payments p on l.event_key = l.event || ':' || p.payment_key
     where l.event in ('collected', 'credit_spent') and (p.payment_key is null or p.state <> 'collected' or p.job_key <> l.job_key)`,
@@ -117,11 +175,19 @@ const invariants = {
     join quotes q on q.quote_key = (c.body::jsonb ->> 'quote_key')
     where c.status between 200 and 299 and c.scope <> q.principal_key
       and not exists (select from members m where m.member_key = c.scope and m.account_key = q.account_key)`,
-  'I13 a grant counts what its living jobs cost, day by day': `
-    select u.grant_key, u.day from (
-      select grant_key, authorized_on as day, sum(price_microcents) as cost from jobs
-      where state not in ('canceled', 'failed', 'waived') group by grant_key, authorized_on) j
-    full join grant_usage u using (grant_key, day) where coalesce(j.cost, 0) <> coalesce(u.used_microcents, 0)`,
+  'I13 a grant counts what its jobs hold of it, day by day': `
+    select grant_key, day from (
+      select grant_key, authorized_on as day, sum(reserved_microcents) as held from jobs
+      group by grant_key, authorized_on) j
+    full join grant_usage u using (grant_key, day) where coalesce(j.held, 0) <> coalesce(u.used_microcents, 0)`,
+  'I13 a job holds room while it may take cash, or its cash is not back with the payer': `
+    select jobs.job_key from jobs left join payments p on p.job_key = jobs.job_key and p.state = 'collected'
+    where reserved_microcents <> case
+      when credit_only or p.method = 'wallet_credit' or payment_state in ('refunded', 'reversed') then 0
+      when jobs.state = 'canceled' and collected_at is null then 0
+      else price_microcents end`,
+  'I13 a job that was authorized without room takes no cash': `
+    select job_key from jobs join payments using (job_key) where credit_only and method <> 'wallet_credit'`,
   'I13 no day and no total passes its limit': `
     select grant_key from (
       -- A limit that a member lowered below what was spent holds from then on: what counts is the highest there was.
@@ -150,7 +216,7 @@ const invariants = {
       select state_to from audit_rows a where a.purchase_key = j.quote_key order by sequence desc limit 1)`,
   'I18 what moves money is in the audit': `
     select l.event_key from ledger_transfers l join jobs j using (job_key)
-    where l.event in ('collected', 'credit_spent', 'accepted', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late')
+    where l.event in ('collected', 'credit_spent', 'accepted', 'healed', 'credited', 'refund_owed', 'refunded', 'reversed', 'arrived_late')
       and not exists (select from audit_rows a where a.purchase_key = j.quote_key and a.at = l.at)`,
   'I19 what was acknowledged is there': `
     select operation, idempotency_key from idempotency_claims c
@@ -211,12 +277,37 @@ function legalSteps(): string {
 /** Findings of one invariant that are shown; where there are more, the first tell enough. */
 const findingsMax = 100;
 
+/**
+ * Whoever had more than `max` charges waived by a second dispute in 30 days since a block was last lifted is blocked. The
+ * bound is the service's own (WAIVERS_MAX).
+ */
+const waivedWithoutEnd = (max: number): string => `
+  with waived as (
+    select account_key, payer, finalized_at from jobs left join x402_payments p on p.job_key = jobs.job_key and p.state = 'collected'
+    where waived_because = 'second_dispute'),
+  buyers as (
+    select account_key, null as payer, finalized_at from waived
+    union all select null, payer, finalized_at from waived where payer is not null)
+  select account_key, payer from (
+    select w.*, max(finalized_at) over (partition by account_key, payer) as newest from buyers w
+    where finalized_at > coalesce((select max(lifted_at) from purchase_blocks b
+      where b.cause = 'waivers' and (b.account_key = w.account_key or b.payer = w.payer)), '-infinity')) w
+  where finalized_at > newest - interval '30 days' and not exists (
+    select from purchase_blocks b where lifted_at is null and cause = 'waivers'
+      and (b.account_key = w.account_key or b.payer = w.payer))
+  group by account_key, payer having count(*) > ${max}`;
+
 /** Every row that breaks an invariant, with the name of what it breaks. Empty when all is well. */
-export async function brokenInvariants(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
+export async function brokenInvariants(
+  database: Pick<pg.Pool, 'query'>,
+  { waiversMax = 5 }: { waiversMax?: number } = {},
+): Promise<string[]> {
   const queue = await database.query<{ there: boolean }>(`select to_regclass('pgboss.job') is not null as there`);
-  const statements: Record<string, string> = queue.rows[0]?.there
-    ? { ...invariants, [queuedWorkHasItsMessage]: withoutMessage }
-    : invariants;
+  const statements: Record<string, string> = {
+    ...invariants,
+    ...(queue.rows[0]?.there ? { [queuedWorkHasItsMessage]: withoutMessage } : {}),
+    ...(waiversMax > 0 ? { 'I22 nobody has charges waived without end': waivedWithoutEnd(waiversMax) } : {}),
+  };
   const broken: string[] = [];
   for (const [name, statement] of Object.entries(statements)) {
     const { rows } = await database.query(statement);

@@ -12,6 +12,9 @@ const internalError = -32_603;
 const endpointProblems = [
   'malformed_request',
   'credential_in_url',
+  // Of a large body, which is not read for a stranger, and of one with more values than are read.
+  'invalid_token',
+  'validation_failed',
   'input_too_large',
   'method_not_allowed',
   'not_found',

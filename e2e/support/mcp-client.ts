@@ -9,6 +9,7 @@ export type ClientKind = (typeof clientKinds)[number];
 /** A tool as a test looks at it. */
 export interface ListedTool {
   name: string;
+  title?: string | undefined;
   description?: string | undefined;
   inputSchema: Record<string, unknown>;
   outputSchema?: Record<string, unknown> | undefined;

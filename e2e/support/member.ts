@@ -37,8 +37,9 @@ export class Member extends Client {
 
   static async ofAccount(service: Service, accountKey: string, email: string): Promise<Member> {
     const { db, configuration, clock } = service.runtime;
+    const from = { origin: '192.0.2.0/24', browser: 'a test' };
     const link = await makeSignInLink(db, configuration.baseUrl, { accountKey, email }, clock());
-    const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock());
+    const session = await spendSignInLink(db, new URL(link).searchParams.get('link') ?? '', clock(), from);
     if (session === null) throw new Error('the link was spent before');
     const cookie = await sessionCookie(configuration, session);
     return new Member(service, accountKey, session, email, cookie.split(';')[0] ?? '');
@@ -46,7 +47,7 @@ export class Member extends Client {
 
   /** What a page of the service asks with for this member. */
   pageContext(): Context {
-    return pageContext(this.#service.runtime, this.#sessionKey);
+    return pageContext(this.#service.runtime, this.#sessionKey, '127.0.0.1');
   }
 
   identity(): Record<string, string> {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
 import { unlimited } from '../../commands/environment.ts';
@@ -21,6 +22,7 @@ import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
+import { takeBackup } from './backup.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
@@ -32,12 +34,16 @@ export interface Service {
   readonly runtime: Runtime;
   readonly database: TestDatabase;
   readonly sandbox: Sandbox;
+  /** What it was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Moves the service's clock; the chain and the database keep theirs. */
   advanceClock(seconds: number): void;
   /** Does what a worker does when the queue hands it this job. */
   execute(jobKey: string): Promise<void>;
   /** Does one round of what a worker does besides: deadlines, open payments, refunds, what the chains hold. */
   sweep(): Promise<void>;
+  /** Takes a backup of the database, and gives what restores it; what buyers were told since then is void. */
+  backup(): Promise<() => Promise<void>>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpired(): Promise<void>;
@@ -55,12 +61,13 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a service for the tests of one file; `environment` replaces variables of its own. After each test the
+ * Starts a service for the tests of one file; `environment` replaces variables of its own, which may follow from where
+ * the sandbox stands. After each test the
  * invariants must hold: of the rows, between the books and the chains, and of what buyers were told. A file that breaks
  * them on purpose says that they are not `checked` by themselves.
  */
 export async function startService(
-  environment: Record<string, string> = {},
+  environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
   { checked = true }: { checked?: boolean } = {},
 ): Promise<Service> {
   const database = await testDatabase();
@@ -70,7 +77,8 @@ export async function startService(
   const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const env = { ...environmentOf(database.url, port, folder, sandbox), ...environment };
+  const replaced = typeof environment === 'function' ? await environment(sandbox) : environment;
+  const env = { ...environmentOf(database.url, port, folder, sandbox), ...replaced };
   const opened = await openRuntime(env, 'web');
   const processes: { stop(): void }[] = [];
   let shiftMs = 0;
@@ -79,14 +87,14 @@ export async function startService(
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = async () => [
-    ...(await brokenInvariants(database.pool)),
+    ...(await brokenInvariants(database.pool, runtime.configuration)),
     ...(await chainDifferences(database.pool, sandbox.controlUrl)),
     ...(await acknowledged.missing(database.pool)),
   ];
   server.on('request', async (req, res) => {
     const end = res.end.bind(res);
     res.end = (chunk?: unknown) => {
-      const text = String(chunk ?? '');
+      const text = textOf(chunk);
       provoked.note(req.method ?? '', req.url ?? '', text);
       acknowledged.note(res.statusCode, text);
       return end(chunk);
@@ -112,6 +120,7 @@ export async function startService(
     runtime,
     database,
     sandbox,
+    environment: env,
     advanceClock: (seconds) => {
       shiftMs += seconds * 1000;
     },
@@ -120,6 +129,13 @@ export async function startService(
       await sweep(runtime);
       await reconcile(runtime);
       await watchChains(runtime);
+    },
+    async backup() {
+      const restore = await takeBackup(database.pool);
+      return async () => {
+        await restore();
+        acknowledged.forget();
+      };
     },
     broken,
     deleteExpired: () => deleteExpired(runtime),
@@ -133,7 +149,7 @@ export async function startService(
     },
     async startDoor() {
       const door = await startDoor(env);
-      processes.push(door);
+      processes.push({ stop: () => void door.stop() });
       return door;
     },
     startWorker() {
@@ -148,6 +164,12 @@ export async function startService(
       };
     },
   };
+}
+
+/** The text of an answer's body, which may be compressed. */
+function textOf(body: unknown): string {
+  const isGzip = Buffer.isBuffer(body) && body[0] === 0x1f && body[1] === 0x8b;
+  return String((isGzip ? gunzipSync(body) : body) ?? '');
 }
 
 /** What a service on this port reads from its environment when everything it calls is the sandbox. */
@@ -168,6 +190,7 @@ function environmentOf(databaseUrl: string, port: number, folder: string, sandbo
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    STOP_DELAY_SECONDS: '0',
     ...unlimited,
   };
 }

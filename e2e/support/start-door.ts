@@ -5,9 +5,10 @@ import path from 'node:path';
 /** An API process. */
 export interface Door {
   readonly baseUrl: string;
-  /** The bytes that it holds once its garbage has been collected. */
-  memory(): Promise<{ rss: number; heapUsed: number }>;
-  stop(): void;
+  /** The bytes and file descriptors that it holds once its garbage has been collected. */
+  memory(): Promise<{ rss: number; heapUsed: number; descriptors: number }>;
+  /** Tells it to stop; resolves when it has ended. */
+  stop(): Promise<void>;
 }
 
 /** Starts an API process of its own; it ends with this one. */
@@ -24,6 +25,11 @@ export async function startDoor(env: Readonly<Record<string, string>>): Promise<
       const [memory] = await once(child, 'message');
       return memory;
     },
-    stop: () => child.kill(),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { Agent as ConnectionPool, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 
 /** A request as it goes over the wire, odd as it may be. */
 export interface WireRequest {
@@ -41,7 +42,10 @@ export class Wire {
             status: incoming.statusCode ?? 0,
             contentType: incoming.headers['content-type'],
             requestId: incoming.headers['x-request-id'] as string | undefined,
-            text: Buffer.concat(chunks).toString(),
+            text: (incoming.headers['content-encoding'] === 'gzip' && method !== 'HEAD'
+              ? gunzipSync(Buffer.concat(chunks))
+              : Buffer.concat(chunks)
+            ).toString(),
           }),
         );
       });

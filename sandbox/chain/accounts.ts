@@ -19,6 +19,11 @@ export function idleAccount(): HDAccount {
   return testAccount(9);
 }
 
+/** The account of somebody who has nothing to do with us, for what anybody can do to a chain. */
+export function strangerAccount(): HDAccount {
+  return testAccount(0);
+}
+
 /** One of the ten that the node has given plenty of ether. */
 function testAccount(addressIndex: number): HDAccount {
   return mnemonicToAccount(TEST_PHRASE, { addressIndex });

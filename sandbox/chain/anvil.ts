@@ -9,6 +9,8 @@ export type Anvil = { readonly rpcUrl: string; readonly exited: Promise<void>; s
 
 // Enough for every reorganisation that the sandbox is asked for; more only costs memory.
 const STATES_KEPT = 64;
+// Two epochs behind the newest block is final: 24 blocks, past every reorganisation that the sandbox is asked for.
+const SLOTS_IN_AN_EPOCH = 12;
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 5_000;
 const ERROR_CHARACTERS_MAX = 2_000;
@@ -47,8 +49,9 @@ function packagedBinary(packageName: string): string | undefined {
 export async function startAnvil(chainId: number, stateFile: string): Promise<Anvil> {
   const listening = ['--chain-id', String(chainId), '--host', '127.0.0.1', '--port', '0'];
   const keeping = ['--state', stateFile, '--prune-history', String(STATES_KEPT), '--cache-path', dirname(stateFile)];
+  const finality = ['--slots-in-an-epoch', String(SLOTS_IN_AN_EPOCH)];
   // detached: Ctrl-C in the terminal reaches the sandbox only, which then stops its parts in order.
-  const child = spawn(findAnvil(), [...listening, ...keeping], {
+  const child = spawn(findAnvil(), [...listening, ...keeping, ...finality], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -1,4 +1,4 @@
-// What can go wrong with a chain: its JSON-RPC address (stall, slow, error) and the chain itself (the rest).
+// What can go wrong with a chain: its JSON-RPC address (stall, slow, error, blind, lag) and the chain itself (the rest).
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { Refusal } from '../http.ts';
@@ -13,6 +13,8 @@ export const chainFaultSchema = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('stall') }),
   z.strictObject({ mode: z.literal('slow'), ms: z.int().min(0).max(SLOW_MS_MAX) }),
   z.strictObject({ mode: z.literal('error'), status: z.int().min(200).max(599).default(503) }),
+  z.strictObject({ mode: z.literal('blind') }),
+  z.strictObject({ mode: z.literal('lag'), blocks: z.int().min(1).max(BLOCKS_MAX).default(3) }),
   z.strictObject({ mode: z.literal('snapshot') }),
   z.strictObject({ mode: z.literal('revert'), snapshot_id: z.templateLiteral(['0x', z.string()]) }),
   z.strictObject({ mode: z.literal('reorg'), depth: z.int().min(1).max(REORG_DEPTH_MAX) }),
@@ -24,7 +26,8 @@ export const chainFaultSchema = z.discriminatedUnion('mode', [
 export type ChainFault = z.infer<typeof chainFaultSchema>;
 
 /**
- * Lets one thing go wrong. `stall`, `slow` and `error` last until cleared; `revert` goes back to a snapshot;
+ * Lets one thing go wrong. `stall`, `slow`, `error`, `blind` (a node that knows of no log and no receipt) and `lag`
+ * (one that is some blocks behind) last until cleared; `revert` goes back to a snapshot;
  * `reorg` replaces the newest blocks by empty ones; `automine_off` leaves transactions waiting until `mine`;
  * `advance_time` lasts until the sandbox restarts.
  */
@@ -35,6 +38,8 @@ export async function strike(chain: Chain, fault: ChainFault): Promise<{ mode: s
     case 'stall':
     case 'slow':
     case 'error':
+    case 'blind':
+    case 'lag':
       rpc.trouble(fault);
       return { mode };
     case 'snapshot':

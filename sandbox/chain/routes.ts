@@ -1,5 +1,5 @@
 // What the control port says and does about the chains.
-import type { Address } from 'viem';
+import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
 import { BRAND, type Call, Refusal, type Routes, readBody } from '../http.ts';
 import { sellerAccount } from './accounts.ts';
@@ -21,7 +21,7 @@ export type ChainDescription = {
   asset_name: string;
   asset_version: string;
   asset_decimals: number;
-  /** Who is paid when nothing else is configured. */
+  /** Who is paid: what `X402_PAY_TO` names, as the service reads it, or the account for when nothing is configured. */
   pay_to: Address;
   block_number: number;
   mining: 'automatic' | 'off';
@@ -29,7 +29,7 @@ export type ChainDescription = {
 };
 
 const walletSchema = z.strictObject({ network: z.string().optional() });
-const payTo = sellerAccount().address;
+const payTo = getAddress(process.env.X402_PAY_TO ?? sellerAccount().address);
 
 /**
  * The routes of the chains. `restartFacilitator` is called when a chain forgets blocks, because the facilitator's

@@ -4,12 +4,14 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gate } from '../fault-queue.ts';
 import { listen } from '../http.ts';
+import { answerInTrouble, type NodeTrouble } from './troubled-node.ts';
 
 /** What happens to every JSON-RPC call from now on. */
 type RpcTrouble =
   | { readonly mode: 'stall' }
   | { readonly mode: 'slow'; readonly ms: number }
-  | { readonly mode: 'error'; readonly status: number };
+  | { readonly mode: 'error'; readonly status: number }
+  | NodeTrouble;
 
 export type RpcProxy = {
   readonly server: Server;
@@ -36,6 +38,11 @@ export async function startRpcProxy(part: string, port: number, rpcUrl: string):
     }
     if (now?.mode === 'slow') await sleep(now.ms);
     if (now?.mode === 'stall') await stalled.hold();
+    if (now?.mode === 'blind' || now?.mode === 'lag') {
+      const answer = await answerInTrouble(rpcUrl, now, incoming).catch(() => null);
+      outgoing.writeHead(answer === null ? 502 : 200, { 'content-type': 'application/json' }).end(answer);
+      return;
+    }
     if (!outgoing.destroyed) forward(incoming, outgoing);
   }
 

@@ -52,6 +52,11 @@ export async function startModelServer(
   let current = 'good';
   const seen: Seen = { texts: new Map(), bodies: [], checks: new Set(), held: new Map(), released: new Set() };
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'sandbox', object: 'model' }] }));
+      return;
+    }
     calls += 1;
     void answer(request, response, script, current, seen).catch(() => response.destroy());
   });

@@ -10,14 +10,19 @@ export type AccountAction =
   | 'grant_changed'
   | 'release_allowed'
   | 'credential_released'
-  | 'credential_revoked';
+  | 'credential_revoked'
+  | 'purchases_blocked'
+  | 'purchases_unblocked'
+  | 'sign_ins_ended'
+  | 'silence_lifted';
 
 /** Writes down what was done, by whom, in the transaction that does it. The table only grows. */
 export function recordEvent(
   tx: Tx,
   event: {
     accountKey: string;
-    principalKey: string;
+    /** Null where it is about a person. */
+    principalKey: string | null;
     /** A member's or an agent's key, or `system`. */
     actor: string;
     action: AccountAction;

@@ -6,6 +6,7 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { Member } from './caller.ts';
@@ -30,14 +31,16 @@ interface AgentRow extends GrantRow {
 function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
   const day = utcDay(now);
   return db.many<AgentRow>(sql`
-    select g.*, p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
       (select max(last_used_at) from credentials c where c.principal_key = p.principal_key) as last_used_at,
       (select claim_until from registrations r
         where r.agent_key = p.principal_key and r.state = 'confirmed' and claim_until > ${now}) as claim_until,
       coalesce((select sum(used_microcents) from grant_usage u
         where u.grant_key = g.grant_key and day = ${day}::date), 0)::bigint as today,
       coalesce((select sum(used_microcents) from grant_usage u where u.grant_key = g.grant_key), 0)::bigint as total,
-      coalesce((select sum(price_microcents) from jobs j where j.principal_key = p.principal_key
+      coalesce((select sum(reserved_microcents) from jobs j where j.principal_key = p.principal_key
         and authorized_on = ${day}::date and charge_state = 'final'), 0)::bigint as final_today
     from principals p join grants g using (principal_key)
     where p.account_key = ${accountKey} and (${agentKey}::text is null or p.principal_key = ${agentKey})
@@ -70,6 +73,7 @@ export const agents: Verb<typeof contract.agents> = async ({ ctx, caller, db }) 
   return {
     body: {
       agents: rows.map(agentView),
+      rails: railsSetUp(ctx.runtime),
       review_due: member.review_due && rows.some((row) => row.revoked_at === null),
       resets_at: endOfUtcDay(ctx.now).toISOString(),
       service_keys: [service.serviceKey],
@@ -95,7 +99,7 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
   const before = await lockAgent(tx, caller, agent_key);
   const { paused: _, ...terms } = grantView(before);
   const wanted = withChange(terms, change);
-  requireFreshSignIn(terms, wanted, caller, ctx.now);
+  if (raises(terms, wanted)) requireFreshSignIn(caller, ctx.now);
   if (canonicalJson(wanted) === canonicalJson(terms)) return { body: await viewOf(tx, caller, agent_key, ctx.now) };
   tx.write(sql`
     update grants set payment_methods = ${wanted.payment_methods}, governed_refs = ${wanted.governed_refs},
@@ -114,26 +118,30 @@ export function withChange(terms: GrantTerms, change: contract.GrantChange): Gra
 }
 
 /**
- * Lowering is free. Whoever raises must have signed in just now: a browser left open, or a borrowed phone, may take
- * away and not give. Throws `fresh_sign_in_required`.
+ * Whoever gives power must have signed in just now: a browser left open, or a borrowed phone, may take away and not give.
+ * Throws `fresh_sign_in_required`.
  */
-export function requireFreshSignIn(from: GrantTerms, to: GrantTerms, member: Member, now: Date): void {
-  const raises =
+export function requireFreshSignIn(member: Member, now: Date): void {
+  if (after(member.signedInAt, seconds.freshSignIn) > now) return;
+  throw new Problem('fresh_sign_in_required', 'Giving an agent power needs a sign-in of the last 10 minutes.');
+}
+
+function raises(from: GrantTerms, to: GrantTerms): boolean {
+  return (
     to.per_job_limit_microcents > from.per_job_limit_microcents ||
     to.daily_limit_microcents > from.daily_limit_microcents ||
     (to.total_limit_microcents ?? Number.POSITIVE_INFINITY) >
       (from.total_limit_microcents ?? Number.POSITIVE_INFINITY) ||
     to.payment_methods.some((method) => !from.payment_methods.includes(method)) ||
     (to.governed_refs && !from.governed_refs) ||
-    (to.review_authority && !from.review_authority);
-  if (raises && after(member.signedInAt, seconds.freshSignIn) <= now) {
-    throw new Problem('fresh_sign_in_required', 'Raising what an agent may do needs a sign-in of the last 10 minutes.');
-  }
+    (to.review_authority && !from.review_authority)
+  );
 }
 
 export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller, input, tx }) => {
   const before = await lockAgent(tx, caller, input.agent_key);
   if ((before.paused_at !== null) !== input.paused) {
+    if (!input.paused) requireFreshSignIn(caller, ctx.now);
     tx.write(sql`
       update grants set paused_at = ${input.paused ? ctx.now : null} where grant_key = ${before.grant_key}`);
     record(tx, caller, input.agent_key, input.paused ? 'agent_paused' : 'agent_resumed', {}, ctx.now);
@@ -158,6 +166,7 @@ function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
 
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
   requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
+  requireFreshSignIn(caller, ctx.now);
   // A window that is open stays as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
@@ -198,7 +207,10 @@ interface LockedAgent extends GrantRow {
 /** The grant of an agent of the account, locked. Throws `not_found`. */
 async function lockAnyAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
   const row = await tx.maybe<LockedAgent>(sql`
-    select g.*, p.kind, p.revoked_at from principals p join grants g using (principal_key)
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      p.kind, p.revoked_at
+    from principals p join grants g using (principal_key)
     where p.principal_key = ${agentKey} and p.account_key = ${member.accountKey} for no key update`);
   if (!row) throw noAgent();
   return row;

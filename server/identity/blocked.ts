@@ -1,29 +1,80 @@
-import type { Database } from '../kernel/database.ts';
+import type { Queries } from '../kernel/database.ts';
+import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Buyer } from './caller.ts';
 
-/** The refusal of a new purchase of an account that owes a payment which was reversed (service.md 3); else null. */
-export function blockedRefusal(caller: Buyer): Problem | null {
-  if (!caller.isBlocked) return null;
-  return new Problem(
-    'purchases_blocked',
-    'A payment of this account was reversed. Until that is settled nothing new can be bought.',
-  );
+/** Why nothing new may be bought. Agents read it in `holds`. */
+export type BlockCause = 'payment_reversed' | 'waivers';
+
+const sentences: Record<BlockCause, string> = {
+  payment_reversed: 'A payment of this account was reversed.',
+  waivers: 'Too many reports were disputed twice within 30 days.',
+};
+
+/** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */
+export function blockedRefusal({ blocks }: Pick<Buyer, 'blocks'>): Problem | null {
+  if (blocks.length === 0) return null;
+  const because = blocks.map((cause) => sentences[cause]).join(' ');
+  return new Problem('purchases_blocked', `${because} Until an operator lifts that, nothing new can be bought.`);
 }
 
-/** Keeps an account from buying anything new. What is paid for goes on, and what was delivered stays readable. */
-export function blockPurchases(tx: Tx, accountKey: string, now: Date): void {
+/**
+ * Keeps an account from buying anything new, for one cause. What is paid for goes on, and what was delivered stays
+ * readable. A cause that is open already stays one.
+ */
+export function blockAccount(
+  tx: Tx,
+  accountKey: string,
+  { cause, paymentKey = null, now }: { cause: BlockCause; paymentKey?: string | null; now: Date },
+): void {
   tx.write(sql`
-    update accounts set purchases_blocked_at = ${now}
-    where account_key = ${accountKey} and purchases_blocked_at is null`);
+    with blocked as (
+      insert into purchase_blocks (block_key, account_key, cause, payment_key, created_at)
+      values (${newKey('block')}, ${accountKey}, ${cause}, ${paymentKey}, ${now})
+      on conflict (account_key, cause, payment_key) where lifted_at is null and account_key is not null do nothing
+      returning block_key, account_key, cause, payment_key, created_at)
+    insert into account_events (account_key, at, actor, action, detail)
+    select account_key, created_at, 'system', 'purchases_blocked',
+      jsonb_build_object('block_key', block_key, 'cause', cause, 'payment_key', payment_key)
+    from blocked`);
 }
 
-/** Lets an account buy again; an operator does that. Throws `not_found` where no such account is blocked. */
-export async function unblockPurchases(db: Database, accountKey: string): Promise<void> {
-  const unblocked = await db.maybe(sql`
-    update accounts set purchases_blocked_at = null
-    where account_key = ${accountKey} and purchases_blocked_at is not null returning account_key`);
-  if (!unblocked) throw new Problem('not_found', `${accountKey} is no account that is blocked.`);
+/** Keeps everybody from buying anything new with what this address pays. */
+export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: BlockCause; now: Date }): void {
+  tx.write(sql`
+    insert into purchase_blocks (block_key, payer, cause, created_at)
+    values (${newKey('block')}, ${payer}, ${cause}, ${now})
+    on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
+}
+
+/** The refusal of what a blocked address pays, whoever presents it; null when it is not blocked. */
+export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
+  const rows = await db.many<{ cause: BlockCause }>(sql`
+    select distinct cause from purchase_blocks where payer = ${payer} and lifted_at is null order by cause`);
+  return blockedRefusal({ blocks: rows.map(({ cause }) => cause) });
+}
+
+/**
+ * Lifts the open blocks that `which` names: one by its own key, one by the payment that caused it, or all of an account
+ * or of an address that pays. Any other stays. Gives how many were lifted.
+ */
+export async function liftBlocks(
+  db: Queries,
+  which: string,
+  by: { actor: string; because: string; now: Date },
+): Promise<number> {
+  const lifted = await db.many(sql`
+    with lifted as (
+      update purchase_blocks set lifted_at = ${by.now}, lifted_by = ${by.actor}, lifted_because = ${by.because}
+      where lifted_at is null and ${which} in (block_key, account_key, payer, payment_key)
+      returning block_key, account_key, cause, payment_key, lifted_at, lifted_by, lifted_because),
+    noted as (
+      insert into account_events (account_key, at, actor, action, detail)
+      select account_key, lifted_at, lifted_by, 'purchases_unblocked',
+        jsonb_build_object('block_key', block_key, 'cause', cause, 'payment_key', payment_key, 'because', lifted_because)
+      from lifted where account_key is not null)
+    select block_key from lifted`);
+  return lifted.length;
 }

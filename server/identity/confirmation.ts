@@ -1,10 +1,13 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
+import type { Keyring } from '../kernel/keyring.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Verb } from '../perform.ts';
+import type { Runtime } from '../runtime.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import type { GrantTerms } from './contract.ts';
@@ -18,8 +21,8 @@ export async function hasAccount(db: Queries, email: string): Promise<boolean> {
 }
 
 export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, input, db }) => {
-  const { secretKey } = ctx.runtime.configuration;
-  const row = await registrationOfLink(db, input.link, secretKey);
+  const { keyring } = ctx.runtime.configuration;
+  const row = await registrationOfLink(db, input.link, keyring);
   const codeExpiresAt = after(row.created_at, seconds.registrationCode);
   const state = await standing(db, row, ctx.now);
   return {
@@ -27,19 +30,23 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
       state,
       email: row.email,
       code:
-        state === 'pending_confirmation' && codeExpiresAt > ctx.now ? codeOf(row.registration_key, secretKey) : null,
+        state === 'pending_confirmation' && codeExpiresAt > ctx.now
+          ? codeOf(row.registration_key, keyring.byId(row.key_id))
+          : null,
       code_expires_at: codeExpiresAt.toISOString(),
-      ...askingAgent(row, secretKey),
+      ...askingAgent(row, ctx.runtime),
     },
   };
 };
 
 /** The agent behind a registration, as the person sees it who decides. */
-export function askingAgent(row: RegistrationRow, secretKey: string): contract.AskingAgent {
+export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.AskingAgent {
+  const { keyring } = runtime.configuration;
   return {
+    rails: railsSetUp(runtime),
     agent: { name: row.agent_name, software: row.agent_software },
     origin: row.origin,
-    user_code: userCodeOf(row.registration_key, secretKey),
+    user_code: userCodeOf(row.registration_key, keyring.byId(row.key_id)),
     requested_grant: row.requested_grant,
     terms_version: row.terms_version,
     created_at: row.created_at.toISOString(),
@@ -48,7 +55,7 @@ export function askingAgent(row: RegistrationRow, secretKey: string): contract.A
 }
 
 export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx }) => {
-  const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.secretKey, 'locked');
+  const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.keyring, 'locked');
   const wanted = input.decision === 'confirm' ? 'confirmed' : 'declined';
   const state = await standing(tx, row, ctx.now);
   // Pressed twice, or after the agent used the code: it is as it was wished.
@@ -71,16 +78,22 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
 async function registrationOfLink(
   db: Queries,
   link: string,
-  secretKey: string,
+  keyring: Keyring,
   lock?: 'locked',
 ): Promise<RegistrationRow> {
-  const key = keyOfLink(link, secretKey);
+  const key = keyOfLink(link, keyring);
   const row = key
     ? await (lock
         ? db.maybe<RegistrationRow>(sql`
-            select * from registrations where registration_key = ${key} and mode = 'new_customer' for no key update`)
+            select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+              terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at,
+              decided_at, claim_until, account_key
+            from registrations where registration_key = ${key} and mode = 'new_customer' for no key update`)
         : db.maybe<RegistrationRow>(sql`
-            select * from registrations where registration_key = ${key} and mode = 'new_customer'`))
+            select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+              terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at,
+              decided_at, claim_until, account_key
+            from registrations where registration_key = ${key} and mode = 'new_customer'`))
     : undefined;
   if (!row) throw new Problem('not_found', 'This link is not known.');
   return row;
@@ -149,5 +162,8 @@ export async function connectAgent(
   return tx.one<RegistrationRow>(sql`
     update registrations set state = 'confirmed', decided_at = ${now}, account_key = ${accountKey},
       claim_until = ${after(now, seconds.claimWindow)}
-    where registration_key = ${registration.registration_key} returning *`);
+    where registration_key = ${registration.registration_key}
+    returning registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key`);
 }

@@ -12,33 +12,31 @@ import type { GrantTerms } from './contract.ts';
 import { type GrantRow, grantView } from './grant.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration.ts';
-import { userCodeMatches } from './registration-secrets.ts';
-
-/** Requests for one address that are looked through for a code. */
-const openRequestsMax = 100;
+import { userCodeHashes, userCodeMatches } from './registration-secrets.ts';
 
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {
-  const { secretKey } = ctx.runtime.configuration;
-  const open = await db.many<RegistrationRow>(sql`
-    select r.* from registrations r join members m using (email)
+  const { keyring } = ctx.runtime.configuration;
+  const row = await db.maybe<RegistrationRow>(sql`
+    select r.registration_key, r.mode, r.state, r.email, r.agent_key, r.agent_name, r.agent_software,
+      r.requested_grant, r.terms_version, r.origin, r.key_id, r.code_tries, r.code_mailed_at,
+      r.created_at, r.expires_at, r.decided_at, r.claim_until, r.account_key
+    from registrations r join members m using (email)
     where m.member_key = ${caller.memberKey} and r.mode = 'link_existing' and r.state = 'pending_confirmation'
-      and r.expires_at > ${ctx.now}
-    order by r.created_at desc limit ${openRequestsMax}`);
-  const row = open.find(({ registration_key }) => userCodeMatches(input.user_code, registration_key, secretKey));
+      and r.expires_at > ${ctx.now} and r.user_code_hash = any(${userCodeHashes(input.user_code, keyring)}::text[])
+    order by r.created_at desc limit 1`);
   if (!row) throw noRequest();
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
   }
-  return { body: { registration_key: row.registration_key, ...askingAgent(row, secretKey) } };
+  return { body: { registration_key: row.registration_key, ...askingAgent(row, ctx.runtime) } };
 };
 
-/**
- * Connects the agent with the stored request as the measure, whatever the form says: what is higher counts as raising.
- */
+/** Connects the agent with the limits that the member sets; what the form leaves out stays as it was asked for. */
 export const decideConnection: Verb<typeof contract.decideConnection> = async ({ ctx, caller, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   const row = await lockRequest(tx, caller, input.registration_key);
-  if (!userCodeMatches(input.user_code, row.registration_key, configuration.secretKey)) throw noRequest();
+  if (!userCodeMatches(input.user_code, row.registration_key, configuration.keyring.byId(row.key_id)))
+    throw noRequest();
   const wanted = input.decision === 'approve' ? 'confirmed' : 'declined';
   // Pressed twice: it is as it was wished.
   if ((row.state === 'released' ? 'confirmed' : row.state) === wanted) {
@@ -48,7 +46,7 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   if (row.expires_at <= ctx.now) throw new Problem('registration_expired', 'The request ended before it was decided.');
   const grant = withChange(row.requested_grant, input.grant ?? {});
   if (wanted === 'confirmed') {
-    requireFreshSignIn(row.requested_grant, grant, caller, ctx.now);
+    requireFreshSignIn(caller, ctx.now);
     await connectAgent(tx, row, {
       accountKey: caller.accountKey,
       actor: caller.memberKey,
@@ -72,7 +70,10 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
 
 /** What the agent may do by now; null for one that was never connected. */
 async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null> {
-  const row = await db.maybe<GrantRow>(sql`select * from grants where principal_key = ${agentKey}`);
+  const row =
+    await db.maybe<GrantRow>(sql`select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
+      total_limit_microcents, governed_refs, review_authority, paused_at
+    from grants where principal_key = ${agentKey}`);
   if (!row) return null;
   const { paused: _, ...terms } = grantView(row);
   return terms;
@@ -81,7 +82,10 @@ async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null
 /** The request, if it names the address of this member. */
 async function lockRequest(db: Queries, member: Member, registrationKey: string): Promise<RegistrationRow> {
   const row = await db.maybe<RegistrationRow>(sql`
-    select r.* from registrations r join members m using (email)
+    select r.registration_key, r.mode, r.state, r.email, r.agent_key, r.agent_name, r.agent_software,
+      r.requested_grant, r.terms_version, r.origin, r.key_id, r.code_tries, r.code_mailed_at,
+      r.created_at, r.expires_at, r.decided_at, r.claim_until, r.account_key
+    from registrations r join members m using (email)
     where r.registration_key = ${registrationKey} and m.member_key = ${member.memberKey} and r.mode = 'link_existing'
     for no key update of r`);
   if (!row) throw noRequest();

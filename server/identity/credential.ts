@@ -1,6 +1,7 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
+import type { Keyring } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Context, Runtime } from '../runtime.ts';
@@ -26,17 +27,21 @@ export async function releaseCredential(
   grant: ReturnType<typeof grantView>;
 }> {
   const { now } = ctx;
+  const { first } = ctx.runtime.configuration.keyring;
   const credential = newToken('agent');
   const credentialKey = newKey('cred');
   tx.write(sql`
     update credentials set revoked_at = ${now}
     where principal_key = ${agentKey} and last_used_at is null and revoked_at is null`);
   tx.write(sql`
-    insert into credentials (credential_key, principal_key, kind, token_hash, created_at, use_by, replaces, grace_seconds)
-    values (${credentialKey}, ${agentKey}, 'agent', ${tokenHash(credential, ctx.runtime.configuration.secretKey)}, ${now},
+    insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, use_by, replaces, grace_seconds)
+    values (${credentialKey}, ${agentKey}, 'agent', ${tokenHash(credential, first)}, ${first.id}, ${now},
       ${after(now, seconds.credentialFirstUse)}, ${replacing?.credentialKey ?? null}, ${replacing?.graceSeconds ?? null})`);
   const row = await tx.one<GrantRow & { account_key: string }>(sql`
-    select grants.*, account_key from principals join grants using (principal_key) where principal_key = ${agentKey}`);
+    select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
+      total_limit_microcents, governed_refs, review_authority, paused_at,
+      account_key
+    from principals join grants using (principal_key) where principal_key = ${agentKey}`);
   recordEvent(tx, {
     accountKey: row.account_key,
     principalKey: agentKey,
@@ -62,6 +67,17 @@ export async function credentialInUse(db: Queries, agentKey: string, now: Date):
       and (expires_at is null or expires_at > ${now})
     order by created_at desc limit 1`);
   return row?.credential_key ?? null;
+}
+
+/** Keeps a credential that was just shown under the first of the server's keys: the one it had is needed no more. */
+export async function rehash(
+  db: Queries,
+  { credentialKey, token }: { credentialKey: string; token: string },
+  { first }: Keyring,
+): Promise<void> {
+  await db.many(sql`
+    update credentials set token_hash = ${tokenHash(token, first)}, key_id = ${first.id}
+    where credential_key = ${credentialKey} and key_id <> ${first.id}`);
 }
 
 /**

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
-import { Problem, refuse } from '../kernel/problem.ts';
+import { Problem } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { walletCredit } from '../ledger/ledger.ts';
 import type { Grant } from './contract.ts';
 
 /** A grant as stored (service.md 2.8). */
@@ -70,12 +71,19 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/** Whether a job could be authorized on a day: `reserve` would find room. A condition on `g`, the row of a grant. */
+/** Whether the principal of a grant has credit for so much, which takes no cash: a condition on `g`. */
+const creditCovers = (g: string, amount: string): string =>
+  `exists (select from wallet_credits c where c.principal_key = ${g}.principal_key and c.balance_microcents >= ${amount})`;
+
+/**
+ * Whether a job could be authorized on a day: `reserve` would find room, or credit covers it. A condition on `g`, the row
+ * of a grant.
+ */
 export function hasRoom(g: string, amount: string, day: string): string {
   const onItsDay = `coalesce((
     select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
   const spending = { job: amount, onItsDay: `${amount} + ${onItsDay}`, inTotal: `${amount} + ${usedInTotal(g)}` };
-  return withinLimits(spending, g);
+  return `((${withinLimits(spending, g)}) or (${limits.per_job(spending, g)} and ${creditCovers(g, amount)}))`;
 }
 
 /** What a grant has given away in all. */
@@ -87,66 +95,102 @@ const takeRoom = `
     select grants.*, price_microcents as price, coalesce((
       select sum(used_microcents)::bigint from grant_usage u
       where u.grant_key = grants.grant_key and u.day <> $2::date and total_limit_microcents is not null), 0) as other_days
-    from jobs join grants using (grant_key) where job_key = $1)
-  insert into grant_usage as usage (grant_key, day, used_microcents)
-  select grant_key, $2::date, price from g
-  where ${withinLimits({ job: 'price', onItsDay: 'price', inTotal: 'other_days + price' }, 'g')}
-  on conflict (grant_key, day) do update set used_microcents = usage.used_microcents + excluded.used_microcents
-  where exists (select from g where ${withinLimits(
-    {
-      job: 'price',
-      onItsDay: 'usage.used_microcents + price',
-      inTotal: 'other_days + usage.used_microcents + price',
-    },
-    'g',
-  )})
+    from jobs join grants using (grant_key) where job_key = $1),
+  taken as (
+    insert into grant_usage as usage (grant_key, day, used_microcents)
+    select grant_key, $2::date, price from g
+    where ${withinLimits({ job: 'price', onItsDay: 'price', inTotal: 'other_days + price' }, 'g')}
+    on conflict (grant_key, day) do update set used_microcents = usage.used_microcents + excluded.used_microcents
+    where exists (select from g where ${withinLimits(
+      {
+        job: 'price',
+        onItsDay: 'usage.used_microcents + price',
+        inTotal: 'other_days + usage.used_microcents + price',
+      },
+      'g',
+    )})
+    returning 1)
+  update jobs set reserved_microcents = price_microcents
+  where job_key = $1 and exists (select from taken)
   returning 1`;
 
 /**
  * Takes what a job costs that is authorized now of the limits of its grant, and gives whether there was room. The
  * counter of the day is checked, locked and raised in one statement, so parallel authorizations cannot pass a limit
- * together. Counters of other days only ever fall, which keeps the total on the safe side.
+ * together. A total limit spans counters of several days, so the grant is locked ahead of them.
  */
-export async function reserve(tx: Tx, jobKey: string, now: Date): Promise<boolean> {
+export async function reserve(tx: Tx, jobKey: string, grant: GrantRow, now: Date): Promise<boolean> {
+  if (grant.total_limit_microcents !== null) {
+    tx.write(sql`select 1 from grants where grant_key = ${grant.grant_key} for no key update`);
+  }
   return (await tx.maybe(statement(takeRoom, [jobKey, utcDay(now)]))) !== undefined;
 }
 
-/** Says which limit left no room for the job: throws `grant_limit_exceeded`. */
-export async function refuseWithoutRoom(
+/**
+ * What becomes of a job for which there was no room: its principal's credit alone may pay for it, if that covers the
+ * price (interface.md 5). Throws `grant_limit_exceeded` with the limit that stands in the way.
+ */
+export async function relyOnCredit(
   tx: Tx,
-  job: { job_key: string; grant_key: string; price_microcents: bigint },
+  job: { job_key: string; principal_key: string; price_microcents: bigint },
+  grant: GrantRow,
   now: Date,
 ): Promise<void> {
   const today = { day: utcDay(now), resetsAt: endOfUtcDay(now) };
-  refuse(await exceeded(tx, job.grant_key, job.price_microcents, today));
-  // A moment later nothing stands in the way any more.
-  if (!(await reserve(tx, job.job_key, now))) await refuseWithoutRoom(tx, job, now);
+  const over = await exceeded(tx, grant.grant_key, job.price_microcents, today);
+  if (!over) {
+    // A moment later nothing stands in the way any more.
+    if (!(await reserve(tx, job.job_key, grant, now))) await relyOnCredit(tx, job, grant, now);
+    return;
+  }
+  const covered = over.limit !== 'per_job' && (await walletCredit(tx, job.principal_key)) >= job.price_microcents;
+  if (!covered) throw over.problem;
+  tx.write(sql`update jobs set credit_only = true where job_key = ${job.job_key}`);
 }
 
-/** What a job has taken of the limits of its grant. */
+/** What a job holds of the limits of its grant, and how it may be paid. */
 interface Taken {
   grant_key: string;
   authorized_on: string;
   price_microcents: bigint;
+  reserved_microcents: bigint;
+  credit_only: boolean;
 }
 
 /**
- * Whether what a job has taken of its grant still lies within the limits, which a member may have lowered since: a
- * condition on the row `job` of the statement.
+ * Whether a job that waits for its payment lies within the limits, which a member may have lowered since: a condition on
+ * the row `job` of the statement. One that takes no room needs credit that covers it.
  */
 export function stillWithinLimits(job: string): string {
-  const spending = { job: `${job}.price_microcents`, onItsDay: 'u.used_microcents', inTotal: usedInTotal('g') };
+  const spending = {
+    job: `${job}.price_microcents`,
+    onItsDay: 'coalesce(u.used_microcents, 0)',
+    inTotal: usedInTotal('g'),
+  };
   return `exists (
-    select from grants g join grant_usage u using (grant_key)
-    where g.grant_key = ${job}.grant_key and u.day = ${job}.authorized_on and ${withinLimits(spending, 'g')})`;
+    select from grants g left join grant_usage u on u.grant_key = g.grant_key and u.day = ${job}.authorized_on
+    where g.grant_key = ${job}.grant_key and case when ${job}.credit_only
+      then ${limits.per_job(spending, 'g')} and ${creditCovers('g', `${job}.price_microcents`)}
+      else ${withinLimits(spending, 'g')} end)`;
 }
 
-/** The refusal of a job that does not; null when it does by now. */
-export function outsideLimits(
-  db: Queries,
-  { grant_key, authorized_on, price_microcents }: Taken,
-): Promise<Problem | null> {
-  return exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: price_microcents });
+/** The refusal of a job that does not; null when it does by now, or when nothing but its credit is missing. */
+export async function outsideLimits(db: Queries, job: Taken): Promise<Problem | null> {
+  const { grant_key, authorized_on, price_microcents, reserved_microcents } = job;
+  const over = await exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: reserved_microcents });
+  return over && (over.limit === 'per_job' || !job.credit_only) ? over.problem : null;
+}
+
+/** The refusal of cash for a job that was authorized without room: that stays so, whatever room there is by now. */
+export async function cashRefusal(db: Queries, job: Taken): Promise<Problem | null> {
+  if (!job.credit_only) return null;
+  const today = { day: job.authorized_on, resetsAt: endOfUtcDay(new Date(job.authorized_on)) };
+  const over = await exceeded(db, job.grant_key, job.price_microcents, today);
+  return new Problem(
+    'grant_limit_exceeded',
+    'This job was authorized without room for cash: it can be paid with the method wallet_credit only.',
+    over?.problem.extras ?? {},
+  );
 }
 
 const spent = { job: '$3::bigint', onItsDay: '$3::bigint + that_day', inTotal: '$3::bigint + total' };
@@ -154,12 +198,17 @@ const findLimit = `
   with used as (
     select coalesce(sum(used_microcents) filter (where day = $2::date), 0)::bigint - $4::bigint as that_day,
       coalesce(sum(used_microcents), 0)::bigint - $4::bigint as total
-    from grant_usage where grant_key = $1)
-  select g.*, used.*, case
+    from grant_usage where grant_key = $1),
+  unpaid as (
+    select coalesce(sum(reserved_microcents) filter (where authorized_on = $2::date), 0)::bigint as reserved_that_day,
+      coalesce(sum(reserved_microcents), 0)::bigint as reserved
+    from jobs join grants using (grant_key, principal_key) where grant_key = $1 and state = 'awaiting_payment')
+  select g.per_job_limit_microcents, g.daily_limit_microcents, g.total_limit_microcents, that_day, total,
+    reserved_that_day, reserved, case
     ${Object.entries(limits)
       .map(([limit, kept]) => `when not ${kept(spent, 'g')} then '${limit}'`)
       .join(' ')} end as limit_name
-  from grants g, used where grant_key = $1`;
+  from grants g, used, unpaid where grant_key = $1`;
 
 /**
  * The limit that stands in the way, with figures to act on, or null when none does; what is `reserved` already is a part
@@ -170,39 +219,69 @@ async function exceeded(
   grantKey: string,
   amount: bigint,
   { day, resetsAt, reserved = 0n }: { day: string; resetsAt?: Date; reserved?: bigint },
-): Promise<Problem | null> {
-  const row = await db.one<GrantRow & { that_day: bigint; total: bigint; limit_name: Limit | null }>(
-    statement(findLimit, [grantKey, day, amount, reserved]),
-  );
-  switch (row.limit_name) {
-    case 'per_job':
-      return overLimit('per_job', row.per_job_limit_microcents, 0n, amount);
-    case 'daily':
-      return overLimit('daily', row.daily_limit_microcents, row.that_day, amount, resetsAt);
-    case 'total':
-      return overLimit('total', row.total_limit_microcents ?? 0n, row.total, amount);
-    case null:
-      return null;
-  }
+): Promise<{ limit: Limit; problem: Problem } | null> {
+  const row = await db.one<
+    Pick<GrantRow, `${Limit}_limit_microcents`> & {
+      that_day: bigint;
+      total: bigint;
+      reserved_that_day: bigint;
+      reserved: bigint;
+      limit_name: Limit | null;
+    }
+  >(statement(findLimit, [grantKey, day, amount, reserved]));
+  const limit = row.limit_name;
+  if (limit === null) return null;
+  const figures = {
+    per_job: { at: row.per_job_limit_microcents, used: 0n, reserved: 0n },
+    daily: { at: row.daily_limit_microcents, used: row.that_day, reserved: row.reserved_that_day, resetsAt },
+    total: { at: row.total_limit_microcents ?? 0n, used: row.total, reserved: row.reserved },
+  }[limit];
+  return { limit, problem: overLimit(limit, figures, amount) };
 }
 
-/** Gives back what a job took, to the day it was authorized on. */
-export function release(tx: Tx, grantKey: string, day: string, amount: bigint): void {
+/**
+ * Gives back what a job holds of its grant, to the day it was authorized on, once: the job and the counter change
+ * together. The database refuses it before the job's money is back with its payer.
+ */
+export function release(tx: Tx, jobKey: string): void {
   tx.write(sql`
-    update grant_usage set used_microcents = used_microcents - ${amount}
-    where grant_key = ${grantKey} and day = ${day}::date`);
+    with released as (
+      update jobs set reserved_microcents = 0 where job_key = ${jobKey} and reserved_microcents > 0
+      returning grant_key, authorized_on, old.reserved_microcents as amount)
+    update grant_usage u set used_microcents = u.used_microcents - released.amount
+    from released where u.grant_key = released.grant_key and u.day = released.authorized_on`);
 }
 
-function overLimit(limit: Limit, limitAt: bigint, used: bigint, asked: bigint, resetsAt?: Date) {
-  const left = limitAt > used ? limitAt - used : 0n;
+/**
+ * Takes what a job gave back of its grant once more, also above the limits: its money is here after all. Only for that does
+ * the database let a limit be passed.
+ */
+export function retake(tx: Tx, jobKey: string): void {
+  tx.write(sql`select set_config('purchases.retakes_room', 'on', true)`);
+  tx.write(sql`
+    with taken as (
+      update jobs set reserved_microcents = price_microcents where job_key = ${jobKey} and reserved_microcents = 0
+      returning grant_key, authorized_on, price_microcents)
+    update grant_usage u set used_microcents = u.used_microcents + taken.price_microcents
+    from taken where u.grant_key = taken.grant_key and u.day = taken.authorized_on`);
+  tx.write(sql`select set_config('purchases.retakes_room', 'off', true)`);
+}
+
+function overLimit(
+  limit: Limit,
+  { at, used, reserved, resetsAt }: { at: bigint; used: bigint; reserved: bigint; resetsAt?: Date | undefined },
+  asked: bigint,
+): Problem {
+  const left = at > used ? at - used : 0n;
   return new Problem(
     'grant_limit_exceeded',
     `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.`,
     {
       members: {
         limit,
-        limit_microcents: toWire(limitAt),
+        limit_microcents: toWire(at),
         used_microcents: toWire(used),
+        reserved_microcents: toWire(reserved),
         remaining_microcents: toWire(left),
         resets_at: resetsAt?.toISOString() ?? null,
       },

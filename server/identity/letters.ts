@@ -107,6 +107,18 @@ export function signInLetter(links: readonly { account: string; url: string }[])
   };
 }
 
+/** The letter to an owner when an operator has made a link that signs somebody in. */
+export function operatorLinkLetter(email: string, url: string): Words {
+  return {
+    subject: 'A sign-in link was made for your Work Check account',
+    action: { label: 'See who is signed in', url },
+    paragraphs: [
+      `Whoever runs this service made a link that signs ${email} in to your account. It works once, for 15 minutes.`,
+      'If nobody on your account asked for it, tell whoever runs this service, and end the sign-ins you do not know.',
+    ],
+  };
+}
+
 /** The letter to every member about what one of them has decided. */
 export function decisionLetter(asked: RegistrationFacts, approved: boolean, by: string, url: string): Words {
   const name = quoted(asked.agentName);

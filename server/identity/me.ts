@@ -13,7 +13,7 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
     db.one<{ today: bigint; total: bigint; reserved: bigint }>(sql`
       select coalesce(sum(used_microcents) filter (where day = ${utcDay(ctx.now)}::date), 0)::bigint as today,
         coalesce(sum(used_microcents), 0)::bigint as total,
-        (select coalesce(sum(price_microcents), 0)::bigint from jobs
+        (select coalesce(sum(reserved_microcents), 0)::bigint from jobs
           where principal_key = ${caller.principalKey} and state = 'awaiting_payment') as reserved
       from grant_usage where grant_key = ${caller.grant.grant_key}`),
     walletCredit(db, caller.principalKey),
@@ -39,7 +39,7 @@ export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
         reserved_microcents: toWire(spend.reserved),
       },
       wallet_credit_microcents: toWire(credit),
-      holds: caller.isBlocked ? ['payment_reversed'] : [],
+      holds: caller.blocks,
       terms_version: service.termsVersion,
       environment: ctx.runtime.configuration.environment,
     },

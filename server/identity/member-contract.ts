@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
 import { defaultGrant, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
-import { AskingAgent } from './registration-contract.ts';
+import { ownPage } from './destination.ts';
+import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
 /** What the people of an account do: sign in, connect agents, and say what each may spend (interface.md 3). Pure. */
 
@@ -29,18 +30,22 @@ export const GrantChange = z
 
 export type GrantChange = z.infer<typeof GrantChange>;
 
-/** Where a sign-in link leads. */
-const destinations = ['agents', 'connect'] as const;
+const ownPageField = z
+  .string()
+  .refine((text) => ownPage(text) !== null, 'must be a page of this service for members, such as /agents')
+  .meta({ description: 'The page of this service that the sign-in leads to, as a path with its query.' });
 
 export const signInLink = defineOperation({
   name: 'sign_in_link',
-  summary: 'Send a person the single-use link that signs them in. The answer is the same for every address.',
+  summary:
+    'Send a person the single-use link that signs them in. The answer is the same for every address. Past five letters ' +
+    'an hour to an address from one place another goes out only once the last link has ended.',
   method: 'POST',
   path: '/api/agent/v1/members/sign-in-link',
   audience: ['public'],
   effect: 'write',
   idempotency: 'optional',
-  input: z.strictObject({ email: z.email().max(254).toLowerCase(), next: z.enum(destinations).optional() }),
+  input: z.strictObject({ email: z.email().max(254).toLowerCase(), next: ownPageField.optional() }),
   output: z.object({ state: z.literal('sent_if_known') }).meta({ id: 'SignInLinkRequest' }),
   success: [202],
   problems: ['idempotency_in_progress', 'registrations_closed'],
@@ -70,9 +75,7 @@ export const connection = defineOperation({
 
 export const decideConnection = defineOperation({
   name: 'decide_connection',
-  summary:
-    'Approve an agent with the limits it asked for or others, or deny it. Raising a limit above what it asked for needs ' +
-    'a fresh sign-in.',
+  summary: 'Approve an agent with the limits it asked for or others, which needs a fresh sign-in, or deny it.',
   method: 'POST',
   path: '/api/agent/v1/connections/{registration_key}/decision',
   audience: ['member'],
@@ -128,6 +131,7 @@ export const agents = defineOperation({
   output: z
     .object({
       agents: z.array(ConnectedAgent).max(maxAgents),
+      rails: RailsSetUp,
       review_due: z.boolean().meta({ description: 'The owner has not yet said which of them to keep.' }),
       resets_at: instant,
       service_keys: z.array(z.literal(service.serviceKey)),
@@ -182,10 +186,11 @@ export const changeGrant = defineOperation({
 export const pauseAgent = defineOperation({
   ...act,
   name: 'pause_agent',
-  summary: 'Pause an agent, or let it go on. A paused agent buys nothing; jobs already paid go on.',
+  summary:
+    'Pause an agent, or let it go on, which needs a fresh sign-in. A paused agent buys nothing; jobs already paid go on.',
   path: '/api/agent/v1/agents/{agent_key}/pause',
   input: z.strictObject({ agent_key: key, paused: z.boolean() }),
-  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
 });
 
 export const revokeAgent = defineOperation({
@@ -202,10 +207,10 @@ export const releaseAgain = defineOperation({
   name: 'release_again',
   summary:
     'Let an agent fetch a new credential with its claim token, within 30 minutes. The one it has ends with the first ' +
-    'use of the new one.',
+    'use of the new one. Needs a fresh sign-in.',
   path: '/api/agent/v1/agents/{agent_key}/release',
   input: z.strictObject({ agent_key: key }),
-  problems: ['invalid_token', 'not_found', 'action_not_allowed'],
+  problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
 });
 
 export const reviewAgents = defineOperation({

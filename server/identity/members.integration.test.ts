@@ -111,7 +111,8 @@ describe('linking an agent to an account', () => {
     const [first, second] = [await asking(customer.email), await asking(customer.email)];
     service.advanceClock(601);
     expect((await look(owner, first.code)).body.code).toBe('registration_expired');
-    expect((await decide(owner, first.registration, { decision: 'approve' })).status).toBe(200);
+    const fresh = await Member.ofAccount(service, owner.accountKey, customer.email);
+    expect((await decide(fresh, first.registration, { decision: 'approve' })).status).toBe(200);
     service.advanceClock(1_200);
     expect((await decide(owner, second.registration, { decision: 'approve' })).body.code).toBe('registration_expired');
   });
@@ -237,11 +238,12 @@ describe('an agent of an account', () => {
     await agent.authorize(taken.quote_key);
     const generous = (await owner.get('/api/agent/v1/agents')).body.agents[0].grant;
     const { service_keys: _, paused: __, ...everything } = generous;
-    const narrowed: [string, Record<string, unknown>][] = [
-      ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }],
-      ['grant_limit_exceeded', { daily_limit_microcents: 999_999_999 }],
-      ['grant_limit_exceeded', { total_limit_microcents: 999_999_999 }],
-      ['grant_scope_missing', { payment_methods: ['card_saved'] }],
+    // What a refusal over a limit lists besides: what may be done about the job that holds room.
+    const narrowed: [string, Record<string, unknown>, string[]][] = [
+      ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }, []],
+      ['grant_limit_exceeded', { daily_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
+      ['grant_limit_exceeded', { total_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
+      ['grant_scope_missing', { payment_methods: ['card_saved'] }, []],
     ];
     /** What each way to a quote lists for it: asking for one, reading it, the list of all. */
     const lists = async (): Promise<string[][]> => {
@@ -251,11 +253,11 @@ describe('an agent of an account', () => {
       const listed = body.purchases.find((other: { quote_key: string }) => other.quote_key === listing.quote_key);
       return [asked.body, read.body, listed].map(namesOf);
     };
-    for (const [code, less] of narrowed) {
+    for (const [code, less, instead] of narrowed) {
       await change(owner, key, less);
       expect(await lists(), code).toEqual([[], [], []]);
       const refused = await agent.authorize(quote.quote_key);
-      expect([refused.status, refused.body.code, refused.body.next_actions]).toEqual([403, code, []]);
+      expect([refused.status, refused.body.code, namesOf(refused.body)]).toEqual([403, code, instead]);
       await change(owner, key, everything);
     }
     await change(owner, key, { daily_limit_microcents: 1_000_000_000, total_limit_microcents: 1_000_000_000 });
@@ -434,7 +436,7 @@ describe('a sign-in link', () => {
       [202, '{"state":"sent_if_known"}'],
     ]);
     const letter = await customer.newestLetter();
-    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=\\w{43}&next=agents$`));
+    expect(letter.text.split('\n')[0]).toMatch(new RegExp(`^${service.baseUrl}/sign-in\\?link=[\\w-]{43}$`));
     expect(await nobody.letters()).toEqual([]);
   });
 

@@ -95,6 +95,7 @@ export const claim = defineOperation({
   audience: ['public'],
   effect: 'write',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({
     registration_key: registrationKey,
     claim_token: z.string().min(1).max(128),
@@ -130,8 +131,12 @@ export const claim = defineOperation({
 /** What the link of a letter carries. */
 const linkToken = z.string().min(1).max(128);
 
+/** The ways to pay that whoever runs the service has set up: no other can be offered. */
+export const RailsSetUp = z.array(z.enum(['card', 'x402']));
+
 /** What a person is shown of an agent that asks. */
 export const AskingAgent = z.object({
+  rails: RailsSetUp,
   agent: z.object({ name: z.string(), software: z.string().nullable() }),
   origin: z.string(),
   user_code: z.string(),
@@ -160,6 +165,7 @@ export const confirmation = defineOperation({
   audience: ['public'],
   effect: 'read',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({ link: linkToken }),
   output: Confirmation,
   success: [200],
@@ -175,6 +181,7 @@ export const confirm = defineOperation({
   audience: ['public'],
   effect: 'write',
   idempotency: 'none',
+  limit: 'claims',
   input: z.strictObject({ link: linkToken, decision: z.enum(['confirm', 'decline']) }),
   output: z.object({ state: z.enum(['confirmed', 'declined']) }).meta({ id: 'ConfirmationDecision' }),
   success: [200],

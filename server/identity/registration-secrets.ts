@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keyring, SecretKey } from '../kernel/keyring.ts';
 
 /**
- * The link and the codes of a registration are made from its key with the server's own: nothing that confirms is
+ * The link and the codes of a registration are made from its key with the server's own, the one it began with: nothing that confirms is
  * stored, and a letter that is written twice says the same.
  */
 
@@ -10,8 +11,8 @@ const userCodeAlphabet = 'BCDFGHJKMNPQRSTVWXZ2345679';
 const userCodeLength = 8;
 
 /** The code that agent and person compare, as `KX4P-7RTM`: 8 of 26 characters, 37 bits. */
-export function userCodeOf(registrationKey: string, secretKey: string): string {
-  let rest = numberOf('user-code', registrationKey, secretKey);
+export function userCodeOf(registrationKey: string, key: SecretKey): string {
+  let rest = numberOf('user-code', registrationKey, key);
   let code = '';
   for (let place = 0; place < userCodeLength; place += 1) {
     code += userCodeAlphabet[Number(rest % BigInt(userCodeAlphabet.length))];
@@ -21,39 +22,52 @@ export function userCodeOf(registrationKey: string, secretKey: string): string {
 }
 
 /** The six digits in the letter. */
-export function codeOf(registrationKey: string, secretKey: string): string {
-  return (numberOf('code', registrationKey, secretKey) % 1_000_000n).toString().padStart(6, '0');
+export function codeOf(registrationKey: string, key: SecretKey): string {
+  return (numberOf('code', registrationKey, key) % 1_000_000n).toString().padStart(6, '0');
 }
 
 /** Whether these are the six digits in the letter, however they were grouped. */
-export function codeMatches(typed: string, registrationKey: string, secretKey: string): boolean {
-  return sameText(typed.replaceAll(/[ -]/g, ''), codeOf(registrationKey, secretKey));
+export function codeMatches(typed: string, registrationKey: string, key: SecretKey): boolean {
+  return sameText(typed.replaceAll(/[ -]/g, ''), codeOf(registrationKey, key));
 }
 
 /** Whether this is the code that the agent shows, whatever case and grouping it was typed in. */
-export function userCodeMatches(typed: string, registrationKey: string, secretKey: string): boolean {
-  const plain = (code: string) => code.replaceAll(/[\s–-]/g, '').toUpperCase();
-  return sameText(plain(typed), plain(userCodeOf(registrationKey, secretKey)));
+export function userCodeMatches(typed: string, registrationKey: string, key: SecretKey): boolean {
+  return sameText(plainUserCode(typed), plainUserCode(userCodeOf(registrationKey, key)));
+}
+
+/** What is kept of such a code, to find its request by: a keyed hash of it, however it was typed. */
+export function userCodeHash(typed: string, key: SecretKey): string {
+  return mac('typed user-code', plainUserCode(typed), key).toString('base64url');
+}
+
+/** The same under every key that a request may have begun with. */
+export function userCodeHashes(typed: string, keyring: Keyring): string[] {
+  return keyring.all.map((key) => userCodeHash(typed, key));
+}
+
+function plainUserCode(typed: string): string {
+  return typed.replaceAll(/[\s–-]/g, '').toUpperCase();
 }
 
 /** What the link in the letter carries: the key, and a proof that the letter was ours. */
-export function linkOf(registrationKey: string, secretKey: string): string {
-  return `${registrationKey}.${mac('link', registrationKey, secretKey).toString('base64url')}`;
+export function linkOf(registrationKey: string, key: SecretKey): string {
+  return `${registrationKey}.${mac('link', registrationKey, key).toString('base64url')}`;
 }
 
 /** The registration that a link is about; null when the link is not one of ours. */
-export function keyOfLink(link: string, secretKey: string): string | null {
+export function keyOfLink(link: string, { all }: Keyring): string | null {
   const [registrationKey = ''] = link.split('.', 1);
-  return sameText(link, linkOf(registrationKey, secretKey)) ? registrationKey : null;
+  return all.some((key) => sameText(link, linkOf(registrationKey, key))) ? registrationKey : null;
 }
 
-function mac(purpose: string, registrationKey: string, secretKey: string): Buffer {
-  return createHmac('sha256', secretKey).update(`registration ${purpose}:${registrationKey}`).digest();
+function mac(purpose: string, registrationKey: string, { codes }: SecretKey): Buffer {
+  return createHmac('sha256', codes).update(`registration ${purpose}:${registrationKey}`).digest();
 }
 
 /** 128 bits: what is left of them after a division favours no digit that anybody could notice. */
-function numberOf(purpose: string, registrationKey: string, secretKey: string): bigint {
-  return BigInt(`0x${mac(purpose, registrationKey, secretKey).subarray(0, 16).toString('hex')}`);
+function numberOf(purpose: string, registrationKey: string, key: SecretKey): bigint {
+  return BigInt(`0x${mac(purpose, registrationKey, key).subarray(0, 16).toString('hex')}`);
 }
 
 function sameText(one: string, other: string): boolean {

@@ -2,17 +2,18 @@ import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Reply, Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { registrationsState } from '../service/availability.ts';
+import { requireRegistrations } from '../service/availability.ts';
 import { defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { credentialInUse, releaseCredential } from './credential.ts';
 import type * as contract from './registration-contract.ts';
-import { codeMatches, userCodeOf } from './registration-secrets.ts';
-import { newToken, tokenHash } from './token.ts';
+import { codeMatches, userCodeHash, userCodeOf } from './registration-secrets.ts';
+import { newToken, tokenHash, tokenHashes } from './token.ts';
 
 /** An agent that claims waits this long between two tries. */
 const claimIntervalSeconds = 5;
@@ -35,6 +36,8 @@ export interface RegistrationRow {
   created_at: Date;
   expires_at: Date;
   claim_until: Date | null;
+  /** Which of the server's keys its hash, link and codes need. */
+  key_id: string;
   account_key: string | null;
 }
 
@@ -44,24 +47,23 @@ export interface RegistrationRow {
  */
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
-  if (registrationsState(ctx.runtime) === 'closed') {
-    throw new Problem('registrations_closed', 'Letters cannot be sent, so nobody could confirm.', {
-      headers: { 'Retry-After': '3600' },
-    });
-  }
+  await requireRegistrations(tx, ctx.runtime, ctx.now);
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
   }
   const registrationKey = newKey('reg');
   const agentKey = newKey('agent');
   const claimToken = newToken('claim');
+  const { first } = configuration.keyring;
+  const userCode = userCodeOf(registrationKey, first);
   const requested = requestedGrant(input.requested_grant ?? {});
   tx.write(sql`
     insert into registrations (registration_key, mode, state, email, agent_key, agent_name, agent_software,
-      requested_grant, terms_version, origin, claim_token_hash, created_at, expires_at)
+      requested_grant, terms_version, origin, claim_token_hash, user_code_hash, key_id, created_at, expires_at)
     values (${registrationKey}, ${input.mode}, 'pending_confirmation', ${input.email}, ${agentKey}, ${input.agent.name},
-      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${ctx.origin},
-      ${tokenHash(claimToken, configuration.secretKey)}, ${ctx.now}, ${after(ctx.now, seconds.registration)})`);
+      ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${originOf(ctx)},
+      ${tokenHash(claimToken, first)}, ${userCodeHash(userCode, first)}, ${first.id}, ${ctx.now},
+      ${after(ctx.now, seconds.registration)})`);
   enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
   return {
     body: {
@@ -72,7 +74,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
       claim_token: claimToken,
       claim_url: `${ctx.baseUrl}/api/agent/v1/registrations/${registrationKey}/claim`,
       verification_url: `${ctx.baseUrl}/${input.mode === 'new_customer' ? 'confirm' : 'connect'}`,
-      user_code: userCodeOf(registrationKey, configuration.secretKey),
+      user_code: userCode,
       expires_in: seconds.registration,
       code_expires_in: seconds.registrationCode,
       interval: claimIntervalSeconds,
@@ -100,10 +102,13 @@ function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
  * any number of codes no more than five are compared.
  */
 export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => {
-  const { secretKey } = ctx.runtime.configuration;
+  const { keyring } = ctx.runtime.configuration;
   const registration = await tx.maybe<RegistrationRow>(sql`
-    select * from registrations
-    where registration_key = ${input.registration_key} and claim_token_hash = ${tokenHash(input.claim_token, secretKey)}
+    select registration_key, mode, state, email, agent_key, agent_name, agent_software, requested_grant,
+      terms_version, origin, key_id, code_tries, code_mailed_at, created_at, expires_at, decided_at,
+      claim_until, account_key
+    from registrations
+    where registration_key = ${input.registration_key} and claim_token_hash = any(${tokenHashes(input.claim_token, keyring)}::text[])
     for no key update`);
   if (!registration) throw new Problem('not_found', 'There is no registration with this key and claim token.');
   if (registration.state === 'declined') {
@@ -131,7 +136,7 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
     registration.mode === 'new_customer' &&
     registration.code_mailed_at !== null &&
     after(registration.created_at, seconds.registrationCode) > ctx.now;
-  const isRight = codeMatches(input.code, registration.registration_key, secretKey) && isOpen;
+  const isRight = codeMatches(input.code, registration.registration_key, keyring.byId(registration.key_id)) && isOpen;
   const confirmed = isRight ? await confirmRegistration(tx, registration, 'code', ctx.now) : null;
   if (!confirmed) throw codeInvalid(codeTriesMax - tries);
   return release(confirmed);
@@ -141,8 +146,11 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
     const inUse = await credentialInUse(tx, from.agent_key, ctx.now);
     const replacing = inUse === null ? null : { credentialKey: inUse, graceSeconds: 0 };
     const released = await releaseCredential(tx, ctx, from.agent_key, replacing);
+    // The link and the codes, which need the key it began with, are over.
     tx.write(sql`
-      update registrations set state = 'released' where registration_key = ${from.registration_key}`);
+      update registrations set state = 'released', claim_token_hash = ${tokenHash(input.claim_token, keyring.first)},
+        key_id = ${keyring.first.id}
+      where registration_key = ${from.registration_key}`);
     return { status: 200, body: { state: 'released', ...released } };
   }
 };

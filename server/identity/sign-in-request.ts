@@ -1,22 +1,20 @@
 import { newKey } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import type { Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { registrationsState } from '../service/availability.ts';
+import { requireLetters } from '../service/availability.ts';
+import { firstPage, ownPage } from './destination.ts';
 import type * as contract from './member-contract.ts';
 
 /** Whether the address is known is found out by the worker: neither the answer nor its time tells. */
 export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input, tx }) => {
-  if (registrationsState(ctx.runtime) === 'closed') {
-    throw new Problem('registrations_closed', 'Letters cannot be sent right now.', {
-      headers: { 'Retry-After': '3600' },
-    });
-  }
+  await requireLetters(ctx.runtime, ctx.now);
   enqueueLetter(tx, ctx.runtime.queue, {
     kind: 'sign_in',
     request_key: newKey('req'),
     email: input.email,
-    next: input.next ?? 'agents',
+    next: ownPage(input.next) ?? firstPage,
+    origin: originOf(ctx),
   });
   return { body: { state: 'sent_if_known' } };
 };

@@ -1,13 +1,20 @@
+import { createHmac } from 'node:crypto';
 import { after } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
+import type { Configuration } from '../kernel/env.ts';
 import { newKey, randomText } from '../kernel/id.ts';
+import type { SecretKey } from '../kernel/keyring.ts';
+import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
-import { transact } from '../kernel/transaction.ts';
+import { type Tx, transact } from '../kernel/transaction.ts';
+import { firstPage } from './destination.ts';
 
 const linkLifetimeSeconds = 900;
 /** A member signs in again after this long. */
 export const sessionLifetimeSeconds = 12 * 3_600;
+/** What a browser calls itself is kept so far. */
+const browserMax = 200;
 /** 43 characters of base 62 carry 256 bits. */
 const tokenLength = 43;
 
@@ -16,13 +23,15 @@ export type LinkState = 'good' | 'used' | 'expired' | 'unknown';
 
 /**
  * Makes a single-use link that signs a member of the account in. The member is made when the account has none with this
- * address. Only a digest of the token is stored. Resolves to the address to open.
+ * address. Only a digest of the token is stored. `beside` writes in the same transaction. Resolves to the address to
+ * open.
  */
 export async function makeSignInLink(
   db: Database,
   baseUrl: string,
   member: { accountKey: string; email: string },
   now: Date,
+  beside: (tx: Tx) => void = () => {},
 ): Promise<string> {
   const token = randomText(tokenLength);
   await transact(db, async (tx) => {
@@ -32,10 +41,48 @@ export async function makeSignInLink(
       on conflict (account_key, email) do update set email = excluded.email
       returning member_key`);
     tx.write(sql`
-      insert into sign_in_links (token_digest, member_key, created_at, expires_at)
-      values (${digestOf(token)}, ${row.member_key}, ${now}, ${after(now, linkLifetimeSeconds)})`);
+      insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
+      values (${digestOf(token)}, ${row.member_key}, ${now}, ${after(now, linkLifetimeSeconds)}, ${firstPage},
+        'operator')`);
+    beside(tx);
   });
-  return `${baseUrl}/sign-in?link=${token}`;
+  return addressOf(baseUrl, token);
+}
+
+const addressOf = (baseUrl: string, token: string): string => `${baseUrl}/sign-in?link=${token}`;
+
+/** A link that still works so much longer is sent again instead of another one. */
+const worthSendingSeconds = 300;
+
+/**
+ * The link of a letter to a member. One that is outstanding is sent again: whatever number of letters is asked for, each
+ * says the same until it is used. Its token is made with the server's own key, so that it need not be stored.
+ */
+export async function letterLink(
+  db: Database,
+  { baseUrl, keyring }: Pick<Configuration, 'baseUrl' | 'keyring'>,
+  memberKey: string,
+  next: string,
+  now: Date,
+): Promise<string> {
+  const tokenOf = (createdAt: Date, { codes }: SecretKey) =>
+    createHmac('sha256', codes)
+      .update(`sign-in link:${memberKey}:${createdAt.toISOString()}:${next}`)
+      .digest('base64url');
+  const sent = await db.maybe<{ created_at: Date; token_digest: string }>(sql`
+    select created_at, token_digest from sign_in_links
+    where member_key = ${memberKey} and made_by = 'letter' and next = ${next} and used_at is null
+      and expires_at > ${after(now, worthSendingSeconds)}
+    order by created_at desc limit 1`);
+  const again = sent && keyring.all.map((key) => tokenOf(sent.created_at, key));
+  const outstanding = again?.find((token) => digestOf(token) === sent?.token_digest);
+  if (outstanding !== undefined) return addressOf(baseUrl, outstanding);
+  const token = tokenOf(now, keyring.first);
+  await db.many(sql`
+    insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
+    values (${digestOf(token)}, ${memberKey}, ${now}, ${after(now, linkLifetimeSeconds)}, ${next}, 'letter')
+    on conflict do nothing`);
+  return addressOf(baseUrl, token);
 }
 
 /** What the page of a link shows before anybody presses its button. Changes nothing. */
@@ -57,19 +104,21 @@ export async function spendSignInLink(
   db: Database,
   token: string,
   now: Date,
-): Promise<{ memberKey: string; email: string; sessionKey: string } | null> {
+  from: { origin: string | null; browser: string | null },
+): Promise<{ memberKey: string; email: string; sessionKey: string; next: string } | null> {
   return transact(db, async (tx) => {
-    const link = await tx.maybe<{ member_key: string; email: string }>(sql`
+    const link = await tx.maybe<{ member_key: string; email: string; next: string }>(sql`
       update sign_in_links set used_at = ${now} from members
       where token_digest = ${digestOf(token)} and used_at is null and expires_at > ${now}
         and members.member_key = sign_in_links.member_key
-      returning members.member_key, members.email`);
+      returning members.member_key, members.email, sign_in_links.next`);
     if (!link) return null;
     const sessionKey = newKey('session');
     tx.write(sql`
-      insert into member_sessions (session_key, member_key, created_at, expires_at)
-      values (${sessionKey}, ${link.member_key}, ${now}, ${after(now, sessionLifetimeSeconds)})`);
-    return { memberKey: link.member_key, email: link.email, sessionKey };
+      insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
+      values (${sessionKey}, ${link.member_key}, ${now}, ${after(now, sessionLifetimeSeconds)}, ${originOf(from)},
+        ${from.browser?.slice(0, browserMax) ?? null})`);
+    return { memberKey: link.member_key, email: link.email, sessionKey, next: link.next };
   });
 }
 

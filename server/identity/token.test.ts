@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openKeyring } from '../kernel/keyring.ts';
 import { containsToken, isWellFormedToken, newToken, tokenHash } from './token.ts';
 
 describe('a token', () => {
@@ -22,7 +23,8 @@ describe('a token', () => {
 
   it('is kept as a hash that only our key can make', () => {
     const token = newToken('agent');
-    expect(tokenHash(token, 'one key')).not.toBe(tokenHash(token, 'another key'));
-    expect(tokenHash(token, 'one key')).not.toContain(token.slice(10));
+    const [{ first: one }, { first: another }] = [openKeyring(['one key']), openKeyring(['another key'])];
+    expect(tokenHash(token, one)).not.toBe(tokenHash(token, another));
+    expect(tokenHash(token, one)).not.toContain(token.slice(10));
   });
 });

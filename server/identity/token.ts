@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomText } from '../kernel/id.ts';
+import { type Keyring, keyedHash, type SecretKey } from '../kernel/keyring.ts';
 
 /** 30 characters of base 62 carry 178 bits. */
 const secretLength = 30;
@@ -31,8 +31,13 @@ export function containsToken(text: string): boolean {
 }
 
 /** What is kept of a token: a keyed hash, worthless to whoever reads the database. */
-export function tokenHash(token: string, secretKey: string): string {
-  return createHmac('sha256', secretKey).update(token).digest('base64url');
+export function tokenHash(token: string, { tokens }: SecretKey): string {
+  return keyedHash(tokens, token);
+}
+
+/** The same under each of the server's keys: one of them is what was kept. */
+export function tokenHashes(token: string, { all }: Keyring): string[] {
+  return all.map((key) => tokenHash(token, key));
 }
 
 function checksum(kind: string, secret: string): string {

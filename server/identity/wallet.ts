@@ -89,11 +89,11 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
     throw new Problem('signature_invalid', 'The signature was not made over this message by its address.');
   }
   await ensureWallet(tx, challenge.address, ctx.now);
+  const { first } = ctx.runtime.configuration.keyring;
   const token = newToken('wallet');
   tx.write(sql`
-    insert into credentials (credential_key, principal_key, kind, token_hash, created_at, expires_at)
-    values (${newKey('cred')}, ${challenge.address}, 'wallet', ${tokenHash(token, ctx.runtime.configuration.secretKey)},
-      ${ctx.now}, ${after(ctx.now, seconds.walletSession)})`);
+    insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, expires_at)
+    values (${newKey('cred')}, ${challenge.address}, 'wallet', ${tokenHash(token, first)}, ${first.id}, ${ctx.now}, ${after(ctx.now, seconds.walletSession)})`);
   return {
     body: {
       access_token: token,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfigurationError } from './configuration-error.ts';
 
 /** The variables that name the language models of the assessor, and what they may take. */
 
@@ -71,9 +72,6 @@ export interface AssessorPrice {
   cached: number;
   output: number;
 }
-
-/** The environment cannot be used. `message` names every variable at fault, one a line. */
-export class ConfigurationError extends Error {}
 
 /** The models of the assessor alone, for a command that needs nothing else. Throws `ConfigurationError`. */
 export function readAssessorModels(env: Record<string, string | undefined>): AssessorModel[] {

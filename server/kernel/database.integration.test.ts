@@ -17,8 +17,8 @@ describe('a purchase and the lists that it is in', () => {
   const scans = async () => {
     const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
     const connections = Array.from({ length: db.pool.totalCount });
-    // The shared ones take turns, from one round of the event loop to the next.
-    for (const _ of connections) await shared.many(report);
+    // The shared ones, four at most, take turns, from one round of the event loop to the next.
+    for (let turn = 0; turn < 4; turn += 1) await shared.many(report);
     await Promise.all(connections.map(() => transact(db, (tx) => tx.many(report))));
     const { rows } = await service.database.pool.query(
       `select relname, seq_scan::int from pg_stat_user_tables where schemaname = 'public'`,
@@ -105,5 +105,37 @@ describe('a transaction', () => {
     });
     await expect(ended).rejects.toThrow();
     expect(await transact(db, (tx) => tx.one(sql`select 1 as one`))).toEqual({ one: 1 });
+  });
+});
+
+describe('a table that gets a column while it is in use', () => {
+  const row = sql`select * from plans`;
+  /** Has every connection prepare the statement, and whoever asks more than once find it prepared. */
+  const askAll = () =>
+    Promise.all([
+      ...Array.from({ length: 8 }, () => new Promise((resolve) => setImmediate(resolve)).then(() => shared.one(row))),
+      ...Array.from({ length: 8 }, () => db.one(row)),
+      ...Array.from({ length: 8 }, () => transact(db, (tx) => tx.one(row))),
+    ]);
+
+  it('fails nobody who reads or writes it', async () => {
+    const { pool } = service.database;
+    await pool.query('create table plans as select 1 as one');
+    for (let round = 0; round < 3; round += 1) await askAll();
+    await pool.query('alter table plans add column two int default 2');
+    expect(await askAll()).toEqual(Array(24).fill({ one: 1, two: 2 }));
+    await pool.query('alter table plans alter column one type text');
+    expect(await askAll()).toEqual(Array(24).fill({ one: '1', two: 2 }));
+  });
+
+  it('has a transaction done once, however often it is begun', async () => {
+    const { pool } = service.database;
+    await pool.query('alter table plans add column three int default 3');
+    await transact(db, async (tx) => {
+      tx.write(sql`insert into plans (one) values ('written')`);
+      await tx.many(row);
+    });
+    expect(await db.many(sql`select one from plans where one = 'written'`)).toHaveLength(1);
+    await pool.query('drop table plans');
   });
 });

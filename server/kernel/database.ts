@@ -22,6 +22,8 @@ export interface Database extends Queries {
   end(): Promise<void>;
 }
 
+/** A connection that is not to be had for so long is not waited for any longer. */
+const connectTimeoutMs = 5_000;
 /** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
 const lockTimeoutMs = 5_000;
 /** No statement of a purchase takes longer than this unless something is broken. */
@@ -42,10 +44,13 @@ const settings = {
 };
 
 /** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
-export function openDatabase(url: string, connections = 16): Database {
+export function openDatabase(url: string, { connections = 16, name = 'work-check' } = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: name,
+    keepAlive: true,
     types,
     pipeline: true,
     options: Object.entries(settings)
@@ -54,6 +59,7 @@ export function openDatabase(url: string, connections = 16): Database {
   } as pg.PoolConfig);
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {});
+  noteGenerations(pool);
   const lines = sharedLines(pool);
   return {
     pool,
@@ -81,8 +87,15 @@ const lineCount = 4;
 function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
   const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
   let turn = 0;
+  const ask = gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate);
   return {
-    run: gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate),
+    run: (statement) =>
+      ask(statement).catch((error) => {
+        if (!isOldPlan(error)) throw error;
+        replaceConnections(pool);
+        for (const line of lines) line.replace();
+        return ask(statement);
+      }),
     async end() {
       for (const line of lines) await line.end();
     },
@@ -91,20 +104,29 @@ function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end
 
 interface SharedLine {
   send(statements: readonly Statement[]): void;
+  /** Lets the connection go once it has answered what was asked of it. The next statement takes another. */
+  replace(): void;
   end(): Promise<void>;
 }
 
 /** One connection of the pool, taken at the first use and replaced when it is lost. */
 function sharedLine(pool: pg.Pool): SharedLine {
   let taken: Promise<pg.PoolClient> | undefined;
-  const take = async () => {
-    const client = await pool.connect();
-    client.once('error', () => {
-      taken = undefined;
-      client.release(true);
+  const take = (): Promise<pg.PoolClient> => {
+    const taking = connection(pool).then(async (client) => {
+      client.once('error', () => {
+        if (taken === taking) taken = undefined;
+        client.release(true);
+      });
+      await client.query('set synchronous_commit = off');
+      return client;
     });
-    await client.query('set synchronous_commit = off');
-    return client;
+    return taking;
+  };
+  const letGo = (client: pg.PoolClient) => {
+    client.removeAllListeners('error');
+    client.on('error', () => {});
+    client.release(true);
   };
   return {
     send(statements) {
@@ -117,18 +139,67 @@ function sharedLine(pool: pg.Pool): SharedLine {
         },
       );
     },
+    replace() {
+      const old = taken;
+      taken = undefined;
+      // Answers come in the order of the questions.
+      old?.then((client) => client.query('select').finally(() => letGo(client))).catch(() => {});
+    },
     async end() {
       const client = await taken?.catch(() => undefined);
-      client?.removeAllListeners('error');
-      client?.on('error', () => {});
-      client?.release(true);
+      if (client) letGo(client);
     },
   };
 }
 
-/** Lends `work` a connection of the pool. */
+/**
+ * Lends `work` a connection of the pool. A statement that was prepared before a column was added, or changed, cannot be
+ * executed again on its connection: then the connections are replaced, and `work` is done once more.
+ */
 export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  return lendOnce(pool, work).catch((error) => {
+    if (!isOldPlan(error)) throw error;
+    replaceConnections(pool);
+    return lendOnce(pool, work);
+  });
+}
+
+/** Whether a statement failed because what it answers has changed since it was prepared (0A000). */
+function isOldPlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+}
+
+interface Generations {
+  current: number;
+  of: WeakMap<pg.PoolClient, number>;
+}
+
+const generations = new WeakMap<pg.Pool, Generations>();
+
+function noteGenerations(pool: pg.Pool): void {
+  const noted: Generations = { current: 0, of: new WeakMap() };
+  generations.set(pool, noted);
+  pool.on('connect', (client) => noted.of.set(client, noted.current));
+}
+
+/** From now on no connection is used that was there before. */
+function replaceConnections(pool: pg.Pool): void {
+  const noted = generations.get(pool);
+  if (noted) noted.current += 1;
+}
+
+/** A connection of the pool that has not been replaced. */
+async function connection(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    const noted = generations.get(pool);
+    if (!noted || noted.of.get(client) === noted.current) return client;
+    client.release(true);
+  }
+}
+
+async function lendOnce<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await connection(pool);
   client.on('error', failsItsStatements);
   let lost: ConnectionLost | undefined;
   try {
@@ -205,6 +276,25 @@ export function sqlState(error: unknown): string | undefined {
 /** The constraint that a database error is about, if it is about one. */
 export function constraintOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
+}
+
+/**
+ * SQLSTATEs (PostgreSQL 18, appendix A) of a database that cannot serve now, whatever it was asked: connections, what it
+ * runs out of, its operator, time-outs, deadlocks; and one that takes no connections.
+ */
+const troubleStates = /^(?:08|53|57P|57014|58|25P0[34]|40P01|55000|3D000|28)/;
+/** What Node and the driver say of a connection that cannot be made, or is lost. */
+const troubleCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|P10)/;
+const troubleMessages =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|the database connection was lost)/;
+
+/** Whether the database itself is in trouble, and not what it was asked. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof pg.DatabaseError) return troubleStates.test(error.code ?? '');
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof AggregateError) return error.errors.every(isDatabaseTrouble);
+  return troubleCodes.test(code ?? '') || troubleMessages.test(error.message);
 }
 
 export const inFailedTransaction = '25P02';

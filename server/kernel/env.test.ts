@@ -1,4 +1,5 @@
-import { privateKeyToAddress } from 'viem/accounts';
+import { createHash } from 'node:crypto';
+import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './env.ts';
 
@@ -57,7 +58,70 @@ describe('the environment', () => {
     const faults = faultsOf({ ...local, ENVIRONMENT: 'live' });
     expect(faults.some((fault) => fault.includes('X402_FACILITATOR_URL is a loopback address'))).toBe(true);
     expect(faults.some((fault) => fault.includes('eip155:84532, which is not a live network'))).toBe(true);
-    expect(faults.some((fault) => fault.includes('X402_RPC_URLS has a loopback address'))).toBe(true);
+    expect(faults).toContain('X402_RPC_URLS for eip155:84532 is a loopback address, which production refuses');
+  });
+
+  /** What production may look like: nothing in it is refused. */
+  const random = (seed: string) => createHash('sha256').update(seed).digest('base64url');
+  const live = {
+    DATABASE_URL: 'postgresql://localhost/check',
+    BASE_URL: 'https://check.example',
+    ENVIRONMENT: 'live',
+    SECRET_KEY: random('one'),
+    NEXTAUTH_SECRET: random('two'),
+    RECEIPT_KEYS_FILE: '/var/lib/keys.json',
+    TRUSTED_PROXIES: '1',
+    SMTP_URL: 'smtp://user:word@mail.example:587?requireTLS=true',
+    MAIL_FROM: 'no-reply@check.example',
+    X402_FACILITATOR_URL: 'https://facilitator.example',
+    X402_PAY_TO: `0x${'1'.repeat(40)}`,
+    X402_NETWORKS: 'eip155:8453',
+    X402_RPC_URLS: '8453=https://node.example',
+  };
+  const [, known] = [0, 1].map((addressIndex) =>
+    mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex }),
+  );
+
+  it('takes in production what is whole', () => {
+    expect(faultsOf(live)).toEqual([]);
+    expect(faultsOf({ ...live, SMTP_URL: 'smtps://mail.example' })).toEqual([]);
+    expect(faultsOf({ ...live, SECRET_KEY: `${random('new')},${random('one')}` })).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['an address of plain http', { BASE_URL: 'http://check.example' }, /^BASE_URL is plain http/],
+    [
+      'a node of plain http',
+      { X402_RPC_URLS: '8453=http://node.example' },
+      /^X402_RPC_URLS for eip155:8453 is plain http/,
+    ],
+    [
+      'a facilitator of plain http',
+      { X402_FACILITATOR_URL: 'http://f.example' },
+      /^X402_FACILITATOR_URL is plain http/,
+    ],
+    [
+      'a key that everybody has',
+      { X402_PAY_TO: known?.address ?? '' },
+      /^X402_PAY_TO belongs to the public test mnemonic/,
+    ],
+    ['one secret for two', { NEXTAUTH_SECRET: random('one') }, /^NEXTAUTH_SECRET repeats another secret/],
+    ['one secret twice', { SECRET_KEY: `${random('one')},${random('one')}` }, /^SECRET_KEY repeats another secret/],
+    ['a secret of few characters', { SECRET_KEY: 'ab1'.repeat(20) }, /^SECRET_KEY is weak/],
+    [
+      'a secret that repeats itself',
+      { NEXTAUTH_SECRET: random('x').slice(0, 22).repeat(2) },
+      /^NEXTAUTH_SECRET is weak/,
+    ],
+    ['letters that may go out in clear', { SMTP_URL: 'smtp://mail.example:587' }, /^SMTP_URL does not require TLS/],
+    ['a mail server that is not verified', { SMTP_URL: 'smtps://m.example?tls.rejectUnauthorized=false' }, /^SMTP_URL/],
+    ['an unsaid number of proxies', { TRUSTED_PROXIES: '' }, /^TRUSTED_PROXIES is missing/],
+  ])('refuses in production %s', (_, change, sentence) => {
+    const faults = faultsOf({ ...live, ...change });
+    expect(faults).toEqual([expect.stringMatching(sentence)]);
+    const inTest = { ...live, ...change, ENVIRONMENT: 'test', X402_NETWORKS: 'eip155:84532' };
+    const X402_RPC_URLS = '84532=http://node.example';
+    expect(faultsOf({ ...inTest, X402_RPC_URLS })).toEqual([]);
   });
 
   it('reads the models of the assessor, and names the key or address that one of them lacks', () => {
@@ -95,5 +159,14 @@ describe('the environment', () => {
       { price: { input: 100_000_000, cached: 10_000_000, output: 500_000_000 }, budgetMicrocents: 30_000_000 },
       { price: { input: 0, cached: 0, output: 0 }, budgetMicrocents: 30_000_000 },
     ]);
+  });
+
+  it('asks for as many confirmations on each chain as are safe there, and takes others chain by chain', () => {
+    expect(readConfiguration(local).x402?.confirmations).toMatchObject({ 'eip155:84532': 1, 'eip155:8453': 10 });
+    const deeper = readConfiguration({ ...local, X402_CONFIRMATIONS: '8453=30, 42161=100' }).x402;
+    expect(deeper?.confirmations).toMatchObject({ 'eip155:84532': 1, 'eip155:8453': 30, 'eip155:42161': 100 });
+    for (const wrong of ['3', '8453=0', '1=5', '8453=x']) {
+      expect(faultsOf({ ...local, X402_CONFIRMATIONS: wrong })[0]).toContain('X402_CONFIRMATIONS must be chain=number');
+    }
   });
 });

@@ -5,10 +5,12 @@ import {
   assessorFaults,
   assessorOf,
   assessorVariables,
-  ConfigurationError,
   faultOf,
   presentIn,
 } from './assessor-env.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import { type Keyring, openKeyring } from './keyring.ts';
+import { liveFaults } from './live-faults.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const secret = z
@@ -35,14 +37,47 @@ const rpcUrls = z.string().transform((text, issue) => {
   return urls;
 });
 
+/**
+ * How deep a payment must lie before it counts, where nothing else is configured: about 20 seconds on Base, 10 on
+ * Arbitrum. Money goes back only once its arrival is final, whatever stands here.
+ */
+const safeConfirmations: Record<Network, number> = {
+  'eip155:84532': 1,
+  'eip155:421614': 1,
+  'eip155:8453': 10,
+  'eip155:42161': 40,
+};
+const confirmationsMax = 1_000;
+
+/** `8453=10,42161=40` as a map from every network to its number of blocks. */
+const confirmations = z.string().transform((text, issue) => {
+  const numbers = { ...safeConfirmations };
+  for (const part of text.split(',').filter(Boolean)) {
+    const [, id, digits] = /^\s*(\d+)\s*=\s*(\d{1,4})\s*$/.exec(part) ?? [];
+    const network = networks.find((name) => name === `eip155:${id}`);
+    const number = Number(digits);
+    if (!network || !(number >= 1 && number <= confirmationsMax)) {
+      issue.addIssue({ code: 'custom', message: `must be chain=number pairs parted by commas, not "${part}"` });
+      return z.NEVER;
+    }
+    numbers[network] = number;
+  }
+  return numbers;
+});
+
 const quota = z.coerce.number().int().min(1).max(1_000_000);
+const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
+  HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(3000),
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   ENVIRONMENT: z.enum(['test', 'live']),
-  SECRET_KEY: secret,
+  SECRET_KEY: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(secret).min(1)),
   NEXTAUTH_SECRET: secret,
   RECEIPT_KEYS_FILE: z.string().min(1),
   X402_FACILITATOR_URL: z.url().optional(),
@@ -65,14 +100,23 @@ const Variables = z.object({
     .pipe(z.array(z.enum(networks)))
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
-  X402_CONFIRMATIONS: z.coerce.number().int().min(1).max(100).default(1),
-  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(1),
+  X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
+  WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
+  DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
+  STOP_DELAY_SECONDS: z.coerce.number().min(0).max(60).default(3),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).optional(),
   RATE_LIMIT_REQUESTS: quota.default(600),
   RATE_LIMIT_QUOTES: quota.default(120),
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
   ...assessorVariables,
+  RATE_LIMIT_CLAIMS: quota.default(300),
+  RATE_LIMIT_PAGES: quota.default(600),
+  CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
+  UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
+  UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
   MAIL_FROM: z
     .string()
@@ -85,15 +129,28 @@ const Variables = z.object({
 
 export interface Configuration {
   databaseUrl: string;
+  /** The address of this machine to listen on. */
+  host: string;
   port: number;
+  /** Connections to the database for purchases, and for what pages and lists read through models. */
+  connections: { purchases: number; models: number };
+  /** How long a process that is told to stop goes on serving, so that whoever sends it requests learns of it. */
+  stopDelaySeconds: number;
   baseUrl: string;
   environment: 'test' | 'live';
-  secretKey: string;
+  /** The first key seals, signs and hashes; all open and verify. */
+  keyring: Keyring;
   sessionSecret: string;
   receiptKeysFile: string;
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
   trustedProxies: number;
   rateLimits: RateLimits;
+  /** So many waivers after a second dispute in 30 days let an account or a payer go on buying; 0 sets no bound. */
+  waiversMax: number;
+  /** Checks of one account that are under way at once, on all workers. */
+  checksPerAccount: number;
+  /** How much content is kept without a payment for it. */
+  unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
   /** Null when no letters can be sent, and so nobody new can register. */
@@ -114,7 +171,10 @@ export interface X402Configuration {
   refundKey: `0x${string}` | null;
   networks: readonly Network[];
   rpcUrls: Partial<Record<Network, string>>;
-  confirmations: number;
+  /** How many blocks must hold a payment before it counts. */
+  confirmations: Record<Network, number>;
+  /** Money goes back only once its arrival is final: in live mode. */
+  refundsWaitForFinality: boolean;
 }
 
 /** Reads the environment once, at start. Throws `ConfigurationError`; never starts on half a configuration. */
@@ -126,19 +186,30 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   const variables = parsed.data;
   return {
     databaseUrl: variables.DATABASE_URL,
+    host: variables.HOST,
     port: variables.PORT,
+    connections: { purchases: variables.DATABASE_CONNECTIONS, models: variables.DATABASE_MODEL_CONNECTIONS },
+    stopDelaySeconds: variables.STOP_DELAY_SECONDS,
     baseUrl: variables.BASE_URL,
     environment: variables.ENVIRONMENT,
-    secretKey: variables.SECRET_KEY,
+    keyring: openKeyring(variables.SECRET_KEY),
     sessionSecret: variables.NEXTAUTH_SECRET,
     receiptKeysFile: variables.RECEIPT_KEYS_FILE,
-    trustedProxies: variables.TRUSTED_PROXIES,
+    trustedProxies: variables.TRUSTED_PROXIES ?? 1,
+    waiversMax: variables.WAIVERS_MAX,
     rateLimits: {
       requests: { quota: variables.RATE_LIMIT_REQUESTS, windowSeconds: 60 },
       quotes: { quota: variables.RATE_LIMIT_QUOTES, windowSeconds: 60 },
       wallet_challenges: { quota: variables.RATE_LIMIT_WALLET_CHALLENGES, windowSeconds: 60 },
       registrations: { quota: variables.RATE_LIMIT_REGISTRATIONS, windowSeconds: 3_600 },
       sign_in_links: { quota: variables.RATE_LIMIT_SIGN_IN_LINKS, windowSeconds: 3_600 },
+      claims: { quota: variables.RATE_LIMIT_CLAIMS, windowSeconds: 60 },
+      pages: { quota: variables.RATE_LIMIT_PAGES, windowSeconds: 60 },
+    },
+    checksPerAccount: variables.CHECKS_PER_ACCOUNT,
+    unpaidContent: {
+      principalBytes: variables.UNPAID_CONTENT_MIB_PRINCIPAL * 2 ** 20,
+      originBytes: variables.UNPAID_CONTENT_MIB_ORIGIN * 2 ** 20,
     },
     x402:
       variables.X402_FACILITATOR_URL && variables.X402_PAY_TO
@@ -149,6 +220,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
             networks: variables.X402_NETWORKS,
             rpcUrls: variables.X402_RPC_URLS,
             confirmations: variables.X402_CONFIRMATIONS,
+            refundsWaitForFinality: variables.ENVIRONMENT === 'live',
           }
         : null,
     assessor: assessorOf(variables),
@@ -175,20 +247,22 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       faults.push(`X402_NETWORKS holds ${network}, which is not a ${variables.ENVIRONMENT} network`);
     }
   }
-  if (live) {
-    const addresses = {
-      BASE_URL: variables.BASE_URL,
-      X402_FACILITATOR_URL: variables.X402_FACILITATOR_URL,
-      SMTP_URL: variables.SMTP_URL,
-    };
-    for (const [name, url] of Object.entries(addresses)) {
-      if (url && isLoopback(url)) faults.push(`${name} is a loopback address, which production refuses`);
-    }
-    for (const [network, url] of Object.entries(variables.X402_RPC_URLS)) {
-      if (isLoopback(url)) faults.push(`X402_RPC_URLS has a loopback address for ${network}, which production refuses`);
-    }
-  }
-  return faults;
+  if (!live) return faults;
+  return [
+    ...faults,
+    ...liveFaults({
+      baseUrl: variables.BASE_URL,
+      facilitatorUrl: variables.X402_FACILITATOR_URL,
+      rpcUrls: variables.X402_RPC_URLS,
+      payTo: variables.X402_PAY_TO,
+      smtpUrl: variables.SMTP_URL,
+      secrets: [
+        ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
+        ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,
+      ],
+      trustedProxiesAreSet: variables.TRUSTED_PROXIES !== undefined,
+    }),
+  ];
 }
 
 function isKeyOf(privateKey: string, address: string | undefined): boolean {
@@ -197,9 +271,4 @@ function isKeyOf(privateKey: string, address: string | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }

@@ -20,6 +20,7 @@ export type KeyPrefix =
   | 'review'
   | 'rcpt'
   | 'source'
+  | 'block'
   | 'req';
 
 /** 22 characters of base 62 carry 130 bits: keys cannot be guessed. */

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account. */
-export type Audience = 'public' | 'agent' | 'member';
+/**
+ * Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account, an operator of
+ * the service.
+ */
+export type Audience = 'public' | 'agent' | 'member' | 'operator';
 
 /**
  * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment
@@ -10,8 +13,18 @@ export type Audience = 'public' | 'agent' | 'member';
  */
 export type Effect = 'read' | 'write' | 'money';
 
-/** Which rate limits there are (interface.md 1). The first two count for a principal, the others by block of addresses. */
-export type LimitName = 'requests' | 'quotes' | 'wallet_challenges' | 'registrations' | 'sign_in_links';
+/**
+ * Which rate limits there are (interface.md 1). The first counts for a principal or a member, the second for a principal,
+ * the others by block of addresses.
+ */
+export type LimitName =
+  | 'requests'
+  | 'quotes'
+  | 'wallet_challenges'
+  | 'registrations'
+  | 'sign_in_links'
+  | 'claims'
+  | 'pages';
 
 /**
  * One thing a caller can ask for, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP
@@ -34,6 +47,10 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly problems: readonly ProblemCode[];
   /** Answers 402 with the x402 body while unpaid. */
   readonly paid?: true;
+  /** The input as a whole, without these fields, holds at most so many bytes: judged ahead of any field. */
+  readonly totalInput?: { readonly maxBytes: number; readonly without: readonly string[] };
+  /** Repeated without its first key it may have a second effect. */
+  readonly repeatsByKeyOnly?: true;
   /** The answer carries a secret: it is never stored, and never cached on the way. */
   readonly secret?: true;
   /** What comes with the buyer, in one round trip: the job that its path names, or what room its grant leaves. */
@@ -43,11 +60,20 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   /** Anyone may keep the answer this many seconds. Without it answers are private. */
   readonly cacheSeconds?: number;
   /** A rate limit of its own: besides that of the principal or, for the public, by block of addresses. */
-  readonly limit?: Exclude<LimitName, 'requests'>;
+  readonly limit?: Exclude<LimitName, 'requests' | 'pages'>;
+  /** The body may have so many bytes; 16 KiB unless it says otherwise (interface.md 1). */
+  readonly maxBytes?: number;
   /** The MCP tool that carries it. Operations that name the same one share it. */
   readonly tool?: `svc.${string}`;
   /** Ends something that cannot be had back: hosts of MCP clients ask a person before. */
   readonly destroys?: true;
+}
+
+const usualMaxBytes = 16 * 1024;
+
+/** How many bytes the body of a request may have. */
+export function maxBytesOf({ maxBytes }: Pick<Operation, 'maxBytes'>): number {
+  return maxBytes ?? usualMaxBytes;
 }
 
 const problemsOfEvery = [
@@ -68,17 +94,20 @@ export function doorProblems({
   method,
   audience,
   limit,
-}: Pick<Operation, 'method' | 'audience' | 'limit'>): readonly ProblemCode[] {
+  cacheSeconds,
+}: Pick<Operation, 'method' | 'audience' | 'limit' | 'cacheSeconds'>): readonly ProblemCode[] {
   return [
     ...problemsOfEvery,
+    // What anyone may keep is answered without the database.
+    ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
-    ...(audience.includes('agent') || limit ? (['rate_limited'] as const) : []),
+    ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
   ];
 }
 
 /** Everything that the operation may refuse: its own problems and those of the door. */
 export function problemsOf(
-  operation: Pick<Operation, 'method' | 'audience' | 'limit' | 'problems'>,
+  operation: Pick<Operation, 'method' | 'audience' | 'limit' | 'cacheSeconds' | 'problems'>,
 ): readonly ProblemCode[] {
   return [...new Set([...operation.problems, ...doorProblems(operation)])];
 }

@@ -54,7 +54,7 @@ export const problems = {
   purchases_blocked: {
     status: 403,
     retryable: false,
-    title: 'New purchases are blocked while a payment is disputed or reversed',
+    title: 'New purchases are blocked',
     next: 'Ask the customer to settle it with the service. Reports and receipts stay readable.',
   },
   producer_may_not_accept: {
@@ -235,9 +235,9 @@ export const problems = {
   },
   registrations_closed: {
     status: 503,
-    retryable: true,
+    retryable: false,
     title: 'Nobody can register right now',
-    next: 'Try again after Retry-After, or sign in with a wallet.',
+    next: 'Sign in with a wallet, or ask whoever runs the service when it opens.',
   },
   service_unavailable: {
     status: 503,

@@ -79,6 +79,12 @@ export async function countedBy<Who>(
   return row && { ...row.found, counts: row.found.counts.map(unpackedCount) };
 }
 
+/** The block of addresses that a request came from, where something depends on it. Throws when nobody noted it. */
+export function originOf({ origin }: { origin: string | null }): string {
+  if (origin === null) throw new Error('nobody noted where the request came from');
+  return origin;
+}
+
 /** Counts a request of a subject that is known without asking the database, such as a block of addresses. */
 export async function countRequest(
   db: Queries,

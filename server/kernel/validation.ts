@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findJsonFault } from '../work-check/json-value.ts';
+import { findJsonFault, utf8Bytes } from '../work-check/json-value.ts';
 import { type FieldError, Problem, type ProblemCode, problems } from './problem.ts';
 
 /** More errors than this help nobody. */
@@ -45,6 +45,29 @@ function validationProblem(error: z.ZodError): Problem {
 const inputMax = { depthMax: 48, nodesMax: 100_000 };
 
 /**
+ * Refuses an input that is too large as a whole, whatever else is wrong with it. What is too deep for the stack is left
+ * to `refuseUnreadable`, which needs none. Its JSON has as many bytes as its RFC 8785 form: only the order of keys differs.
+ */
+export function refuseTooLarge(
+  input: Record<string, unknown>,
+  { maxBytes, without }: { maxBytes: number; without: readonly string[] },
+): void {
+  const measured = Object.fromEntries(Object.entries(input).filter(([name]) => !without.includes(name)));
+  let text: string;
+  try {
+    text = JSON.stringify(measured);
+  } catch (error) {
+    if (error instanceof RangeError) return;
+    throw error;
+  }
+  const actual = utf8Bytes(text);
+  if (actual <= maxBytes) return;
+  const detail = `The input holds ${actual} bytes; at most ${maxBytes} are allowed.`;
+  const error = { pointer: '', code: 'too_large', detail, limit: maxBytes, actual };
+  throw new Problem('input_too_large', detail, { errors: [error] });
+}
+
+/**
  * Refuses what no field of any operation may hold, wherever it stands: a text that the database cannot hold, a key
  * `__proto__`, a number that is not exact, more depth or members than a reader should have to walk.
  */
@@ -57,6 +80,13 @@ export function refuseUnreadable(input: unknown): void {
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'invalid_union') {
+    const meant = meantBranch(issue.errors);
+    if (meant) return meant.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }));
+    const expected = issue.errors.flat().flatMap((inner) => ('expected' in inner ? [String(inner.expected)] : []));
+    const detail = `It must be ${[...new Set(expected)].join(' or ')}.`;
+    if (expected.length > 0) return [{ pointer: pointerTo(issue.path), code: 'invalid_type', detail }];
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       pointer: pointerTo([...issue.path, key]),
@@ -76,6 +106,17 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
       ...(actual === undefined ? {} : { actual }),
     },
   ];
+}
+
+/**
+ * The errors of the one form that the value was meant to have: its type fits that form, and something in it does not.
+ * Undefined when it has the type of none, or of several.
+ */
+function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const fitting = branches.filter(
+    (issues) => !issues.some(({ path, code }) => path.length === 0 && code === 'invalid_type'),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 function numberIn(value: unknown): number | undefined {

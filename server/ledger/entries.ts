@@ -6,10 +6,15 @@ import type { Microcents } from '../kernel/money.ts';
  *
  * | account | kind | what it holds |
  * | --- | --- | --- |
- * | `asset:x402:<network>` | asset | stablecoins collected on that chain |
+ * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
+ * | `equity:opening` | equity | what was there before the books began |
+ * | `equity:withdrawn` | equity | what an operator took out |
+ * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
  * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
  * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
- * | `liability:refunds` | liability | owed back to who paid, and not yet given back |
+ * | `liability:refunds` | liability | owed back to who sent it, and not yet given back |
+ * | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it |
+ * | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again |
  * | `revenue:work_check` | revenue | accepted reports |
  * | `expense:reversals` | expense | lost to reorganisations of a chain after it had been given away |
  *
@@ -22,10 +27,42 @@ export interface Movement {
   credit: string;
 }
 
-/** A payment arrived: the money is ours to keep only once the report is accepted. */
-export function collected(network: string): Movement {
-  return { event: 'collected', debit: `asset:x402:${network}`, credit: 'liability:held' };
+/** The chain shows a transfer to us. What it is for is another matter. */
+export function arrived(network: string): Movement {
+  return { event: 'arrived', debit: `asset:x402:${network}`, credit: 'liability:unmatched' };
 }
+
+/** The chain shows a transfer from us. What it was for is another matter. */
+export function left(network: string): Movement {
+  return { event: 'left', debit: 'suspense:outgoing', credit: `asset:x402:${network}` };
+}
+
+/** A reorganisation removed a transfer to or from us. */
+export function removedFromChain(network: string, isArrival: boolean): Movement {
+  const [chain, suspense] = [`asset:x402:${network}`, 'suspense:reorganised'];
+  return { event: 'removed', debit: isArrival ? suspense : chain, credit: isArrival ? chain : suspense };
+}
+
+/** The same transfer is there again. */
+export function restoredToChain(network: string, isArrival: boolean): Movement {
+  const { debit, credit } = removedFromChain(network, isArrival);
+  return { event: 'restored', debit: credit, credit: debit };
+}
+
+/** What a reorganisation removed is there again as another transfer, which was posted when it was seen. */
+export const movedIn: Movement = { event: 'moved', debit: 'liability:unmatched', credit: 'suspense:reorganised' };
+export const movedOut: Movement = { event: 'moved', debit: 'suspense:reorganised', credit: 'suspense:outgoing' };
+
+/** What was on the chain before its first search. */
+export function opening(network: string): Movement {
+  return { event: 'opening', debit: `asset:x402:${network}`, credit: 'equity:opening' };
+}
+
+/** What left was taken out by an operator. */
+export const withdrawn: Movement = { event: 'withdrawn', debit: 'equity:withdrawn', credit: 'suspense:outgoing' };
+
+/** A payment arrived: the money is ours to keep only once the report is accepted. */
+export const collected: Movement = { event: 'collected', debit: 'liability:unmatched', credit: 'liability:held' };
 
 /** Credit paid for a job: it is held like any other payment. */
 export const creditSpent: Movement = {
@@ -43,29 +80,38 @@ export const credited: Movement = { event: 'credited', debit: 'liability:held', 
 /** The charge was waived: what was held is owed back to who paid. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 
-/** What was owed has been transferred back. */
-export function refunded(network: string): Movement {
-  return { event: 'refunded', debit: 'liability:refunds', credit: `asset:x402:${network}` };
-}
+/** What was owed has been transferred back, by a transfer that was posted when it was seen. */
+export const refunded: Movement = { event: 'refunded', debit: 'liability:refunds', credit: 'suspense:outgoing' };
 
 /** A payment arrived after it had been given up: it is owed back. */
-export function arrivedLate(network: string): Movement {
-  return { event: 'arrived_late', debit: `asset:x402:${network}`, credit: 'liability:refunds' };
+export const arrivedLate: Movement = {
+  event: 'arrived_late',
+  debit: 'liability:unmatched',
+  credit: 'liability:refunds',
+};
+
+/** What arrived for nothing we know is owed back. */
+export const returnOwed: Movement = { event: 'return_owed', debit: 'liability:unmatched', credit: 'liability:refunds' };
+
+/** Where the books can lose a payment: what was given away already, or earned, is a loss. */
+export type LosingAccount = 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals';
+
+/** The chain took a payment back for good: it is missing where the money is that it became. */
+export function reversed(from: LosingAccount): Movement {
+  return { event: 'reversed', debit: from, credit: 'suspense:reorganised' };
 }
 
-/** The chain took a payment back: it is missing where the money is that it became. */
-export function reversed(
-  network: string,
-  from: 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals',
-): Movement {
-  return { event: 'reversed', debit: from, credit: `asset:x402:${network}` };
+/** The chain holds a reversed payment after all: it is where it was, or owed to who paid. */
+export function healed(to: LosingAccount): Movement {
+  return { event: 'healed', debit: 'suspense:reorganised', credit: to };
 }
 
 /** A movement with everything a row of the books needs. `key` names the one event that may be posted. */
 export interface Posting extends Movement {
   key: string;
-  jobKey: string;
-  principalKey: string;
+  /** Null for money that no job knows of. */
+  jobKey: string | null;
+  principalKey: string | null;
   amount: Microcents;
   at: Date;
 }

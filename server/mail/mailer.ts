@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { MailConfiguration } from '../kernel/env.ts';
+import { openProbe, probeMs } from '../kernel/probe.ts';
 
 /** A letter as it goes out: the same words as plain text and as HTML. */
 export interface Letter {
@@ -11,6 +12,8 @@ export interface Letter {
 export interface Mailer {
   /** Resolves when the mail server has taken the letter. Rejects when it has not, or when that is not known. */
   send(to: string, letter: Letter): Promise<void>;
+  /** Whether the mail server answered when it was last asked. */
+  wasReachable(now: Date): Promise<boolean>;
   close(): void;
 }
 
@@ -28,11 +31,22 @@ export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
     greetingTimeout: silenceMs,
     socketTimeout: silenceMs,
   });
+  const visitor = createTransport({
+    url: smtpUrl,
+    connectionTimeout: probeMs,
+    greetingTimeout: probeMs,
+    socketTimeout: probeMs,
+  });
+  const probe = openProbe('mail_unreachable', () => visitor.verify());
   return {
     async send(to, letter) {
       // As an object the address is taken literally; as text it would be read as a list.
       await transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse });
     },
-    close: () => transport.close(),
+    wasReachable: (now) => probe.wasUp(now),
+    close: () => {
+      transport.close();
+      visitor.close();
+    },
   };
 }

@@ -7,17 +7,18 @@ import {
   encodeFunctionData,
   getContractError,
   type Hex,
-  isAddressEqual,
-  type Log,
   pad,
   parseAbi,
-  parseEventLogs,
   prepareEncodeFunctionData,
   RpcRequestError,
+  type TransactionReceipt,
   toEventSelector,
+  toHex,
 } from 'viem';
 import type { Network } from '../kernel/env.ts';
 import { jsonService } from '../kernel/json-http.ts';
+import { type LoggedTransfer, readLogs, tokenEvents } from './logs.ts';
+import { refusalFor } from './token-refusals.ts';
 
 /** One EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
 export interface Authorization {
@@ -40,16 +41,20 @@ export interface SignedTransfer {
 }
 
 /**
- * What the chain says about an authorization. Only the chain can say it: a facilitator's failure or silence is no
- * proof that no money moved.
+ * What the chain says about an authorization, as far as its proof reaches. Only the chain can say it: a facilitator's
+ * failure or silence is no proof that no money moved, and a node that does not show something has not denied it.
  */
 export type OnChain =
-  | { outcome: 'paid'; transaction: Hex }
-  /** Seen, but under fewer blocks than the configuration asks for, or by one node and not yet by the next. */
+  | { outcome: 'paid'; transfer: LoggedTransfer }
+  /** It paid, and the chain shows that the money has gone back since. */
+  | { outcome: 'returned'; transfer: LoggedTransfer }
+  /** It paid another buyer's purchase, or nobody's: it was carried out before it was presented here. */
+  | { outcome: 'foreign'; transfer: LoggedTransfer }
+  /** Not found, or found under fewer blocks than the configuration asks for, or by one node and not by the next. */
   | { outcome: 'unconfirmed' }
   /** Not used so far; it can still be. */
   | { outcome: 'unused' }
-  /** It can no longer move the money: expired, canceled, or used for something else. */
+  /** It can no longer move the money: run out unused, canceled, or used for something else, that many blocks deep. */
   | { outcome: 'never' };
 
 /** Whether a chain that keeps time says by now that a transfer which did not happen never will. */
@@ -58,17 +63,16 @@ export function hasRunOut(validBefore: Date, now: Date): boolean {
 }
 
 /** Whether this is how it ended. */
-export function isFinal(onChain: OnChain): onChain is Extract<OnChain, { outcome: 'paid' | 'never' }> {
-  return onChain.outcome === 'paid' || onChain.outcome === 'never';
+export function isFinal(onChain: OnChain): onChain is Exclude<OnChain, { outcome: 'unconfirmed' | 'unused' }> {
+  return onChain.outcome !== 'unconfirmed' && onChain.outcome !== 'unused';
 }
 
 const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function balanceOf(address owner) view returns (uint256)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
-const [, , authorizationUsed, transferred] = token;
+const [transferred, ...authorizationEvents] = tokenEvents;
 /** Its selector is hashed once. */
 const transfer = prepareEncodeFunctionData({ abi: token, functionName: 'transferWithAuthorization' });
 
@@ -78,7 +82,7 @@ const logWindowBlocks = 9_000n;
 /** With blocks of a quarter of a second, this many windows reach back more than a day. */
 const logWindowsMax = 50;
 /** A search begins so many blocks before the end of the last one: what they hold may have changed. */
-const searchOverlapBlocks = 100n;
+const searchOverlapBlocks = 32n;
 /** A block may carry a time a little behind the one before which it was accepted. */
 const expiryMarginMs = 15_000;
 /** How long a chain may be behind our clock. */
@@ -86,67 +90,118 @@ const chainLagMs = 5_000;
 /** How long before we first saw an authorization somebody may have carried it out. */
 const usedBeforeMs = 3_600_000;
 
+/** How deep a block must lie for what it does not hold to count: as deep as a payment, or beyond any reorganisation. */
+export type Depth = 'confirmed' | 'finalized';
+
+/** What helps to find an authorization: since when it may have been used, and a transaction that may hold it. */
+export interface Trace {
+  seenAt: Date;
+  hint?: Hex | undefined;
+  /** Of the block that proves that it never pays. Default `confirmed`. */
+  depth?: Depth;
+}
+
 export interface Chain {
   /**
    * Null when the token would carry the transfer out now, else why not, in the words that x402 has for it: the
    * signature, the balance, the time and the nonce are all judged by the token itself. Moves nothing.
    */
   refusal(transfer: SignedTransfer): Promise<string | null>;
-  /** What became of an authorization first seen at `seenAt`. `hint` is a transaction that may hold it. */
-  read(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
+  /** The newest block that this process has been told of. */
+  head(): Promise<bigint>;
+  /** What became of an authorization. */
+  read(authorization: Authorization, trace: Trace): Promise<OnChain>;
+  /** Whether an authorization was used or canceled by the newest block. */
+  isUsed(authorization: Pick<Authorization, 'asset' | 'from' | 'nonce'>): Promise<boolean>;
   /**
-   * Confirmed transfers of `asset` to `to`, from a little before the block where the last search ended, and where this
-   * one did. The first search begins a little in the past.
+   * Names the confirmed transfers of `asset` to and from `address`, except those of nothing, from a little before the
+   * block where the last search ended. The first search begins a little in the past. Null when the node is behind it.
    */
-  arrivals(
-    of: { asset: Address; to: Address },
-    scannedTo: bigint | null,
-  ): Promise<{ arrivals: Arrival[]; scannedTo: bigint }>;
-  /** The nonce of the authorization of `from` that a transaction used; null when it used none. */
-  nonceIn(transaction: Hex, of: { asset: Address; from: Address }): Promise<Hex | null>;
+  search(of: { asset: Address; address: Address }, last: LastSearch | null): Promise<Searched | null>;
+  /** The transfers that a transaction holds; null while the node does not show it. */
+  transfersIn(transaction: Hex, asset: Address): Promise<LoggedTransfer[] | null>;
+  /** The hash of a block of the chain; null for one that the node has not. */
+  blockHash(block: bigint): Promise<Hex | null>;
+  /** What `owner` held at the end of a block, in the token's smallest units. */
+  balanceAt(of: { asset: Address; owner: Address }, block: bigint): Promise<bigint>;
+  /** The newest block that no reorganisation removes any more. */
+  finalized(): Promise<bigint>;
 }
 
-/** A transfer to us, as the chain shows it. */
-export interface Arrival {
-  transaction: Hex;
-  logIndex: number;
-  blockNumber: bigint;
-  from: Address;
-  /** In the token's smallest units. */
-  amount: bigint;
+/** Where a search has looked, and what it found there. */
+export interface Searched {
+  from: bigint;
+  to: bigint;
+  head: bigint;
+  /** Whether nothing confirmed lies beyond `to`. */
+  isCaughtUp: boolean;
+  logs: { transaction: Hex; logIndex: number; blockHash: Hex }[];
+}
+
+/** Where the last search ended, and the block before which no search looks. */
+export interface LastSearch {
+  searchedTo: bigint;
+  openedAt: bigint;
 }
 
 /** Reads one chain over JSON-RPC. A transfer counts once `confirmations` blocks hold it. */
 export function openChain(rpcUrl: string, confirmations: number): Chain {
   const client = createPublicClient({ transport: custom(rpcOver(rpcUrl), { retryCount: 0 }) });
+  const depth = BigInt(confirmations) - 1n;
+  let highest = 0n;
 
-  async function inTransaction(authorization: Authorization, hash: Hex): Promise<OnChain | null> {
-    const receipt = await client.getTransactionReceipt({ hash }).catch((error: Error) => {
+  const height = async (): Promise<bigint> => client.getBlockNumber({ cacheTime: 0 });
+
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt | null> {
+    return client.getTransactionReceipt({ hash }).catch((error: Error) => {
       if (error.name === 'TransactionReceiptNotFoundError') return null;
       throw error;
     });
-    if (receipt?.status !== 'success' || !pays(receipt.logs, authorization)) return null;
-    if (confirmations > 1) {
-      const latest = await client.getBlockNumber({ cacheTime: 0 });
-      if (latest - receipt.blockNumber + 1n < BigInt(confirmations)) return { outcome: 'unconfirmed' };
-    }
-    return { outcome: 'paid', transaction: hash };
   }
 
-  /** The transaction that used the authorization, no longer ago than `since`. */
+  /** What a transaction says about an authorization: `elsewhere` is a use that does not pay. Null says nothing. */
+  async function inTransaction(
+    { asset, from, to, nonce, amount }: Authorization,
+    hash: Hex,
+  ): Promise<OnChain | { outcome: 'elsewhere'; blockNumber: bigint } | null> {
+    const receipt = await receiptOf(hash);
+    if (receipt?.status !== 'success') return null;
+    const used = readLogs(receipt.logs, asset).authorizations.find((one) => one.from === from && one.nonce === nonce);
+    if (!used) return null;
+    if (used.transfer?.to !== to || used.transfer.amount !== amount) {
+      return { outcome: 'elsewhere', blockNumber: receipt.blockNumber };
+    }
+    if (depth > 0n && (await height()) - receipt.blockNumber < depth) return { outcome: 'unconfirmed' };
+    return { outcome: 'paid', transfer: used.transfer };
+  }
+
+  const isUsedAt = (
+    { asset, from, nonce }: Pick<Authorization, 'asset' | 'from' | 'nonce'>,
+    blockNumber?: bigint,
+  ): Promise<boolean> =>
+    client.readContract({
+      address: asset,
+      abi: token,
+      functionName: 'authorizationState',
+      args: [from, nonce],
+      ...(blockNumber === undefined ? {} : { blockNumber }),
+    });
+
+  /** The transaction that used or canceled the authorization, no longer ago than `since`. */
   async function usedIn({ asset, from, nonce }: Authorization, latest: bigint, since: Date): Promise<Hex | null> {
+    const topics = [authorizationEvents.map((event) => toEventSelector(event)), pad(from), nonce];
     let toBlock = latest;
     for (let windows = 0; windows < logWindowsMax; windows += 1) {
       const fromBlock = toBlock > logWindowBlocks ? toBlock - logWindowBlocks : 0n;
-      const args = { authorizer: from, nonce };
-      const [log] = await client.getLogs({ address: asset, event: authorizationUsed, args, fromBlock, toBlock });
-      if (log) return log.transactionHash;
+      const filter = { address: asset, topics, fromBlock: toHex(fromBlock), toBlock: toHex(toBlock) };
+      const [log] = await client.request({ method: 'eth_getLogs', params: [filter] });
+      if (log?.transactionHash) return log.transactionHash;
       if (fromBlock === 0n) return null;
       const { timestamp } = await client.getBlock({ blockNumber: fromBlock });
       if (Number(timestamp) * 1000 < since.getTime()) return null;
       toBlock = fromBlock - 1n;
     }
-    throw new Error('the use of an authorization lies too far back to be found');
+    return null;
   }
 
   return {
@@ -166,98 +221,71 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
         throw error;
       }
     },
-    async read(authorization, seenAt, hint) {
+    async head() {
+      const now = await height();
+      // A node behind the balancer may lag: what was seen once stays seen.
+      highest = now > highest ? now : highest;
+      return highest;
+    },
+    async read(authorization, { seenAt, hint, depth: deepEnough = 'confirmed' }) {
       const hinted = hint ? await inTransaction(authorization, hint) : null;
-      if (hinted) return hinted;
+      if (hinted && hinted.outcome !== 'elsewhere') return hinted;
       const latest = await client.getBlock();
-      const used = await client.readContract({
-        address: authorization.asset,
-        abi: token,
-        functionName: 'authorizationState',
-        args: [authorization.from, authorization.nonce],
-        blockNumber: latest.number,
-      });
-      const expired = Number(latest.timestamp) * 1000 > authorization.validBefore.getTime() + expiryMarginMs;
-      if (!used) return { outcome: expired ? 'never' : 'unused' };
+      const proof =
+        deepEnough === 'finalized'
+          ? await client.getBlock({ blockTag: 'finalized' })
+          : depth === 0n
+            ? latest
+            : await client.getBlock({ blockNumber: atLeast(latest.number - depth, 0n) });
+      const runOutBy = (block: { timestamp: bigint }): boolean =>
+        Number(block.timestamp) * 1000 > authorization.validBefore.getTime() + expiryMarginMs;
+      if (!(await isUsedAt(authorization, latest.number))) {
+        const isProven = runOutBy(proof) && (proof === latest || !(await isUsedAt(authorization, proof.number)));
+        if (isProven) return { outcome: 'never' };
+        return { outcome: runOutBy(latest) ? 'unconfirmed' : 'unused' };
+      }
       const transaction = await usedIn(authorization, latest.number, new Date(seenAt.getTime() - usedBeforeMs));
-      if (transaction) return (await inTransaction(authorization, transaction)) ?? { outcome: 'never' };
-      // Used without the event: canceled by the payer, or used long before we saw it. A node that lags may also know
-      // of the use and not yet of the event, so this counts only once no new use is possible.
-      return { outcome: expired ? 'never' : 'unconfirmed' };
+      const found = transaction && (await inTransaction(authorization, transaction));
+      // Used without a log that says for what: used long ago, or a node that does not show everything.
+      if (!found) return { outcome: 'unconfirmed' };
+      if (found.outcome !== 'elsewhere') return found;
+      return { outcome: found.blockNumber <= proof.number ? 'never' : 'unconfirmed' };
     },
-    async arrivals({ asset, to }, scannedTo) {
-      const latest = await client.getBlockNumber({ cacheTime: 0 });
-      const confirmed = atLeast(latest - BigInt(confirmations) + 1n, 0n);
-      const searched = scannedTo === null || scannedTo > confirmed ? confirmed : scannedTo;
-      const fromBlock = atLeast(searched - searchOverlapBlocks, 0n);
-      const toBlock = confirmed < fromBlock + logWindowBlocks ? confirmed : fromBlock + logWindowBlocks;
-      const logs = await client.getLogs({
-        address: asset,
-        event: transferred,
-        args: { to },
-        fromBlock,
-        toBlock,
-        strict: true,
-      });
-      const arrivals = logs.map(({ transactionHash, logIndex, blockNumber, args }) => ({
-        transaction: transactionHash,
-        logIndex,
-        blockNumber,
-        from: args.from.toLowerCase() as Address,
-        amount: args.value,
-      }));
-      return { arrivals, scannedTo: toBlock };
+    isUsed: (authorization) => isUsedAt(authorization),
+    async search({ asset, address }, last) {
+      const head = await height();
+      const confirmed = atLeast(head - depth, 0n);
+      if (last && confirmed < last.searchedTo) return null;
+      const from = atLeast((last?.searchedTo ?? confirmed) - searchOverlapBlocks, last ? last.openedAt + 1n : 0n);
+      if (from > confirmed) return { from, to: confirmed, head, isCaughtUp: true, logs: [] };
+      const to = confirmed < from + logWindowBlocks ? confirmed : from + logWindowBlocks;
+      const range = { address: asset, event: transferred, fromBlock: from, toBlock: to, strict: true } as const;
+      const [incoming, outgoing] = await Promise.all([
+        client.getLogs({ ...range, args: { to: address } }),
+        client.getLogs({ ...range, args: { from: address } }),
+      ]);
+      const logs = [...incoming, ...outgoing]
+        // Anybody can have the token log a transfer of nothing, out of anybody's account.
+        .filter(({ args }) => args.value > 0n && args.from !== args.to)
+        .map(({ transactionHash, logIndex, blockHash }) => ({ transaction: transactionHash, logIndex, blockHash }));
+      return { from, to, head, isCaughtUp: to === confirmed, logs };
     },
-    async nonceIn(transaction, { asset, from }) {
-      const { logs } = await client.getTransactionReceipt({ hash: transaction });
-      const ofToken = logs.filter((log) => isAddressEqual(log.address, asset));
-      const used = parseEventLogs({ abi: token, logs: ofToken, eventName: 'AuthorizationUsed' });
-      return used.find(({ args }) => isAddressEqual(args.authorizer, from))?.args.nonce ?? null;
+    async transfersIn(transaction, asset) {
+      const receipt = await receiptOf(transaction);
+      return receipt && readLogs(receipt.logs, asset).transfers;
     },
+    async blockHash(blockNumber) {
+      const block = await client.request({ method: 'eth_getBlockByNumber', params: [toHex(blockNumber), false] });
+      return block?.hash ?? null;
+    },
+    balanceAt: ({ asset, owner }, blockNumber) =>
+      client.readContract({ address: asset, abi: token, functionName: 'balanceOf', args: [owner], blockNumber }),
+    finalized: async () => (await client.getBlock({ blockTag: 'finalized' })).number,
   };
 }
 
 function atLeast(block: bigint, least: bigint): bigint {
   return block < least ? least : block;
-}
-
-const [usedTopic, transferredTopic] = [toEventSelector(authorizationUsed), toEventSelector(transferred)];
-
-/** Whether these logs use exactly this authorization and move its full amount to the address it names. */
-function pays(logs: Log[], { asset, from, to, nonce, amount }: Authorization): boolean {
-  const says = (event: Hex, first: Hex, second: Hex, data: (text: Hex) => boolean): boolean =>
-    logs.some(
-      (log) =>
-        log.address.toLowerCase() === asset.toLowerCase() &&
-        log.topics.length === 3 &&
-        [event, first, second].every((topic, index) => log.topics[index]?.toLowerCase() === pad(topic).toLowerCase()) &&
-        data(log.data),
-    );
-  return (
-    says(usedTopic, from, nonce, () => true) && says(transferredTopic, from, to, (value) => BigInt(value) === amount)
-  );
-}
-
-/** The words of the `exact` scheme of x402 for what the token says. */
-const refusals: readonly [RegExp, string][] = [
-  [/authorization is used/, 'invalid_exact_evm_nonce_already_used'],
-  [/authorization is expired/, 'invalid_exact_evm_payload_authorization_valid_before'],
-  [/authorization is not yet valid/, 'invalid_exact_evm_payload_authorization_valid_after'],
-  [/signature/i, 'invalid_exact_evm_signature'],
-  [/balance/i, 'invalid_exact_evm_insufficient_balance'],
-];
-/** A selector of OpenZeppelin's ERC-20: `ERC20InsufficientBalance`. */
-const insufficientBalance = '0xe450d38c';
-
-function refusalFor(reverted: ContractFunctionRevertedError): string {
-  if (reverted.signature === insufficientBalance) return 'invalid_exact_evm_insufficient_balance';
-  const known = refusals.find(([words]) => words.test(reverted.reason ?? ''));
-  return known?.[1] ?? 'invalid_exact_evm_transaction_simulation_failed';
-}
-
-/** Whether a refusal means that the transfer has happened, by whoever carried it out. */
-export function saysUsed(refusal: string): boolean {
-  return refusal === 'invalid_exact_evm_nonce_already_used';
 }
 
 /** An instant in whole seconds, as the token counts them. */

@@ -11,6 +11,8 @@ import type { Authorization, SignedTransfer } from './chain.ts';
 export interface PaymentRow {
   payment_key: string;
   job_key: string;
+  /** Who buys: of a wallet, its address. */
+  principal_key: string;
   state: 'settling' | 'unknown' | 'collected' | 'failed';
   network: Network;
   asset: `0x${string}`;
@@ -23,8 +25,14 @@ export interface PaymentRow {
   /** Kept while it may still have to be carried out, or carried out again. */
   signature: `0x${string}` | null;
   created_at: Date;
+  /** The highest block of the chain that anybody here had seen when it was presented. */
+  seen_block: bigint;
+  /** That holds the transfer, or held it last; null while it is not known to have happened. */
   transaction: `0x${string}` | null;
   decided_at: Date | null;
+  /** Since when the chain has lost it for good. */
+  reversed_at: Date | null;
+  missing_looks: number;
 }
 
 /** A request that pays takes so long when all is well. */
@@ -36,20 +44,20 @@ export function paymentOf(
   authorization: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
 ): Promise<PaymentRow | undefined> {
   return db.maybe<PaymentRow>(sql`
-    select * from payments where network = ${authorization.network} and asset = ${authorization.asset}
+    select * from x402_payments where network = ${authorization.network} and asset = ${authorization.asset}
       and payer = ${authorization.from} and nonce = ${authorization.nonce}`);
 }
 
 /** The attempt of a job that has not ended, if there is one. */
 export function openPaymentOf(db: Queries, jobKey: string): Promise<PaymentRow | undefined> {
   return db.maybe<PaymentRow>(sql`
-    select * from payments where job_key = ${jobKey} and state in ('settling', 'unknown')`);
+    select * from x402_payments where job_key = ${jobKey} and state in ('settling', 'unknown')`);
 }
 
 /** Open attempts that need help: longest unattended first. A request that is paying right now needs none yet. */
 export function openPayments(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
   return db.many<PaymentRow>(sql`
-    select * from payments
+    select * from x402_payments
     where (state in ('settling', 'unknown') and lease_until <= ${now})
       or (state = 'settling' and created_at <= ${after(now, -settlingForSeconds)})
     order by lease_until limit ${limit}`);
@@ -67,27 +75,38 @@ export async function recordIntent(
     principalKey: string;
     amount: Microcents;
     transfer: SignedTransfer;
+    /** Of the chain, as it was read before the transfer could be carried out for this job. */
+    head: bigint;
     now: Date;
   },
 ): Promise<PaymentRow | undefined> {
   const { authorization, signature } = intent.transfer;
-  const taken = await db.maybe(sql`
+  // The highest block that anybody ever saw: a node that lags must not make an old transfer look younger than this.
+  const taken = await db.maybe<{ seen_block: bigint }>(sql`
     with taken as (
       update jobs set payment_state = 'processing', updated_at = ${intent.now}
       where job_key = ${intent.jobKey} and principal_key = ${intent.principalKey} and state = 'awaiting_payment'
         and payment_state = 'none'
-      returning job_key)
-    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
-      nonce, valid_after, valid_before, signature, created_at, lease_until)
-    select ${intent.paymentKey}, job_key, 'x402', 'x402', 'settling', ${intent.amount}, ${authorization.network},
-      ${authorization.asset}, ${authorization.from}, ${authorization.to}, ${authorization.nonce},
-      ${authorization.validAfter}, ${authorization.validBefore}, ${signature}, ${intent.now}, ${leaseUntil(intent.now)}
-    from taken
-    returning payment_key`);
+      returning job_key),
+    intent as (
+      insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+      select ${intent.paymentKey}, job_key, 'x402', 'x402', 'settling', ${intent.amount}, ${intent.now},
+        ${leaseUntil(intent.now)}
+      from taken returning payment_key)
+    insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
+      seen_block)
+    select payment_key, ${authorization.network}, ${authorization.asset}, ${authorization.from}, ${authorization.to},
+      ${authorization.nonce}, ${authorization.validAfter}, ${authorization.validBefore}, ${signature},
+      greatest(${intent.head}::bigint,
+        (select max(seen_block) from x402_transfers where network = ${authorization.network}),
+        (select head from searched_chains where network = ${authorization.network}))
+    from intent
+    returning seen_block`);
   if (!taken) return undefined;
   return {
     payment_key: intent.paymentKey,
     job_key: intent.jobKey,
+    principal_key: intent.principalKey,
     state: 'settling',
     network: authorization.network,
     asset: authorization.asset,
@@ -99,8 +118,11 @@ export async function recordIntent(
     valid_before: authorization.validBefore,
     signature,
     created_at: intent.now,
+    seen_block: taken.seen_block,
     transaction: null,
     decided_at: null,
+    reversed_at: null,
+    missing_looks: 0,
   };
 }
 
@@ -117,29 +139,41 @@ export function recordCreditPayment(
       ${payment.amount_microcents}, ${now}, ${now}, ${now})`);
 }
 
-/** Decides an open attempt, once. False when somebody decided it before. A payment that arrived is watched from now on. */
+/**
+ * Decides an open attempt, once. It is collected only by a transfer that this transaction, or one before it, has given it
+ * (`claimArrival`). False when somebody decided it before, or when no transfer is there for it. A payment that arrived is
+ * watched from now on.
+ */
 export async function decide(
   tx: Tx,
   paymentKey: string,
-  fact: { state: 'collected'; transaction: string } | { state: 'failed'; failure: string },
+  fact: { state: 'collected' } | { state: 'failed'; failure: string },
   now: Date,
 ): Promise<boolean> {
   const decided = await tx.maybe(
     fact.state === 'collected'
       ? sql`
-        update payments set state = 'collected', decided_at = ${now}, transaction = ${fact.transaction},
-          watch_at = ${nextLook(now, now)}
-        where payment_key = ${paymentKey} and state in ('settling', 'unknown')
-        returning payment_key`
+        with decided as (
+          update payments set state = 'collected', decided_at = ${now}
+          where payment_key = ${paymentKey} and state in ('settling', 'unknown') and exists (
+            select from chain_transfers where payment_key = ${paymentKey} and use = 'payment' and removed_at is null)
+          returning payment_key)
+        update x402_transfers set watch_at = ${nextLook(now, now)} from decided
+        where x402_transfers.payment_key = decided.payment_key
+        returning decided.payment_key`
       : sql`
-        update payments set state = 'failed', decided_at = ${now}, failure = ${fact.failure}, signature = null
-        where payment_key = ${paymentKey} and state in ('settling', 'unknown')
-        returning payment_key`,
+        with decided as (
+          update payments set state = 'failed', decided_at = ${now}, failure = ${fact.failure}
+          where payment_key = ${paymentKey} and state in ('settling', 'unknown')
+          returning payment_key)
+        update x402_transfers set signature = null from decided
+        where x402_transfers.payment_key = decided.payment_key
+        returning decided.payment_key`,
   );
   return decided !== undefined;
 }
 
-/** So many seconds after its collection a payment is looked up on its chain again. After the last look it is final. */
+/** So many seconds after its collection a payment is looked up on its chain again, and then from time to time. */
 const looksAfterSeconds = [60, 300, 1_800];
 
 function nextLook(collectedAt: Date, now: Date): Date | null {
@@ -149,34 +183,65 @@ function nextLook(collectedAt: Date, now: Date): Date | null {
 
 /** A look that ended without an answer is taken again after this long. */
 const lookAgainSeconds = 30;
+/** A payment that is not final after the last look is looked up again after this long. */
+const untilFinalSeconds = 1_800;
 
 /** Takes collected payments that are due to be looked up again, longest due first: nobody else does for a while. */
 export function takeWatched(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
   return db.many<PaymentRow>(sql`
-    update payments set watch_at = ${after(now, lookAgainSeconds)}
-    where payment_key in (
-      select payment_key from payments where watch_at <= ${now} order by watch_at limit ${limit} for update skip locked)
-    returning *`);
+    with taken as (
+      update x402_transfers set watch_at = ${after(now, lookAgainSeconds)}
+      where payment_key in (
+        select payment_key from x402_transfers where watch_at <= ${now} order by watch_at limit ${limit}
+        for update skip locked)
+      returning payment_key)
+    select x402_payments.* from x402_payments join taken using (payment_key)`);
 }
 
-/** The chain still holds the payment, in this transaction. True when that is another one than before. */
-export async function confirmCollected(tx: Tx, payment: PaymentRow, transaction: string, now: Date): Promise<boolean> {
-  const watchAt = nextLook(payment.decided_at ?? payment.created_at, now);
-  const confirmed = await tx.maybe<{ moved: boolean }>(sql`
-    update payments set transaction = ${transaction}, watch_at = ${watchAt},
+/**
+ * The chain still holds the payment. Once it is final it is not watched any more: then nothing can carry the transfer out
+ * again, and its signature is forgotten.
+ */
+export function confirmCollected(tx: Tx, payment: PaymentRow, isFinal: boolean, now: Date): void {
+  const next = nextLook(payment.decided_at ?? payment.created_at, now);
+  const watchAt = next ?? (isFinal ? null : after(now, untilFinalSeconds));
+  tx.write(sql`
+    update x402_transfers set watch_at = ${watchAt}, missing_looks = 0,
       signature = case when ${watchAt}::timestamptz is null then null else signature end
-    where payment_key = ${payment.payment_key} and watch_at is not null
-    returning old.transaction <> new.transaction as moved`);
-  return confirmed?.moved ?? false;
+    where payment_key = ${payment.payment_key} and watch_at is not null`);
+}
+
+/** A final block shows that the payment is not there: how many looks in a row have said so. */
+export async function countMissing(tx: Tx, paymentKey: string): Promise<number> {
+  const counted = await tx.maybe<{ missing_looks: number }>(sql`
+    update x402_transfers set missing_looks = missing_looks + 1
+    where payment_key = ${paymentKey} and watch_at is not null returning missing_looks`);
+  return counted?.missing_looks ?? 0;
 }
 
 /** The chain has lost the payment for good, written down once. False when it was before. */
 export async function markReversed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const reversed = await tx.maybe(sql`
-    update payments set reversed_at = ${now}, watch_at = null, signature = null
-    where payment_key = ${paymentKey} and watch_at is not null
-    returning payment_key`);
+    with reversed as (
+      update payments set reversed_at = ${now}
+      where payment_key = ${paymentKey} and state = 'collected' and reversed_at is null
+      returning payment_key)
+    update x402_transfers set watch_at = null, signature = null from reversed
+    where x402_transfers.payment_key = reversed.payment_key
+    returning reversed.payment_key`);
   return reversed !== undefined;
+}
+
+/** The chain holds the payment after all, and is watched again. False when it was not reversed. */
+export async function markHealed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
+  const healed = await tx.maybe(sql`
+    with healed as (
+      update payments set reversed_at = null where payment_key = ${paymentKey} and reversed_at is not null
+      returning payment_key)
+    update x402_transfers set watch_at = ${after(now, lookAgainSeconds)}, missing_looks = 0 from healed
+    where x402_transfers.payment_key = healed.payment_key
+    returning healed.payment_key`);
+  return healed !== undefined;
 }
 
 /** Says that nobody knows yet how the attempt ended; the next try with its signature may begin at `tryAgainAt`. */

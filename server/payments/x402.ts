@@ -12,16 +12,21 @@ import { z } from 'zod';
 import type { Network, X402Configuration } from '../kernel/env.ts';
 import { jsonService } from '../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../kernel/money.ts';
-import { PaymentRequired, Problem } from '../kernel/problem.ts';
+import { PaymentRequired } from '../kernel/problem.ts';
 import {
-  type Arrival,
   type Authorization,
   type Chain,
+  type LastSearch,
   type OnChain,
   openChain,
+  type Searched,
   type SignedTransfer,
+  type Trace,
   unixSeconds,
 } from './chain.ts';
+import type { LoggedTransfer } from './logs.ts';
+import { openReachability } from './reachability.ts';
+import { insufficientBalance } from './token-refusals.ts';
 
 /** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
 const maxTimeoutSeconds = 120;
@@ -32,11 +37,11 @@ const validityMinMs = 6_000;
 /** Past this the outcome of a call is unknown and the chain decides. */
 const facilitatorTimeoutMs = 20_000;
 
+/** What a client of the first version is told (x402 version 2 moved the payment to PAYMENT-SIGNATURE). */
+export const version1Refusal = 'x402 version 1 is not taken: sign for version 2 and send it in PAYMENT-SIGNATURE';
+
 /** What is read of a facilitator's answers. Its word on success counts for nothing: the chain is asked. */
 const Settled = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
-const Supported = z.object({
-  kinds: z.array(z.object({ x402Version: z.number(), network: z.string(), scheme: z.string() })),
-});
 
 /** What a buyer is asked to sign: the price on each supported chain, for one resource. */
 export interface Offer {
@@ -47,13 +52,17 @@ export interface Offer {
 /** The stablecoin rail: x402 v2, scheme `exact` over EIP-3009, on every configured chain. */
 export interface X402Rail {
   readonly networks: readonly Network[];
-  /** Whether the facilitator answers. Asked again at most every 30 seconds. */
+  /** Whether the facilitator answers, asked again first when that is long known. */
   isReachable(now: Date): Promise<boolean>;
+  /** What is known of the providers now, without waiting for them. */
+  reachable(now: Date): Promise<{ facilitator: boolean; networks: readonly Network[] }>;
+  /** The same of the rail as a whole, at once: true while nothing is known. A look that is due is begun. */
+  seemsReachable(now: Date): boolean;
   /** What to sign on each chain, or on `network` alone; empty when that is none of ours. */
   offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
   /** The 402 that asks for, or refuses, a payment. */
   demand(offer: Offer, error: string): PaymentRequired;
-  /** The payment in a PAYMENT-SIGNATURE header. Throws `malformed_request`, or the 402 when it matches no offer. */
+  /** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when it cannot be read or matches no offer. */
   read(header: string, offer: Offer): SignedTransfer;
   /**
    * Why a transfer that was not seen before is not taken: its time, or what the chain says. Null when it would be carried
@@ -65,15 +74,28 @@ export interface X402Rail {
    * once at most, so asking again is always safe. Throws when the chain cannot tell.
    */
   settle(transfer: SignedTransfer, seenAt: Date): Promise<OnChain>;
-  /** What the chain says about a transfer first seen at `seenAt`. `hint` is a transaction that may hold it. */
-  lookUp(authorization: Authorization, seenAt: Date, hint?: Hex): Promise<OnChain>;
-  /** Transfers to the address that is paid here, from where the last search of this chain ended. */
-  arrivals(network: Network, scannedTo: bigint | null): Promise<{ arrivals: Arrival[]; scannedTo: bigint }>;
-  /** The authorization that a transfer used; null when its sender sent it without one. */
-  authorizationIn(
-    network: Network,
-    arrival: Arrival,
-  ): Promise<Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'> | null>;
+  /** What the chain says about a transfer. */
+  lookUp(authorization: Authorization, trace: Trace): Promise<OnChain>;
+  /** The highest block of a chain that this process has been told of. */
+  head(network: Network): Promise<bigint>;
+  /** Whether the chain has seen the transfer back that has this nonce: `refundNonceOf`. */
+  isGivenBack(payment: Pick<Authorization, 'network' | 'asset' | 'to'>, refundNonce: Hex): Promise<boolean>;
+  /** Names the transfers to and from the address that is paid here, from where the last search of this chain ended. */
+  search(network: Network, last: LastSearch | null): Promise<Searched | null>;
+  /** The transfers of a transaction to and from that address; null while the chain does not show it. */
+  transfersIn(network: Network, transaction: Hex): Promise<LoggedTransfer[] | null>;
+  /** The hash of a block of the chain; null for one that the node has not. */
+  blockHash(network: Network, block: bigint): Promise<Hex | null>;
+  /** What that address holds at the end of a block, in the token's smallest units. */
+  balanceAt(network: Network, block: bigint): Promise<bigint>;
+  /** The newest block that no reorganisation removes any more. */
+  finalized(network: Network): Promise<bigint>;
+  /** The token on a chain, in lower case. */
+  assetOf(network: Network): Promise<Address>;
+  /** The address that is paid here, in lower case. */
+  readonly payTo: Address;
+  /** Whether money goes back only once its arrival is final. */
+  readonly refundsWaitForFinality: boolean;
   /** The address whose transfers can be signed here, in lower case: money goes back only from there. Null without a key. */
   readonly refundsFrom: Address | null;
   /** Signs a transfer from that address. */
@@ -84,32 +106,32 @@ export interface X402Rail {
 export function openX402(configuration: X402Configuration): X402Rail {
   const { networks, payTo, refundKey } = configuration;
   const facilitator = jsonService(configuration.facilitatorUrl, facilitatorTimeoutMs);
+  const paidTo = payTo.toLowerCase() as Address;
   const account = refundKey ? privateKeyToAccount(refundKey) : null;
   const chains = new Map<Network, Chain>();
   for (const network of networks) {
     const rpcUrl = configuration.rpcUrls[network];
     if (!rpcUrl) throw new Error(`no RPC address for ${network}`);
-    chains.set(network, openChain(rpcUrl, configuration.confirmations));
+    chains.set(network, openChain(rpcUrl, configuration.confirmations[network]));
   }
   const chainOf = (network: Network): Chain => {
     const chain = chains.get(network);
     if (!chain) throw new Error(`${network} is not configured`);
     return chain;
   };
-  const reachability = rememberFor(reachableForMs, async () => {
-    try {
-      const { kinds } = Supported.parse(await facilitator.call('/supported'));
-      return networks.every((network) =>
-        kinds.some((kind) => kind.x402Version === 2 && kind.network === network && kind.scheme === 'exact'),
-      );
-    } catch {
-      return false;
-    }
-  });
+  const reachability = openReachability(configuration);
 
   return {
     networks,
-    isReachable: reachability,
+    isReachable: (now) => reachability.facilitator.isUp(now),
+    seemsReachable: (now) => reachability.seemsUp(now),
+    async reachable(now) {
+      const [facilitator, reached] = await Promise.all([
+        reachability.facilitator.wasUp(now),
+        reachability.networks(now),
+      ]);
+      return { facilitator, networks: reached };
+    },
     async offer(amount, jobUrl, network) {
       const wanted = networks.filter((name) => network === undefined || name === network);
       return {
@@ -119,12 +141,16 @@ export function openX402(configuration: X402Configuration): X402Rail {
     },
     demand: demandOf,
     read(header, offer) {
-      const { x402Version, accepted, payload } = decode(header);
+      const sent = decode(header);
+      if (!sent) throw demandOf(offer, 'The payment is not base64 of an x402 payment payload');
+      const { x402Version, accepted, payload } = sent;
+      if (x402Version === 1) throw demandOf(offer, version1Refusal);
       const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
       if (!requirement || !payload || !('authorization' in payload)) {
         throw demandOf(offer, 'No matching payment requirements');
       }
-      const signed = signedIn(payload);
+      const signed = SignedAuthorization.safeParse(payload).data;
+      if (!signed) throw demandOf(offer, 'The payment holds no EIP-3009 authorization');
       const transfer = transferOf(signed, requirement);
       const { to, value } = signed.authorization;
       if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
@@ -137,23 +163,36 @@ export function openX402(configuration: X402Configuration): X402Rail {
       if (leftMs < validityMinMs || leftMs > validityMaxMs) {
         return `validBefore must lie ${maxTimeoutSeconds} seconds ahead`;
       }
-      return chainOf(transfer.authorization.network).refusal(transfer);
+      const { network } = transfer.authorization;
+      const refused = await chainOf(network).refusal(transfer);
+      const others = networks.filter((other) => other !== network);
+      if (refused !== insufficientBalance || others.length === 0) return refused;
+      return `${refused}: USDC on ${others.join(' or ')} is taken, too`;
     },
     async settle(transfer, seenAt) {
       const answer = await facilitator.call('/settle', await wireForm(transfer)).catch(() => null);
       const hint = Settled.safeParse(answer).data?.transaction as Hex | undefined;
-      return chainOf(transfer.authorization.network).read(transfer.authorization, seenAt, hint);
+      return chainOf(transfer.authorization.network).read(transfer.authorization, { seenAt, hint });
     },
-    lookUp: (authorization, seenAt, hint) => chainOf(authorization.network).read(authorization, seenAt, hint),
-    async arrivals(network, scannedTo) {
-      const { asset } = await tokenOf(network);
-      return chainOf(network).arrivals({ asset: getAddress(asset), to: payTo }, scannedTo);
+    lookUp: (authorization, trace) => chainOf(authorization.network).read(authorization, trace),
+    head: (network) => chainOf(network).head(),
+    isGivenBack: ({ network, asset, to }, nonce) => chainOf(network).isUsed({ asset, from: to, nonce }),
+    async search(network, last) {
+      return chainOf(network).search({ asset: await assetOf(network), address: payTo }, last);
     },
-    async authorizationIn(network, { transaction, from }) {
-      const asset = (await tokenOf(network)).asset.toLowerCase() as Address;
-      const nonce = await chainOf(network).nonceIn(transaction, { asset, from });
-      return nonce && { network, asset, from, nonce };
+    async transfersIn(network, transaction) {
+      const transfers = await chainOf(network).transfersIn(transaction, await assetOf(network));
+      const touchUs = transfers?.filter(({ from, to }) => from !== to && (from === paidTo || to === paidTo));
+      return touchUs ?? null;
     },
+    blockHash: (network, block) => chainOf(network).blockHash(block),
+    async balanceAt(network, block) {
+      return chainOf(network).balanceAt({ asset: await assetOf(network), owner: payTo }, block);
+    },
+    finalized: (network) => chainOf(network).finalized(),
+    assetOf,
+    payTo: paidTo,
+    refundsWaitForFinality: configuration.refundsWaitForFinality,
     refundsFrom: account ? (account.address.toLowerCase() as Address) : null,
     async sign(authorization) {
       if (!account) throw new Error('there is no key that signs transfers');
@@ -191,6 +230,8 @@ export function paymentResponse(payer: string, transaction: string, network: str
 function headerOf(message: SettleResponse | PaymentRequiredBody): string {
   return Buffer.from(JSON.stringify(message)).toString('base64');
 }
+
+const assetOf = async (network: Network): Promise<Address> => (await tokenOf(network)).asset.toLowerCase() as Address;
 
 interface Token {
   asset: string;
@@ -256,23 +297,6 @@ async function wireForm({ authorization, signature }: SignedTransfer): Promise<{
   };
 }
 
-const reachableForMs = 30_000;
-
-/** Asks at most once per period, and once for all who ask at the same time. */
-function rememberFor(periodMs: number, ask: () => Promise<boolean>): (now: Date) => Promise<boolean> {
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let answer: Promise<boolean> = Promise.resolve(false);
-  return async (now) => {
-    if (now.getTime() - askedAt >= periodMs) {
-      askedAt = now.getTime();
-      answer = ask();
-      // A failure is asked about again at once, so that a restarted facilitator is found.
-      if (!(await answer)) askedAt = Number.NEGATIVE_INFINITY;
-    }
-    return answer;
-  };
-}
-
 /** What a buyer sends, before anything in it is believed (x402 version 2, PaymentPayload). */
 const Payload = z.looseObject({
   x402Version: z.unknown(),
@@ -293,18 +317,13 @@ const SignedAuthorization = z.looseObject({
   }),
 });
 
-function decode(header: string): z.infer<typeof Payload> {
+/** The payment in a header; null when it is none. */
+function decode(header: string): z.infer<typeof Payload> | null {
   try {
     return Payload.parse(JSON.parse(Buffer.from(header, 'base64').toString()));
   } catch {
-    throw new Problem('malformed_request', 'PAYMENT-SIGNATURE is not base64 of an x402 payment payload.');
+    return null;
   }
-}
-
-function signedIn(payload: object): z.infer<typeof SignedAuthorization> {
-  const parsed = SignedAuthorization.safeParse(payload);
-  if (!parsed.success) throw new Problem('malformed_request', 'PAYMENT-SIGNATURE holds no EIP-3009 authorization.');
-  return parsed.data;
 }
 
 function transferOf(

@@ -1,15 +1,19 @@
-import { refuseWithoutRoom, reserve, serviceRefusal } from '../identity/grant.ts';
+import { relyOnCredit, reserve, serviceRefusal } from '../identity/grant.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
+import { switchedOffRefusal } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { findJob, jobReply, purchaseRefusal, replyWith } from './job.ts';
 import { loadQuote } from './quote.ts';
 
-/** Accepts the quote: the price is reserved under the grant's limits, and the job waits for its payment. */
+/**
+ * Accepts the quote: the price is reserved under the grant's limits, and the job waits for its payment. Without room,
+ * credit that covers the price may pay for it.
+ */
 export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, input, tx }) => {
   if (input.terms_version !== service.termsVersion) {
     throw new Problem('terms_version_mismatch', `The current terms are ${service.termsVersion}.`);
@@ -32,15 +36,20 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
       'none', 'not_open', price_microcents, ${utcDay(ctx.now)}, ${ctx.now}, ${ctx.now},
       ${after(ctx.now, seconds.payWindow)}, 'awaiting_payment'
     from authorized`);
-  const [isReserved, job] = await Promise.all([reserve(tx, jobKey, ctx.now), findJob(tx, jobKey, caller)]);
+  const [isReserved, job, off] = await Promise.all([
+    reserve(tx, jobKey, caller.grant, ctx.now),
+    findJob(tx, jobKey, caller),
+    switchedOffRefusal(tx),
+  ]);
   if (!job) {
     const { job_key } = await loadQuote(tx, input.quote_key, caller, ctx.now);
     if (!job_key) throw new Problem('quote_expired', 'The quote has expired.');
     return { status: 200, ...(await jobReply(tx, job_key, caller, ctx)) };
   }
+  refuse(off);
   // A job that nobody could pay for would only hold the limits.
   refuse(purchaseRefusal(caller));
   if (isReserved) return { status: 201, ...replyWith(job, caller, ctx) };
-  await refuseWithoutRoom(tx, job, ctx.now);
+  await relyOnCredit(tx, job, caller.grant, ctx.now);
   return { status: 201, ...(await jobReply(tx, jobKey, caller, ctx)) };
 };

@@ -1,10 +1,11 @@
 import { Problem } from '../kernel/problem.ts';
 import { isFinal } from '../payments/chain.ts';
-import { authorizationOf, openPaymentOf } from '../payments/payment.ts';
+import { openPaymentOf } from '../payments/payment.ts';
 import type { Verb } from '../perform.ts';
 import { recordOutcome } from './collect.ts';
 import type * as contract from './contract.ts';
 import { jobReply, loadJob, notAllowed } from './job.ts';
+import { lookUpOpen } from './outcome.ts';
 import { paymentIsOpen } from './states.ts';
 
 /**
@@ -17,8 +18,8 @@ export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, 
   const noneOpen = () => notAllowed('No payment for this job is open.');
   if (!paymentIsOpen(job.payment_state)) throw noneOpen();
   const payment = await openPaymentOf(db, job.job_key);
-  const onChain =
-    payment && (await ctx.runtime.x402?.lookUp(authorizationOf(payment), payment.created_at).catch(() => null));
+  const rail = ctx.runtime.x402;
+  const onChain = payment && rail && (await lookUpOpen(ctx.runtime.db, rail, payment).catch(() => null));
   const reply = await steps.transact(async (tx) => {
     const isEnded =
       onChain &&

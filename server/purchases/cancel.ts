@@ -30,6 +30,6 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
     },
   );
   if (collected) await creditHeld(tx, ctx.runtime, canceled, ctx.now);
-  else release(tx, canceled.grant_key, canceled.authorized_on, canceled.price_microcents);
+  else release(tx, canceled.job_key);
   return jobReply(tx, job.job_key, caller, ctx);
 };

@@ -1,3 +1,4 @@
+import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents, toText } from '../kernel/money.ts';
@@ -5,13 +6,22 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { collected, creditSpent, type Movement } from '../ledger/entries.ts';
 import { post, walletCreditLocked } from '../ledger/ledger.ts';
-import type { OnChain } from '../payments/chain.ts';
+import { isFinal, type OnChain } from '../payments/chain.ts';
+import type { LoggedTransfer } from '../payments/logs.ts';
 import { decide, markUnknown, type PaymentRow, recordCreditPayment } from '../payments/payment.ts';
+import { claimArrival, lockTransfer, noteTransfer } from '../payments/transfers.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { advance, type JobRow, notAllowed } from './job.ts';
 import { issueReceipt } from './receipt.ts';
+
+/** Why a payment was given up, by how the chain says it ended. */
+const failures = {
+  never: 'The authorization can no longer pay.',
+  returned: 'What it paid has gone back.',
+  foreign: 'It was carried out before it was presented, and not by the wallet that buys.',
+} as const;
 
 /**
  * Writes down what the chain says about an open payment, and gives whether that has ended it here: somebody else may have
@@ -24,8 +34,8 @@ export async function recordOutcome(
   onChain: OnChain,
   { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
 ): Promise<boolean> {
-  if (onChain.outcome === 'paid') return collect(tx, runtime, payment, onChain.transaction, now);
-  if (onChain.outcome === 'never') return giveUp(tx, payment, now);
+  if (onChain.outcome === 'paid') return collect(tx, runtime, payment, onChain.transfer, now);
+  if (isFinal(onChain)) return giveUp(tx, payment, failures[onChain.outcome], now);
   markUnknown(tx, payment.payment_key, tryAgainAt);
   tx.write(sql`
     update jobs set payment_state = 'unknown', updated_at = ${now}
@@ -34,24 +44,32 @@ export async function recordOutcome(
 }
 
 /**
- * Records the fact that a payment arrived, all in one transaction: the attempt is decided, the job may start, the books
- * hold the money, the receipt is signed and the work is queued. Whoever learns the fact first records it (the request
- * that paid, its repeat, or the reconciler); for everyone else it is done.
+ * Records the fact that a payment arrived, all in one transaction: the arrival is used for it, the attempt is decided, the
+ * job may start, the books hold the money, the receipt is signed and the work is queued. Whoever learns the fact first
+ * records it (the request that paid, its repeat, or the reconciler); for everyone else it is done.
  */
 async function collect(
   tx: Tx,
   runtime: Runtime,
   payment: PaymentRow,
-  transaction: string,
+  logged: LoggedTransfer,
   now: Date,
 ): Promise<boolean> {
-  // Sent together: the job moves only by a payment that is collected here.
-  const decided = decide(tx, payment.payment_key, { state: 'collected', transaction }, now);
-  const started = start(tx, runtime, payment, collected(payment.network), now, payment.payment_key);
+  const { network, asset, pay_to: payTo, payment_key: paymentKey } = payment;
+  const arrival = { network, transaction: logged.transaction, position: logged.position };
+  // Sent together: the job moves only by a payment that is collected here, and that only by an arrival that was free.
+  noteTransfer(tx, { network, asset, payTo, logged }, now);
+  claimArrival(tx, arrival, paymentKey);
+  const decided = decide(tx, paymentKey, { state: 'collected' }, now);
+  const started = start(tx, runtime, payment, collected, now, paymentKey);
   started.catch(() => {});
-  if (!(await decided)) return false;
-  await started;
-  return true;
+  if (await decided) {
+    await started;
+    return true;
+  }
+  const taken = await lockTransfer(tx, arrival);
+  const wentElsewhere = taken?.use === 'late' || taken?.use === 'returned';
+  return wentElsewhere ? giveUp(tx, payment, failures.returned, now) : false;
 }
 
 /**
@@ -73,6 +91,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Da
   const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
   recordCreditPayment(tx, payment, now);
   await start(tx, runtime, payment, creditSpent, now);
+  release(tx, job.job_key);
   return true;
 }
 
@@ -111,8 +130,7 @@ async function start(
 }
 
 /** Records the fact that a payment will never arrive: the job can be paid again. */
-async function giveUp(tx: Tx, payment: PaymentRow, now: Date): Promise<boolean> {
-  const failure = 'The authorization can no longer pay.';
+async function giveUp(tx: Tx, payment: PaymentRow, failure: string, now: Date): Promise<boolean> {
   if (!(await decide(tx, payment.payment_key, { state: 'failed', failure }, now))) return false;
   tx.write(sql`
     update jobs set payment_state = 'none', updated_at = ${now}

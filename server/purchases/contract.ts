@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
+import './request-contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -29,6 +30,10 @@ export const NextAction = z
     href: z.string(),
     mcp_tool: z.string(),
     description: z.string(),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
@@ -45,12 +50,16 @@ export const Quote = z
     expires_at: instant,
     price: Price,
     max_price_microcents: microcents,
-    input_digest: digest,
+    input_digest: digest.meta({
+      description:
+        'Over the RFC 8785 form of the request without idempotency_key and max_price_microcents, each evidence item as ' +
+        '{source, observed_at, digest}.',
+    }),
     evidence: z.array(
       z.object({
         ref: z.string(),
         source: z.string(),
-        digest,
+        digest: digest.meta({ description: 'Over the UTF-8 bytes of the text.' }),
         bytes: z.int(),
         observed_at: z.string().nullable(),
       }),
@@ -77,6 +86,10 @@ export const Job = z
     charge_state: z.enum(chargeStates),
     review_state: z.enum(reviewStates),
     price: Price,
+    payable_by: z.array(z.enum(['x402', 'wallet_credit'])).meta({
+      description:
+        'What may pay for it; may grow. A job that found no room under the limits can be paid with wallet_credit alone.',
+    }),
     created_at: instant,
     deadlines: z.object({
       pay_by: instant,
@@ -99,10 +112,12 @@ export const Receipt = z
     job_key: key,
     issued_at: instant,
     sequence: z.int().min(1),
-    previous_receipt_digest: digest.nullable(),
-    quote_digest: digest,
-    input_digest: digest,
-    report_digest: digest.nullable(),
+    previous_receipt_digest: digest
+      .nullable()
+      .meta({ description: 'Over the signed payload of the receipt before this one; null on the first.' }),
+    quote_digest: digest.meta({ description: 'Over what the quote froze.' }),
+    input_digest: digest.meta({ description: 'As the quote says it.' }),
+    report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
       state: z.enum(paymentStates),
       rail: z.enum(['card', 'x402']),
@@ -128,7 +143,11 @@ export const Receipt = z
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
     terms_version: z.string(),
-    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }),
+    signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }).meta({
+      description:
+        'jws is a compact JWS (RFC 7515) whose payload is the RFC 8785 form of the receipt without signature; its header ' +
+        'says the same kid and alg. The key is in /.well-known/jwks.json, with the time that it is valid for.',
+    }),
   })
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof Receipt>;
@@ -138,6 +157,7 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
+    bought_by: z.object({ agent_key: z.string(), kind: z.enum(['agent', 'wallet']), name: z.string().nullable() }),
     submitted: z
       .object({
         request: z.union([z.string(), z.looseObject({})]).nullable(),
@@ -162,8 +182,8 @@ export const Evidence = z
   .meta({ id: 'Evidence' });
 export type Evidence = z.infer<typeof Evidence>;
 
-const QuoteKey = z.strictObject({ quote_key: key });
-const JobKey = z.strictObject({ job_key: key });
+const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'As the quote names it.' }) });
+const JobKey = z.strictObject({ job_key: key.meta({ description: 'As the job names it.' }) });
 
 export const checkWork = defineOperation({
   name: 'check_work',
@@ -176,6 +196,7 @@ export const checkWork = defineOperation({
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
   }),
+  totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
   success: [201],
   reads: 'room',
@@ -192,6 +213,7 @@ export const checkWork = defineOperation({
     'service_unavailable',
   ],
   limit: 'quotes',
+  maxBytes: 2 * 1024 * 1024,
   tool: 'svc.check_work',
 });
 
@@ -218,7 +240,9 @@ export const authorize = defineOperation({
   audience: ['agent'],
   effect: 'write',
   idempotency: 'optional',
-  input: QuoteKey.extend({ terms_version: z.string().min(1).max(32) }),
+  input: QuoteKey.extend({
+    terms_version: z.string().min(1).max(32).meta({ description: 'The current one, as the quote names it.' }),
+  }),
   output: Job,
   success: [201, 200],
   problems: [
@@ -231,6 +255,7 @@ export const authorize = defineOperation({
     'idempotency_in_progress',
     'quote_expired',
     'terms_version_mismatch',
+    'service_unavailable',
   ],
   tool: 'svc.authorize_purchase',
 });
@@ -247,10 +272,9 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(['card', 'x402']),
+    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails of the quote.' }),
     method: z.enum(['wallet_credit']).optional().meta({
-      description:
-        'Spends the credit that GET /me shows, where it covers the whole price; without it USDC is asked for.',
+      description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
     }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
   }),
@@ -319,7 +343,7 @@ export const report = defineOperation({
   input: JobKey.extend({ report_digest: digest.optional().meta({ description: 'Reads an earlier report.' }) }),
   output: Report,
   success: [200],
-  problems: ['invalid_token', 'not_found', 'report_not_ready'],
+  problems: ['invalid_token', 'not_found', 'report_not_ready', 'action_not_allowed'],
   tool: 'svc.get_report',
 });
 
@@ -355,7 +379,7 @@ export type DisputeReason = (typeof disputeReasons)[number];
 export const maxDetail = 2_000;
 
 const Review = JobKey.extend({
-  decision: z.enum(['accept', 'dispute']),
+  decision: z.enum(['accept', 'dispute']).meta({ description: 'Accept the report, or dispute it with a reason.' }),
   reason: z.enum(disputeReasons).optional().meta({ description: 'Needed to dispute.' }),
   // A character has at most four bytes; the bound that counts is the one in characters.
   detail: text(4 * maxDetail, 'refused')
@@ -412,6 +436,7 @@ export const review = defineOperation({
   audience: ['agent', 'member'],
   effect: 'write',
   idempotency: 'optional',
+  maxBytes: 32 * 1024,
   reads: 'job',
   input: Review,
   output: Job,
@@ -427,6 +452,8 @@ export const review = defineOperation({
     'report_changed',
     'dispute_window_closed',
   ],
+  repeatsByKeyOnly: true,
+  destroys: true,
   tool: 'svc.review_delivery',
 });
 

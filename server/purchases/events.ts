@@ -37,7 +37,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
   const text = `
     select events.purchase_key, events.sequence, events.at, events.action, events.state_to, jobs.job_key
     from (select principal_key from principals where ${owner.column} = $1) buyers, lateral (
-      select * from audit_rows
+      select purchase_key, sequence, at, action, state_to, transaction from audit_rows
       where audit_rows.principal_key = buyers.principal_key
         and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
         and transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint

@@ -13,7 +13,11 @@ import type * as contract from './contract.ts';
 
 interface SuppliedRow {
   account_key: string;
+  principal_key: string;
+  kind: 'agent' | 'wallet';
+  name: string | null;
   created_at: Date;
+  quote_key: string;
   input: string | null;
   input_deleted_at: Date | null;
   evidence: EvidenceEntry[];
@@ -33,11 +37,15 @@ export async function readEvidence(
 ): Promise<contract.Evidence> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<SuppliedRow>(sql`
-    select jobs.account_key, jobs.created_at, quotes.input, quotes.input_deleted_at, quotes.evidence
-    from jobs join quotes using (quote_key)
+    select jobs.account_key, jobs.principal_key, p.kind, p.name, jobs.created_at, quote_key, quotes.input,
+      quotes.input_deleted_at, quotes.evidence
+    from jobs join quotes using (quote_key) join principals p on p.principal_key = jobs.principal_key
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
-  const input = row.input === null ? null : unseal(row.input, runtime.configuration.secretKey);
+  const input =
+    row.input === null
+      ? null
+      : unseal(row.input, runtime.configuration.keyring, { column: 'quotes.input', row: row.quote_key });
   const request = input === null ? null : CheckRequest.parse(JSON.parse(input));
   const texts = request && evidenceTexts(request);
   const documents = await keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []);
@@ -47,6 +55,7 @@ export async function readEvidence(
     job_key: jobKey,
     delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
     deleted_at: row.input_deleted_at?.toISOString() ?? null,
+    bought_by: { agent_key: row.principal_key, kind: row.kind, name: row.name },
     submitted: request && {
       request: request.request ?? null,
       criteria: request.criteria ?? [],

@@ -1,4 +1,3 @@
-import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
@@ -41,7 +40,16 @@ export async function executeJob(
   stop: AbortSignal = never,
 ): Promise<void> {
   const job = await take(runtime, jobKey);
-  if (!job) return;
+  if (job) await carryOut(runtime, checker, job, stop);
+}
+
+/** The same for a job that is taken. */
+export async function carryOut(
+  runtime: Runtime,
+  checker: Checker,
+  job: JobRow,
+  stop: AbortSignal = never,
+): Promise<void> {
   if (job.tries > maxTries) {
     await fail(runtime, job, 'The check could not be carried out.');
     return;
@@ -71,21 +79,25 @@ interface Task {
 async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task | undefined> {
   const row = await db.one<{
     input: string | null;
+    review_key: string | null;
     report: string | null;
     reason: string | null;
     texts: string | null;
   }>(sql`
-    select quotes.input, reports.body as report, reviews.reason, texts.texts
+    select quotes.input, review_key, reports.body as report, reviews.reason, texts.texts
     from quotes
     left join reviews on reviews.job_key = ${job.job_key} and reviews.decision = 'dispute'
     left join dispute_texts texts using (review_key)
     left join reports on reports.job_key = reviews.job_key and reports.number = reviews.report_number
     where quote_key = ${job.quote_key}`);
   if (row.input === null) return undefined;
-  const { secretKey } = configuration;
-  const request: CheckRequest = JSON.parse(unseal(row.input, secretKey));
+  const { keyring } = configuration;
+  const request: CheckRequest = JSON.parse(unseal(row.input, keyring, { column: 'quotes.input', row: job.quote_key }));
   if (row.report === null || row.reason === null) return { request, previous: undefined };
-  const texts: DisputeTexts = row.texts === null ? {} : JSON.parse(unseal(row.texts, secretKey));
+  const texts: DisputeTexts =
+    row.texts === null || row.review_key === null
+      ? {}
+      : JSON.parse(unseal(row.texts, keyring, { column: 'dispute_texts.texts', row: row.review_key }));
   const wishes = texts.correction_request ?? request.correction_request;
   return {
     request,
@@ -98,14 +110,48 @@ async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task
   };
 }
 
-/** Takes the job for this worker: the fence counts up, and whoever held it before can no longer write. */
-async function take({ db, clock }: Runtime, jobKey: string): Promise<JobRow | undefined> {
-  const now = clock();
-  const free = await db.maybe<Pick<JobRow, 'job_key' | 'state' | 'fence' | 'tries'>>(sql`
+type FreeJob = Pick<JobRow, 'job_key' | 'state' | 'fence' | 'tries'>;
+
+/** Takes a job for this worker; undefined when somebody holds it, or it is done. */
+async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefined> {
+  const now = runtime.clock();
+  const free = await runtime.db.maybe<FreeJob>(sql`
     select job_key, state, fence, tries from jobs
     where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')
       and (lease_until is null or lease_until <= ${now})`);
-  if (!free) return undefined;
+  return free && hold(runtime, free, now);
+}
+
+/**
+ * Takes the job whose turn it is; undefined when none waits that may run. Accounts take turns: first comes whoever has
+ * the fewest checks under way, and among those who has waited longest. No account has more under way than the
+ * configuration allows, on all workers together: the fence lets one worker through to each job.
+ */
+export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
+  const { checksPerAccount } = runtime.configuration;
+  for (;;) {
+    const now = runtime.clock();
+    const free = await runtime.db.maybe<FreeJob>(sql`
+      with waiting as (
+        select job_key, state, fence, tries, account_key, deliver_by,
+          row_number() over (partition by account_key order by deliver_by, job_key) as place
+        from jobs
+        where state in ('queued', 'running', 'rechecking') and (lease_until is null or lease_until <= ${now})),
+      busy as (
+        select account_key, count(*) as under_way from jobs
+        where state in ('running', 'rechecking') and lease_until > ${now} group by account_key)
+      select job_key, state, fence, tries from waiting left join busy using (account_key)
+      where place + coalesce(under_way, 0) <= ${checksPerAccount}
+      order by place + coalesce(under_way, 0), deliver_by, job_key limit 1`);
+    if (!free) return undefined;
+    const taken = await hold(runtime, free, now);
+    if (taken) return taken;
+  }
+}
+
+/** Holds a job that is free: the fence counts up, and whoever held it before can no longer write. */
+function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undefined> {
+  const { job_key: jobKey } = free;
   // One statement: of several who saw it free, the fence lets one through.
   return unlessFenced(free, () =>
     advance(
@@ -252,7 +298,7 @@ export async function failJob(
   await creditHeld(tx, runtime, failed, now);
 }
 
-/** Turns what is held for a job into wallet credit, and gives the grant back what the job took of it. */
+/** Turns what is held for a job into wallet credit, which keeps the room that its cash took of the grant. */
 export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Date): Promise<void> {
   post(tx, {
     ...credited,
@@ -262,7 +308,6 @@ export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Dat
     amount: microcents(job.price_microcents),
     at: now,
   });
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
   await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
 }
 

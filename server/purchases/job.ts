@@ -12,12 +12,15 @@ import type { Tx } from '../kernel/transaction.ts';
 import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
 import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
+import { saleIsOff } from '../service/switches.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
 import {
   type ActionName,
   type Authority,
   type ChargeState,
+  canAccept,
   hasLapsed,
   isMoving,
   type JobState,
@@ -42,6 +45,10 @@ export interface JobRow {
   charge_state: ChargeState;
   review_state: ReviewState;
   price_microcents: bigint;
+  /** What it holds of its grant's limits now: its price, or nothing. */
+  reserved_microcents: bigint;
+  /** Authorized without room: credit may pay for it, cash may not. */
+  credit_only: boolean;
   /** `YYYY-MM-DD`, UTC. */
   authorized_on: string;
   created_at: Date;
@@ -62,8 +69,10 @@ export interface JobRow {
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
-  /** Whether the grant still covers what the job has taken of it. Looked at as long as it can be paid. */
+  /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
+  /** Whether new payments are switched off while it waits for one. */
+  is_off: boolean;
   /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
   payment_until: string | null;
   timeline: { at: string; event: string; state: string }[];
@@ -82,7 +91,7 @@ const unpackedRow = unpacking<JobRow>({
     review_by: true,
     finalized_at: true,
   },
-  amounts: { price_microcents: true },
+  amounts: { price_microcents: true, reserved_microcents: true },
 });
 
 export function unpackedJob({ job, ...others }: PackedJob): LoadedJob {
@@ -133,7 +142,12 @@ export async function advance(
       where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
         and ($8::text is null or exists (
           select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
-      returning new.*, old.state as state_before),
+      returning new.job_key, new.quote_key, new.principal_key, new.account_key, new.grant_key, new.state,
+        new.payment_state, new.charge_state, new.review_state, new.price_microcents, new.reserved_microcents,
+        new.credit_only, new.authorized_on,
+        new.created_at, new.pay_by, new.collected_at, new.deliver_by, new.delivered_at, new.review_by,
+        new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
+        new.waived_because, old.state as state_before),
     noted as (
       insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
       select quote_key, $4, $5, $6, state_before, $7 from moved)
@@ -162,8 +176,9 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
   return `to_json(${jobs}) as job, quotes.buyer_is_producer,
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
+      ${jobs}.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when ${jobs}.payment_state in ('processing', 'unknown') then (
-        select ${onWire('valid_before')} from payments
+        select ${onWire('valid_before')} from payments join x402_transfers using (payment_key)
         where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as payment_until,
       timeline.events as timeline
     from ${jobs} join quotes using (quote_key),
@@ -187,6 +202,20 @@ export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Membe
   const job = await findJob(db, jobKey, caller);
   if (!job) throw new Problem('not_found', 'There is no such job for this caller.');
   return job;
+}
+
+/** Jobs told of at once where a refusal names those that hold room. */
+const unpaidMax = 5;
+
+const ownUnpaid = `
+    select ${loadedJobs('jobs')}
+    where jobs.state = 'awaiting_payment' and (jobs.principal_key = $1 or jobs.account_key = $2)
+    order by jobs.created_at desc limit ${unpaidMax}`;
+
+/** The caller's newest jobs that wait for their payment. */
+export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<LoadedJob[]> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
 }
 
 /** The job of this key, to be read with the buyer it belongs to. */
@@ -216,7 +245,12 @@ export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise
 
 /** A job that this service itself works on, held until the transaction ends. */
 export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
-  return tx.one<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
+  return tx.one<JobRow>(sql`
+    select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+      review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
+      delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+      waived_because
+    from jobs where job_key = ${jobKey} for no key update`);
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */
@@ -224,7 +258,7 @@ export async function jobReply(
   db: Queries,
   jobKey: string,
   caller: Buyer | Member,
-  request: { baseUrl: string; now: Date },
+  request: Asking,
 ): Promise<JobReply> {
   return replyWith(await loadJob(db, jobKey, caller), caller, request);
 }
@@ -235,12 +269,15 @@ interface JobReply {
 }
 
 /** Answers with the job as it was read. */
-export function replyWith(row: LoadedJob, caller: Buyer | Member, request: { baseUrl: string; now: Date }): JobReply {
+export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Asking): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
 export const job: Verb<typeof contract.job> = async ({ ctx, caller, input, db }) =>
   replyWith(await namedJob(db, input.job_key, caller), caller, ctx);
+
+/** What of a request an answer about a purchase depends on. */
+export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;
 
 /** The price as answers carry it. */
 export function priceView(amount: bigint): contract.Quote['price'] {
@@ -248,11 +285,7 @@ export function priceView(amount: bigint): contract.Quote['price'] {
 }
 
 /** A job as this caller sees it. */
-export function jobView(
-  row: LoadedJob,
-  caller: Buyer | Member,
-  { baseUrl, now }: { baseUrl: string; now: Date },
-): contract.Job {
+export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, runtime }: Asking): contract.Job {
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller);
@@ -263,6 +296,7 @@ export function jobView(
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
+      rail_is_up: row.state !== 'awaiting_payment' || row.credit_only || (runtime.x402?.seemsReachable(now) ?? false),
       payment_has_run_out: row.payment_until !== null && hasRunOut(new Date(row.payment_until), now),
     },
     authority,
@@ -275,6 +309,7 @@ export function jobView(
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
+    payable_by: row.credit_only ? ['wallet_credit'] : ['x402', 'wallet_credit'],
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),
@@ -291,11 +326,36 @@ export function jobView(
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
+        bodyOf(action, row, authority),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
     ),
   };
+}
+
+/** A body for an action on the job that works as it stands; none where nothing is sent. */
+function bodyOf(action: ActionName, row: LoadedJob, authority: Authority): contract.NextAction['body'] {
+  switch (action) {
+    case 'pay':
+      // One key for all tries of one payment, the same whenever it is looked up.
+      return {
+        rail: 'x402',
+        ...(row.credit_only ? { method: 'wallet_credit' } : {}),
+        idempotency_key: `pay-${row.job_key}`,
+      };
+    case 'cancel':
+    case 'cancel_payment':
+      return {};
+    case 'review': {
+      const digest = { report_digest: row.report_digest };
+      return canAccept(row, authority)
+        ? { decision: 'accept', ...digest }
+        : { decision: 'dispute', reason: 'other', ...digest };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */
@@ -310,11 +370,13 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 
 /** What the caller may do at all, before the state of the job is looked at. */
 export function authorityOf(caller: Buyer | Member): Authority {
-  if (caller.kind === 'member') return { actor: 'customer', mayBuy: false, mayReview: true, mayCancel: false };
+  if (caller.kind === 'member')
+    return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
   return {
     actor: 'agent',
     mayBuy: purchaseRefusal(caller) === null,
     mayReview: reviewRefusal(caller) === null,
+    mayAccept: acceptRefusal(caller) === null,
     mayCancel: true,
   };
 }
@@ -328,6 +390,11 @@ export function purchaseRefusal(caller: Buyer): Problem | null {
 /** Why this agent may not decide on a delivery; null when it may. */
 export function reviewRefusal({ grant }: Buyer): Problem | null {
   return grant.review_authority ? null : outsideGrant('The grant does not let the agent review deliveries.');
+}
+
+/** Why this agent may not accept a delivery though it may dispute it; null when it may. */
+export function acceptRefusal({ grant }: Buyer): Problem | null {
+  return grant.paused_at ? outsideGrant('The customer has paused this agent: it may dispute, and not accept.') : null;
 }
 
 const actionOperations = {
@@ -346,6 +413,7 @@ export function actionView(
   actor: Authority['actor'],
   baseUrl: string,
   keys: Record<string, string>,
+  body: contract.NextAction['body'],
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
 ): contract.NextAction {
   const operation = actionOperations[action];
@@ -358,6 +426,7 @@ export function actionView(
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
     description: operation.summary,
+    ...(body ? { body } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }

@@ -1,8 +1,9 @@
 import type { Buyer, Member } from '../identity/caller.ts';
+import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
-import { jobView, loadJob } from './job.ts';
+import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';
 import { loadQuote, quoteView } from './quote.ts';
 
 /**
@@ -13,13 +14,21 @@ export async function withNextActions(
   error: unknown,
   caller: Buyer | Member,
   input: unknown,
-  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
+  runtime: Runtime,
   { baseUrl }: { baseUrl: string },
 ): Promise<unknown> {
   if (!(error instanceof Problem) || !isAboutState(error)) return error;
   const { code, message, extras } = error;
-  const request = { baseUrl, now: clock() };
-  const next_actions = await allowed(db.shared, caller, input as Record<string, unknown>, request).catch((missing) => {
+  const request = { baseUrl, now: runtime.clock(), runtime };
+  const looked = async () => {
+    const { shared } = runtime.db;
+    const actions = await allowed(shared, caller, input as Record<string, unknown>, request);
+    // What waits for its payment holds room: paying it, or canceling it, goes on.
+    return actions && holdsRoom(error) && !namesJob(input)
+      ? [...actions, ...(await onUnpaid(shared, caller, request))]
+      : actions;
+  };
+  const next_actions = await looked().catch((missing) => {
     if (missing instanceof Problem) return null;
     throw missing;
   });
@@ -31,11 +40,25 @@ function isAboutState({ code, status }: Problem): boolean {
   return (status === 403 || status === 409) && !code.startsWith('idempotency_');
 }
 
+/** Whether a part of the limit that stands in the way is only reserved. */
+function holdsRoom({ code, extras }: Problem): boolean {
+  return code === 'grant_limit_exceeded' && Number(extras.members?.reserved_microcents ?? 0) > 0;
+}
+
+function namesJob(input: unknown): boolean {
+  return typeof (input as Record<string, unknown>).job_key === 'string';
+}
+
+/** What may be done about the newest jobs of the caller that wait for their payment. */
+async function onUnpaid(db: Queries, caller: Buyer | Member, request: Asking): Promise<NextAction[]> {
+  return (await unpaidJobs(db, caller)).flatMap((job) => jobView(job, caller, request).next_actions);
+}
+
 async function allowed(
-  db: Runtime['db']['shared'],
+  db: Queries,
   caller: Buyer | Member,
   { job_key, quote_key }: Record<string, unknown>,
-  request: { baseUrl: string; now: Date },
+  request: Asking,
 ): Promise<NextAction[] | null> {
   if (typeof job_key === 'string') return jobView(await loadJob(db, job_key, caller), caller, request).next_actions;
   if (typeof quote_key !== 'string') return null;

@@ -100,7 +100,7 @@ describe('paying over x402', () => {
   it('refuses a header that is no payment, and a rail or chain that is not there', async () => {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();
-    expect((await agent.pay(jobKey, { signature: 'nonsense' })).body.code).toBe('malformed_request');
+    expect((await agent.pay(jobKey, { signature: 'nonsense' })).status).toBe(402);
     expect((await agent.pay(jobKey, { network: 'eip155:1' })).body).toMatchObject({ code: 'validation_failed' });
     const card = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, { rail: 'card', idempotency_key: 'k' });
     expect([card.status, card.body.reasons[0]]).toEqual([503, 'card_disabled']);
@@ -310,7 +310,7 @@ describe('a job that nobody paid for in time', () => {
       }
       expect((await agent.get('/api/agent/v1/me')).body.wallet_credit_microcents).toBe(500_000_000);
       const report = await agent.get(`${path}/report`);
-      expect([report.body.code, report.headers.get('retry-after')]).toEqual(['report_not_ready', null]);
+      expect([report.body.code, report.headers.get('retry-after')]).toEqual(['action_not_allowed', null]);
       expect((await agent.post(`${path}/cancel`)).body.state).toBe('canceled');
       expect((await agent.send('DELETE', `${path}/content`)).status).toBe(200);
       await service.sweep();

@@ -1,21 +1,24 @@
-import { blockedRefusal } from '../identity/blocked.ts';
+import { blockedRefusal, payerRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
-import { methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
+import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
 import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
-import { microcents } from '../kernel/money.ts';
+import { microcents, toText } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { type OnChain, type SignedTransfer, saysUsed } from '../payments/chain.ts';
+import { isFinal, type OnChain, type SignedTransfer } from '../payments/chain.ts';
 import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
-import { paymentResponse, type X402Rail } from '../payments/x402.ts';
+import { saysUsed } from '../payments/token-refusals.ts';
+import { refundNonceOf, transactionUsing } from '../payments/transfers.ts';
+import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
-import { railUnavailable } from '../service/availability.ts';
-import { service } from '../service/terms.ts';
+import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
+import { price, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
+import { lookUpOpen, settleOpen } from './outcome.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**
@@ -36,25 +39,35 @@ export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, s
   if (ctx.payment === null) {
     refuse(blockedRefusal(caller));
     await requirePayable(ctx, job);
+    refuse(await cashRefusal(db, job));
     if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
-    throw rail.demand(offer, 'Payment required');
+    throw rail.demand(offer, ctx.isVersion1 ? version1Refusal : paymentRequired);
   }
   const payment = rail.read(ctx.payment, offer);
   // The chain is asked at the same time: most signatures are new.
-  const judged = refusalOf(ctx, rail, payment);
+  const judged = refusalOf(ctx, rail, payment, caller.principalKey);
   judged.catch(() => {});
   const known = await paymentOf(db, payment.authorization);
   if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
 
   refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
-  const refusal = await judged;
+  refuse(await cashRefusal(db, job));
+  refuse(await payerRefusal(db, payment.authorization.from));
+  const { refusal, wasUsed, head } = await judged;
   if (refusal) throw rail.demand(offer, refusal);
 
-  const intent = await recordedIntent(ctx, job, payment);
+  const intent = await recordedIntent(ctx, job, payment, head);
   if (!intent) return afterLostRace(ctx, caller, rail, steps, job, payment);
-  return settle(ctx, caller, rail, steps, intent, payment);
+  // What was carried out before is looked up, never sent: its money may have gone back, too.
+  const call = wasUsed ? () => lookUpOpen(db, rail, intent) : () => settleOpen(rail, intent, payment);
+  return settle(ctx, caller, steps, intent, call);
 };
+
+/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
+const paymentRequired =
+  `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
+  '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD';
 
 /** Refuses a rail that the service has not, or that the grant does not cover. */
 function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {
@@ -92,6 +105,7 @@ async function requirePayable(ctx: Context, job: LoadedJob): Promise<void> {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, ctx.now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
+  if (job.is_off) refuse(await switchedOffRefusal(ctx.runtime.db));
   if (!job.within_limits) refuse(await outsideLimits(ctx.runtime.db, job));
 }
 
@@ -112,25 +126,48 @@ function unsupportedNetwork(rail: X402Rail): Problem {
   });
 }
 
+/** What is answered to a transfer that has paid somebody else's purchase, or nobody's. */
+const alreadyCarriedOut = 'already carried out; listed for return';
+
 /**
- * Why the chain would not carry the payment out; null when it would. A signature that was carried out already may have
- * paid us, by whoever did it: then, and while the chain cannot tell, it is no refusal. Throws `service_unavailable` when
- * nobody is there to carry it out.
+ * Why the chain would not carry the payment out, null when it would; and its head as it was before the payment could be
+ * carried out for this job. A signature that was carried out already may have paid us, by whoever did it: then, and while
+ * the chain cannot tell, it is no refusal to the wallet that signed it. Throws `service_unavailable` when nobody is there
+ * to carry it out.
  */
-async function refusalOf(ctx: Context, rail: X402Rail, payment: SignedTransfer): Promise<string | null> {
-  const [isReachable, refusal] = await Promise.all([rail.isReachable(ctx.now), rail.refusal(payment, ctx.now)]).catch(
-    () => {
-      throw railUnavailable(ctx.runtime, 'x402');
-    },
-  );
+async function refusalOf(
+  ctx: Context,
+  rail: X402Rail,
+  payment: SignedTransfer,
+  principalKey: string,
+): Promise<{ refusal: string | null; wasUsed: boolean; head: bigint }> {
+  const { authorization } = payment;
+  const [isReachable, refusal, head] = await Promise.all([
+    rail.isReachable(ctx.now),
+    rail.refusal(payment, ctx.now),
+    rail.head(authorization.network),
+  ]).catch(() => {
+    throw railUnavailable(ctx.runtime, 'x402', 'chain_unreachable');
+  });
   if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');
-  if (!refusal || !saysUsed(refusal)) return refusal;
-  const onChain = await rail.lookUp(payment.authorization, ctx.now).catch(() => null);
-  return onChain === null || onChain.outcome === 'paid' || onChain.outcome === 'unconfirmed' ? null : refusal;
+  if (!refusal || !saysUsed(refusal)) return { refusal, wasUsed: false, head };
+  const used = { wasUsed: true, head };
+  if (authorization.from !== principalKey) return { refusal: alreadyCarriedOut, ...used };
+  const hint = await transactionUsing(ctx.runtime.db, authorization);
+  const onChain = await rail.lookUp(authorization, { seenAt: ctx.now, hint }).catch(() => null);
+  if (onChain?.outcome === 'unconfirmed' || onChain === null) return { refusal: null, ...used };
+  if (onChain.outcome !== 'paid') return { refusal, ...used };
+  const isGivenBack = await rail.isGivenBack(authorization, refundNonceOf(authorization)).catch(() => false);
+  return { refusal: isGivenBack ? 'already carried out, and given back' : null, ...used };
 }
 
 /** Step 1. Undefined when a twin was faster: with this signature, or with another payment for the same job. */
-async function recordedIntent(ctx: Context, job: JobRow, transfer: SignedTransfer): Promise<PaymentRow | undefined> {
+async function recordedIntent(
+  ctx: Context,
+  job: JobRow,
+  transfer: SignedTransfer,
+  head: bigint,
+): Promise<PaymentRow | undefined> {
   try {
     return await recordIntent(ctx.runtime.db, {
       paymentKey: newKey('pay'),
@@ -138,6 +175,7 @@ async function recordedIntent(ctx: Context, job: JobRow, transfer: SignedTransfe
       principalKey: job.principal_key,
       amount: microcents(job.price_microcents),
       transfer,
+      head,
       now: ctx.now,
     });
   } catch (error) {
@@ -146,18 +184,17 @@ async function recordedIntent(ctx: Context, job: JobRow, transfer: SignedTransfe
   }
 }
 
-/** Steps 2 and 3. */
+/** Steps 2 and 3: `call` has the payment carried out, or asks the chain what became of it. */
 async function settle(
   ctx: Context,
   caller: Buyer,
-  rail: X402Rail,
   steps: Steps,
   intent: PaymentRow,
-  payment: SignedTransfer,
+  call: () => Promise<OnChain>,
 ): Promise<Reply<contract.Job>> {
   // Neither the facilitator nor the chain answered: that is an unknown outcome too.
   const onChain = await whileCalling(ctx.runtime, intent.payment_key, () =>
-    rail.settle(payment, intent.created_at).catch((): OnChain => ({ outcome: 'unused' })),
+    call().catch((): OnChain => ({ outcome: 'unconfirmed' })),
   );
   return record(ctx, caller, steps, intent, onChain);
 }
@@ -173,10 +210,10 @@ async function record(
   const now = ctx.runtime.clock();
   const reply = await steps.transact(async (tx) => {
     await recordOutcome(tx, ctx.runtime, payment, onChain, { now });
-    return onChain.outcome === 'paid' ? paidReply(ctx, caller, steps, tx, payment, onChain.transaction) : null;
+    return onChain.outcome === 'paid' ? paidReply(ctx, caller, steps, tx, payment, onChain.transfer.transaction) : null;
   });
   if (reply) return reply;
-  if (onChain.outcome !== 'never') throw outcomeUnknown();
+  if (!isFinal(onChain)) throw outcomeUnknown();
   throw notAllowed(
     'This payment did not and will not go through. Nothing was collected; read what the job allows now.',
   );
@@ -189,8 +226,10 @@ async function paidReply(
   tx: Tx,
   payment: PaymentRow,
   transaction: string,
-): Promise<Reply<contract.Job>> {
+): Promise<Reply<contract.Job> | null> {
   const { body } = await jobReply(tx, payment.job_key, caller, ctx);
+  // The arrival was given back in the meantime.
+  if (body.payment_state === 'none') return null;
   const reply = { body, headers: paymentResponse(payment.payer, transaction, payment.network) };
   steps.remember(tx, reply);
   return reply;
@@ -211,7 +250,8 @@ async function repeat(
   }
   if (known.state === 'collected' && known.transaction) {
     const { transaction } = known;
-    return steps.transact((tx) => paidReply(ctx, caller, steps, tx, known, transaction));
+    const reply = await steps.transact((tx) => paidReply(ctx, caller, steps, tx, known, transaction));
+    if (reply) return reply;
   }
   if (known.state === 'failed') {
     await requirePayable(ctx, job);
@@ -222,11 +262,11 @@ async function repeat(
     throw outcomeUnknown();
   }
   const onChain = await whileCalling(ctx.runtime, known.payment_key, () =>
-    rail.lookUp(payment.authorization, known.created_at).catch((): OnChain => ({ outcome: 'unconfirmed' })),
+    lookUpOpen(ctx.runtime.db, rail, known).catch((): OnChain => ({ outcome: 'unconfirmed' })),
   );
   if (onChain.outcome !== 'unused') return record(ctx, caller, steps, known, onChain);
   // The same signature can move the money once at most, so carrying it out again is safe.
-  return settle(ctx, caller, rail, steps, known, payment);
+  return settle(ctx, caller, steps, known, () => settleOpen(rail, known, payment));
 }
 
 /** After a race for the job was lost: the winner's payment may be this very signature. */

@@ -109,7 +109,7 @@ describe('a purchase', () => {
     expect(canceled.body).toMatchObject({ state: 'canceled', payment_state: 'credited', charge_state: 'none' });
     const me = await agent.get('/api/agent/v1/me');
     expect(me.body.wallet_credit_microcents).toBe(500_000_000);
-    expect(me.body.spend.today_microcents).toBe(0);
+    expect(me.body.spend).toMatchObject({ today_microcents: 500_000_000, reserved_microcents: 0 });
     const receipt = await agent.get(`/api/agent/v1/jobs/${paid}/receipt`);
     expect(receipt.body.remedy).toMatchObject({ kind: 'wallet_credit', amount_microcents: 500_000_000 });
     // The queue still holds its message: a worker that takes it finds nothing to do.
@@ -305,7 +305,7 @@ describe('a worker', () => {
   it.each([
     ['whose content is gone', 'update quotes set input = null, input_deleted_at = now() from jobs'],
     ['that broke three workers', 'update jobs set tries = 3 from quotes'],
-  ])('fails a job %s at once: charge 0, wallet credit, the limit given back', async (_, damage) => {
+  ])('fails a job %s at once: charge 0, wallet credit, which keeps its room', async (_, damage) => {
     const agent = await arrive();
     const jobKey = await agent.paidJob();
     await service.database.pool.query(`${damage} where jobs.quote_key = quotes.quote_key and job_key = $1`, [jobKey]);
@@ -317,7 +317,7 @@ describe('a worker', () => {
     });
     expect((await agent.get('/api/agent/v1/me')).body).toMatchObject({
       wallet_credit_microcents: 500_000_000,
-      spend: { today_microcents: 0 },
+      spend: { today_microcents: 500_000_000 },
     });
     expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body).toMatchObject({
       report_digest: null,

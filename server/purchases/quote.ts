@@ -9,11 +9,13 @@ import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
-import type { About } from '../kernel/rate-limit.ts';
+import { type About, originOf } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
-import { availability } from '../service/availability.ts';
+import type { Context } from '../runtime.ts';
+import { availability, saleRefusal } from '../service/availability.ts';
+import { saleIsOff } from '../service/switches.ts';
 import { price, seconds, service } from '../service/terms.ts';
 import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
@@ -38,6 +40,8 @@ export interface QuoteRow {
   job_key: string | null;
   /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
   within_limits: boolean;
+  /** Whether new purchases are switched off while it is open. */
+  is_off: boolean;
 }
 
 /** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
@@ -49,13 +53,8 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   if (containsToken(inputText)) {
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
   }
-  const { state, purchasable_rails, reasons } = await availability(ctx.runtime, ctx.now);
-  if (state === 'unavailable') {
-    throw new Problem('service_unavailable', 'Checks cannot be bought right now.', {
-      members: { reasons },
-      headers: { 'Retry-After': '60' },
-    });
-  }
+  const selling = await availability(ctx.runtime, ctx.now);
+  refuse(saleRefusal(selling));
   if (price > max_price_microcents) {
     throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
       errors: [
@@ -70,6 +69,9 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     });
   }
   const quoteKey = newKey('quote');
+  const sealed = seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey });
+  const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
+  refuse(contentRefusal(caller, bytes, ctx));
   const expiresAt = after(ctx.now, seconds.quoteLifetime);
   const frozen = {
     quote_key: quoteKey,
@@ -90,9 +92,12 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
       expires_at, buyer_is_producer)
     values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
       ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
-      ${frozen.input_digest}, ${seal(inputText, ctx.runtime.configuration.secretKey)}, ${JSON.stringify(frozen.evidence)},
+      ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
       ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
       ${isProducer(caller, request.producer)})`);
+  tx.write(sql`
+    insert into unpaid_content (quote_key, principal_key, origin, bytes)
+    values (${quoteKey}, ${caller.principalKey}, ${originOf(ctx)}, ${bytes})`);
   audit(tx, {
     purchase: quoteKey,
     actor: caller.principalKey,
@@ -101,14 +106,20 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     to: 'open',
     at: ctx.now,
   });
-  const row: QuoteRow = { ...frozen, state: 'open', job_key: null, within_limits: roomFor(caller) };
-  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+  const row: QuoteRow = {
+    ...frozen,
+    state: 'open',
+    job_key: null,
+    within_limits: roomFor(caller).is_left,
+    is_off: false,
+  };
+  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
 };
 
 /** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
 async function requireSources(
   tx: Queries,
-  configuration: Pick<Configuration, 'secretKey'>,
+  configuration: Pick<Configuration, 'keyring'>,
   { grant, principalKey }: Buyer,
   refs: readonly string[],
 ): Promise<void> {
@@ -145,24 +156,63 @@ function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean 
   return names.includes(caller.principalKey.toLowerCase());
 }
 
-/** Whether the buyer's grant leaves room for a check, to be read with the buyer. */
-export function roomAbout(now: Date): About {
+/** A quote takes so much room besides its content. */
+const leastBytes = 4_096;
+
+/** What of content is kept without a payment for it. */
+interface Room {
+  is_left: boolean;
+  of_principal: number;
+  of_origin: number;
+}
+
+/**
+ * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
+ * addresses, to be read with the buyer.
+ */
+export function roomAbout({ now, origin }: Pick<Context, 'now' | 'origin'>): About {
+  const kept = (column: string, value: string) =>
+    `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
   return {
     name: 'room',
-    select: (day) => `select ${hasRoom('who', `${price}::bigint`, day)} as is_left`,
-    key: utcDay(now),
+    select: (key) => `
+      select ${hasRoom('who', `${price}::bigint`, `split_part(${key}, ' ', 1)`)} as is_left,
+        ${kept('principal_key', 'who.principal_key')} as of_principal,
+        ${kept('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
+    key: `${utcDay(now)} ${origin}`,
   };
 }
 
-function roomFor({ about }: Buyer): boolean {
-  return (about as { is_left: boolean }).is_left;
+function roomFor({ about }: Buyer): Room {
+  return about as Room;
+}
+
+/**
+ * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
+ * come at once do not see each other, so it may be passed by as much as they bring.
+ */
+function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Problem | null {
+  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
+  const { of_principal, of_origin } = roomFor(caller);
+  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  const detail =
+    of_principal + bytes > principalBytes
+      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
+      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
+  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+    headers: { 'Retry-After': '60' },
+  });
 }
 
 /** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */
 export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
-  return `${quotes}.*, jobs.job_key, ${quotes}.state <> 'open' or exists (
+  return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,
+      ${quotes}.state, ${quotes}.price_microcents, ${quotes}.max_price_microcents, ${quotes}.input_digest,
+      ${quotes}.evidence, ${quotes}.planned_checks, ${quotes}.created_at, ${quotes}.expires_at,
+      jobs.job_key, ${quotes}.state <> 'open' or exists (
       select from grants g where g.principal_key = ${quotes}.principal_key
-        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits
+        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits,
+    ${quotes}.state = 'open' and ${saleIsOff} as is_off
     from ${quotes} left join jobs using (quote_key)`;
 }
 
@@ -179,7 +229,7 @@ export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | M
 }
 
 /** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
-function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits'>): string {
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'is_off'>): string {
   return digestOf(
     canonicalJson({
       ...frozen,
@@ -205,6 +255,13 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
+/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (interface.md 2). */
+function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
+  if (row.state !== 'open') return row.state;
+  if (now >= row.expires_at) return 'expired';
+  return row.is_off ? 'rejected' : 'open';
+}
+
 /** A quote as this caller sees it at this instant. */
 export function quoteView(
   row: QuoteRow,
@@ -212,7 +269,7 @@ export function quoteView(
   request: { baseUrl: string; now: Date },
   rails: contract.Quote['rails'],
 ): contract.Quote {
-  const state = row.state === 'open' && request.now >= row.expires_at ? 'expired' : row.state;
+  const state = stateOf(row, request.now);
   const authority = authorityOf(caller);
   return {
     quote_key: row.quote_key,
@@ -236,6 +293,7 @@ export function quoteView(
             authority.actor,
             request.baseUrl,
             { quote_key: row.quote_key },
+            { terms_version: service.termsVersion },
             { expires_at: row.expires_at },
           ),
         ]

@@ -87,14 +87,17 @@ export async function issueReceipt(
 ): Promise<void> {
   const read = tx.one<ReceiptFacts>(sql`
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
-      payments.payment_key, payments.network, payments.transaction, payments.amount_microcents, payments.decided_at,
+      payments.payment_key, arrival.network, arrival.transaction, payments.amount_microcents, payments.decided_at,
       payments.reversed_at, refunds.state as refund_state,
       coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
       reports.delivered_at as corrected_at, last.sequence, last.digest
     from jobs
     join quotes using (quote_key)
     join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
-    left join refunds using (payment_key)
+    left join lateral (
+      select network, transaction from chain_transfers c where c.payment_key = payments.payment_key
+      order by removed_at is not null, seen_at desc limit 1) arrival on true
+    left join refunds on refunds.payment_key = payments.payment_key
     left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
     left join reports on reports.job_key = jobs.job_key and reports.number = 2
     left join lateral (

@@ -3,7 +3,7 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
-import { loadJob, stateAt } from './job.ts';
+import { loadJob, notAllowed, stateAt } from './job.ts';
 import { isEnded } from './states.ts';
 
 /** The delivered report: the newest, or the one with the digest that is asked for. */
@@ -19,7 +19,7 @@ export const report: Verb<typeof contract.report> = async ({ ctx, caller, input,
   const job = await loadJob(db, input.job_key, caller);
   if (job.report_digest) throw new Problem('not_found', 'This job has no report with that digest.');
   const state = stateAt(job, ctx.now);
-  if (isEnded(state)) throw new Problem('report_not_ready', `The job is ${state}; there will be no report.`);
+  if (isEnded(state)) throw notAllowed(`The job is ${state}; there will be no report.`);
   throw new Problem('report_not_ready', `The job is ${state.replace('_', ' ')}; there is no report yet.`, {
     headers: { 'Retry-After': '1' },
   });

@@ -5,6 +5,7 @@ import { startService } from '../../e2e/support/service.ts';
 import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
 
 const service = await startService();
+const limited = await startService({ UNPAID_CONTENT_MIB_PRINCIPAL: '1', UNPAID_CONTENT_MIB_ORIGIN: '2' });
 const { pool } = service.database;
 const jobAt = (jobKey: string) => `/api/agent/v1/jobs/${jobKey}`;
 
@@ -48,15 +49,15 @@ async function afterSeconds(wait: number, agent: Agent, look: () => Promise<void
 }
 
 describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) => {
-  it('of a quote that nobody authorized is gone a day after the quote expired', async () => {
+  it('of a quote that nobody authorized is gone within a minute after the quote has expired', async () => {
     const agent = await Agent.arrive(service);
     const mark = newMark();
     const sent = { idempotency_key: randomUUID(), evidence: [contentWith(mark)], work_product: mark };
     const quote = await agent.quote(sent);
-    await afterSeconds(seconds.quoteLifetime + daySeconds - marginSeconds, agent, async () => {
+    await afterSeconds(seconds.quoteLifetime - marginSeconds, agent, async () => {
       expect(await contentOf(quote.body.quote_key)).not.toBeNull();
     });
-    await afterSeconds(seconds.quoteLifetime + daySeconds + 1, agent, async () => {
+    await afterSeconds(seconds.quoteLifetime + 60, agent, async () => {
       expect(await contentOf(quote.body.quote_key)).toBeNull();
       expect(await filesWith(mark)).toEqual([]);
       const read = await agent.get(`/api/agent/v1/purchases/${quote.body.quote_key}`);
@@ -140,5 +141,63 @@ describe('deleting content early', () => {
     expect(removed.body.items.map((item: { text: string | null }) => item.text)).toEqual([null, null]);
     expect((await remove()).text).toBe(removed.text);
     expect((await agent.get(`${jobAt(jobKey)}/evidence`)).text).toBe(removed.text);
+  });
+});
+
+describe('content that nobody has paid for', () => {
+  const unpaidOf = async (agent: Agent) =>
+    (
+      await pool.query('select quote_key from unpaid_content where principal_key = $1', [
+        agent.wallet.address.toLowerCase(),
+      ])
+    ).rows.length;
+
+  it('is limited by buyer, and room is made by paying, by canceling and by time', async () => {
+    const agent = await Agent.arrive(limited);
+    const large = () =>
+      agent.quote({ evidence: Array.from({ length: 6 }, () => randomBytes(16_000).toString('base64')) });
+    const quotes = [];
+    let last = await large();
+    for (; last.status === 201; last = await large()) quotes.push(last.body.quote_key);
+    expect([last.status, last.body.code, last.headers.get('retry-after')]).toEqual([429, 'rate_limited', '60']);
+    expect(quotes.length).toBeGreaterThan(3);
+
+    const { job_key } = (await agent.authorize(quotes[0])).body;
+    expect((await large()).status).toBe(429);
+    expect((await agent.pay(job_key, { signature: await agent.signPayment(job_key) })).status).toBe(200);
+    const again = await large();
+    expect([again.status, (await large()).status]).toEqual([201, 429]);
+
+    const { job_key: unwanted } = (await agent.authorize(again.body.quote_key)).body;
+    await agent.post(`/api/agent/v1/jobs/${unwanted}/cancel`);
+    await limited.deleteExpired();
+    expect([(await large()).status, (await large()).status]).toEqual([201, 429]);
+
+    limited.advanceClock(seconds.quoteLifetime + 60);
+    await limited.deleteExpired();
+    await agent.signIn();
+    expect((await large()).status).toBe(201);
+    limited.advanceClock(-seconds.quoteLifetime - 60);
+  });
+
+  it('is limited by block of addresses, however many buyers there are', async () => {
+    const statuses = [];
+    for (let buyer = 0; buyer < 4; buyer += 1) {
+      const agent = await Agent.arrive(limited);
+      for (let index = 0; index < 5; index += 1) {
+        const evidence = Array.from({ length: 6 }, () => randomBytes(16_000).toString('base64'));
+        statuses.push((await agent.quote({ evidence })).status);
+      }
+    }
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(4);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('stops counting in the transaction that collects', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    expect(await unpaidOf(agent)).toBe(1);
+    await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
+    expect(await unpaidOf(agent)).toBe(0);
   });
 });

@@ -35,42 +35,50 @@ function requireOwner(caller: Buyer | Member): void {
 
 /** Deletes what is kept for a time only, once that is over. Safe beside another run of its own. */
 export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
-  await deleteExpiredContent(runtime);
+  await deleteUnpaidContent(runtime);
+  await deletePaidContent(runtime);
+  // The bytes of what was deleted since the last time go with it.
+  await vacuum(runtime.db);
   await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
 }
 
-/**
- * Deletes submitted content that is kept no longer: of a purchase 30 days after it (service.md 8), of a quote that was
- * never authorized a day after it expired (interface.md 5). Digests, reports and receipts stay.
- */
-async function deleteExpiredContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+/** Deletes the content of purchases 30 days after them (service.md 8). Digests, reports and receipts stay. */
+async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
   const purchasedBefore = after(now, -retentionDays * daySeconds);
   // A quote is authorized while it is open: its end says, within its lifetime, when it was bought.
   const endedBefore = after(purchasedBefore, seconds.quoteLifetime);
-  const ofPurchases = await clearAll(db, now, (tx) =>
+  await clearAll(db, now, (tx) =>
     tx.many(sql`
       select quote_key from quotes join jobs using (quote_key)
       where input is not null and quotes.state = 'authorized' and expires_at < ${endedBefore}
         and jobs.created_at < ${purchasedBefore}
       limit ${batch} for update of quotes skip locked`),
   );
-  const ofDeadQuotes = await clearAll(db, now, (tx) =>
+}
+
+/**
+ * Deletes content that nobody has paid for and nobody can any more: of a quote within a minute after it expired
+ * (interface.md 5), and of a job that was canceled before it was paid.
+ */
+export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+  const now = clock();
+  await clearAll(db, now, (tx) =>
     tx.many(sql`
       select quote_key from quotes
       where input is not null and state <> 'authorized' and expires_at < ${after(now, -seconds.deadQuoteContent)}
       limit ${batch} for update skip locked`),
   );
-  if (ofPurchases + ofDeadQuotes > 0) await vacuum(db);
+  await clearAll(db, now, (tx) =>
+    tx.many(sql`
+      select quote_key from unpaid_content join jobs using (quote_key) join quotes using (quote_key)
+      where jobs.state = 'canceled' and jobs.collected_at is null
+      limit ${batch} for update of quotes skip locked`),
+  );
 }
 
-/** Clears what `findDue` finds, until it finds nothing. Resolves to the number of quotes. */
-async function clearAll(
-  db: Database,
-  now: Date,
-  findDue: (tx: Tx) => Promise<{ quote_key: string }[]>,
-): Promise<number> {
-  let cleared = 0;
+/** Clears what `findDue` finds, until it finds nothing. */
+async function clearAll(db: Database, now: Date, findDue: (tx: Tx) => Promise<{ quote_key: string }[]>): Promise<void> {
   for (;;) {
     const found = await transact(db, async (tx) => {
       const due = await findDue(tx);
@@ -78,8 +86,7 @@ async function clearAll(
       clearContent(tx, keys, now);
       return keys.length;
     });
-    cleared += found;
-    if (found < batch) return cleared;
+    if (found < batch) return;
   }
 }
 

@@ -1,12 +1,13 @@
-import { blockPurchases } from '../identity/blocked.ts';
-import { release } from '../identity/grant.ts';
+import { blockAccount, liftBlocks } from '../identity/blocked.ts';
+import { release, retake } from '../identity/grant.ts';
 import { microcents } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { reversed } from '../ledger/entries.ts';
+import { healed, type LosingAccount, reversed } from '../ledger/entries.ts';
 import { post, walletCreditLocked } from '../ledger/ledger.ts';
-import { markReversed, type PaymentRow } from '../payments/payment.ts';
-import { cancelRefund } from '../payments/refund.ts';
+import { markHealed, markReversed, type PaymentRow } from '../payments/payment.ts';
+import { cancelRefund, owe, reviveRefund } from '../payments/refund.ts';
+import { arrivalOf, markRemoved, type TransferRow } from '../payments/transfers.ts';
 import type { Runtime } from '../runtime.ts';
 import { advance, type JobRow, lockJob, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
@@ -24,16 +25,25 @@ export async function reverse(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
   payment: PaymentRow,
+  /** The logs that the books still count on. */
+  there: readonly TransferRow[],
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
   if (!(await markReversed(tx, payment.payment_key, now))) return;
+  for (const row of there) markRemoved(tx, row, now);
   const from = await accountOf(tx, job, payment, now);
   const ended = await end(tx, job, now);
-  blockPurchases(tx, job.account_key, now);
+  const { number } = await tx.one<{ number: number }>(sql`
+    insert into reversals (payment_key, number, job_payment_state, job_ended, room_microcents, books_account, reversed_at)
+    select ${payment.payment_key}, coalesce(max(number), 0) + 1, ${job.payment_state}, ${ended.state !== job.state},
+      ${job.reserved_microcents}, ${from}, ${now}
+    from reversals where payment_key = ${payment.payment_key} returning number`);
+  release(tx, job.job_key);
+  blockAccount(tx, job.account_key, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
   post(tx, {
-    ...reversed(payment.network, from),
-    key: payment.payment_key,
+    ...reversed(from),
+    key: `${payment.payment_key}:${number}`,
     jobKey: job.job_key,
     principalKey: job.principal_key,
     amount: microcents(payment.amount_microcents),
@@ -42,8 +52,71 @@ export async function reverse(
   await issueReceipt(tx, receiptSigner, ended.job_key, ended, now);
 }
 
+/**
+ * Undoes a reversal that proves wrong: the chain holds the payment after all, because a node had not told the truth or a
+ * reorganisation brought it back. A job that the reversal ended is not taken up again: what it would have held becomes
+ * credit, a charge that it gave up is refunded. Any other stands as before. The room that the job gave back is taken again,
+ * even above the limits, and the block that the reversal set is lifted: no other.
+ */
+export async function heal(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  payment: PaymentRow,
+  now: Date,
+): Promise<void> {
+  const paymentKey = payment.payment_key;
+  const job = await lockJob(tx, payment.job_key);
+  if (!(await markHealed(tx, paymentKey, now))) return;
+  const reversal = await tx.one<Reversal>(sql`
+    update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null returning *`);
+  const { payment_state, account } = await standingAfter(tx, job, payment, reversal, now);
+  await liftBlocks(tx, paymentKey, { actor: 'system', because: 'The chain holds the payment after all.', now });
+  if (reversal.room_microcents > 0n) retake(tx, job.job_key);
+  post(tx, {
+    ...healed(account),
+    key: `${paymentKey}:${reversal.number}`,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount: microcents(payment.amount_microcents),
+    at: now,
+  });
+  const standing = await tx.one<JobRow>(sql`
+    update jobs set payment_state = ${payment_state}, updated_at = ${now} where job_key = ${job.job_key} returning *`);
+  noteOnJob(tx, standing, 'reversal_healed', now);
+  await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
+}
+
+/** What a reversal has changed. */
+interface Reversal {
+  number: number;
+  job_payment_state: JobRow['payment_state'];
+  job_ended: boolean;
+  room_microcents: bigint;
+  books_account: LosingAccount;
+}
+
+/** How the job's payment stands once its reversal is undone, and where the money is then. */
+async function standingAfter(
+  tx: Tx,
+  job: JobRow,
+  payment: PaymentRow,
+  reversal: Reversal,
+  now: Date,
+): Promise<{ payment_state: JobRow['payment_state']; account: LosingAccount }> {
+  const { payment_key: paymentKey } = payment;
+  if (!reversal.job_ended) {
+    if (reversal.books_account === 'liability:refunds') await reviveRefund(tx, paymentKey, now);
+    return { payment_state: reversal.job_payment_state, account: reversal.books_account };
+  }
+  if (job.state === 'failed') return { payment_state: 'credited', account: 'liability:wallet_credit' };
+  const arrival = await arrivalOf(tx, paymentKey);
+  if (!arrival) throw new Error(`no transfer is known that paid ${paymentKey}`);
+  owe(tx, arrival, { paymentKey, jobKey: job.job_key, reason: 'payment_reversed', now });
+  return { payment_state: 'refund_pending', account: 'liability:refunds' };
+}
+
 /** Where the money is missing. What was given away already, or earned, is a loss. */
-async function accountOf(tx: Tx, job: JobRow, payment: PaymentRow, now: Date): Promise<Parameters<typeof reversed>[1]> {
+async function accountOf(tx: Tx, job: JobRow, payment: PaymentRow, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
   if (
@@ -65,7 +138,6 @@ async function end(tx: Tx, job: JobRow, now: Date): Promise<JobRow> {
     return tx.one<JobRow>(sql`
       update jobs set payment_state = 'reversed', updated_at = ${now} where job_key = ${job.job_key} returning *`);
   }
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
   return waiver
     ? advance(tx, waiver, job.job_key, by, {
         ...over,

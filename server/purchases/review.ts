@@ -14,6 +14,7 @@ import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import {
+  acceptRefusal,
   advance,
   holdJob,
   type JobRow,
@@ -27,6 +28,7 @@ import {
 import { issueReceipt } from './receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';
+import { blockAfterWaivers } from './waivers.ts';
 
 /** What a reviewer wrote, as it is kept until retention deletes it. */
 export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
@@ -74,6 +76,7 @@ function isRepeat(job: JobRow, { decision }: Review): boolean {
 
 /** What was held is earned, and the charge is final. */
 function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
+  if (caller.kind !== 'member') refuse(acceptRefusal(caller));
   if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
     throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
   }
@@ -103,7 +106,10 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
   }
   const by = { actor: actorOf(caller), now: ctx.now };
   decide(tx, ctx, caller, job, input);
-  if (!can('dispute', job.state)) return waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+  if (!can('dispute', job.state)) {
+    await waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+    return blockAfterWaivers(tx, ctx.runtime.configuration, job, ctx.now);
+  }
   const disputed = advance(tx, 'dispute', job.job_key, by, {
     deliver_by: after(ctx.now, seconds.executionDeadline),
     review_by: null,
@@ -128,5 +134,5 @@ function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, revie
   if (detail === undefined && correction_request === undefined) return;
   tx.write(sql`
     insert into dispute_texts (review_key, texts)
-    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.secretKey)})`);
+    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.keyring, { column: 'dispute_texts.texts', row: reviewKey })})`);
 }

@@ -76,6 +76,7 @@ export const moneyNotes = [
   'refunded',
   'refund_failed',
   'reversed',
+  'reversal_healed',
   'moved_on_chain',
   'arrived_late',
   'late_payment_refunded',
@@ -108,6 +109,10 @@ export interface JobFacts {
   has_report: boolean;
   /** What it has taken of the grant still lies within the limits. */
   within_limits: boolean;
+  /** New payments are switched off. */
+  is_off: boolean;
+  /** A rail that it can be paid over seems to work. */
+  rail_is_up: boolean;
   /** Its open payment is a signed transfer that its chain carries out no more. */
   payment_has_run_out: boolean;
   /** The request declares the buyer itself as the producer of the work. */
@@ -120,6 +125,8 @@ export interface Authority {
   /** Whether a quote may be authorized and a job paid, as far as no limit stands in the way. */
   mayBuy: boolean;
   mayReview: boolean;
+  /** A paused agent may still dispute. */
+  mayAccept: boolean;
   mayCancel: boolean;
 }
 
@@ -165,6 +172,11 @@ export function mayAccept(job: Pick<JobFacts, 'buyer_is_producer'>, actor: Autho
   return actor === 'customer' || !job.buyer_is_producer;
 }
 
+/** Whether who asks may accept the report of the job, as far as its state does not stand in the way. */
+export function canAccept(job: Pick<JobFacts, 'buyer_is_producer'>, authority: Authority): boolean {
+  return authority.mayAccept && mayAccept(job, authority.actor);
+}
+
 /** A report is disputed within its review window only; accepting stays possible after it. */
 export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
   return job.review_state === 'open';
@@ -179,11 +191,12 @@ export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean 
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
-  if (can('collect', job.state) && settled && authority.mayBuy && job.within_limits) actions.push('pay');
+  const isPayable = can('collect', job.state) && settled && job.within_limits && job.rail_is_up && !job.is_off;
+  if (isPayable && authority.mayBuy) actions.push('pay');
   if (!settled && job.payment_has_run_out && authority.mayCancel) actions.push('cancel_payment');
   if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   if (job.has_report) actions.push('report');
-  const canReview = mayAccept(job, authority.actor) || mayDispute(job);
+  const canReview = canAccept(job, authority) || mayDispute(job);
   if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');
   if (job.has_receipt) actions.push('receipt');
   return actions;

@@ -1,18 +1,12 @@
 import { revokeUnused } from '../identity/credential.ts';
 import { release } from '../identity/grant.ts';
-import { after } from '../kernel/clock.ts';
 import { forgetCounts } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
-import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
-import { seconds } from '../service/terms.ts';
 import { failJob } from './execute.ts';
 import { advance, type JobRow } from './job.ts';
 import { guarded, throughAll } from './rounds.ts';
-
-/** A message of the queue that has not started its job after this long is taken for lost. */
-const queuedForSeconds = 12;
 
 /**
  * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the
@@ -20,7 +14,6 @@ const queuedForSeconds = 12;
  */
 export async function sweep(runtime: Runtime): Promise<void> {
   await failOverdue(runtime);
-  await requeueAbandoned(runtime);
   await lapseUnpaid(runtime);
   await forgetCounts(runtime.db, runtime.clock());
   await revokeUnused(runtime);
@@ -37,25 +30,6 @@ async function failOverdue(runtime: Runtime): Promise<void> {
     (job) =>
       guarded('job_not_failed', { job_key: job.job_key }, () =>
         transact(runtime.db, (tx) => failJob(tx, runtime, job, 'The report was not delivered in time.')),
-      ),
-  );
-}
-
-/** Queues again what a dead worker held, and what the queue seems to have lost. */
-async function requeueAbandoned(runtime: Runtime): Promise<void> {
-  const now = runtime.clock();
-  // The deadline runs from when the message was sent.
-  const sentBefore = after(now, seconds.executionDeadline - queuedForSeconds);
-  await throughAll(
-    ({ after: last, limit }) =>
-      runtime.db.many<Pick<JobRow, 'job_key'>>(sql`
-        select job_key from jobs
-        where state in ('queued', 'running', 'rechecking') and job_key > ${last}
-          and (lease_until < ${now} or (lease_until is null and deliver_by < ${sentBefore}))
-        order by job_key limit ${limit}`),
-    ({ job_key }) =>
-      guarded('job_not_requeued', { job_key }, () =>
-        transact(runtime.db, async (tx) => enqueueCheck(tx, runtime.queue, job_key)),
       ),
   );
 }
@@ -78,6 +52,6 @@ async function lapse(tx: Tx, jobKey: string, now: Date): Promise<void> {
   const unpaid = await tx.maybe(sql`
     select 1 from jobs where job_key = ${jobKey} and payment_state = 'none' for no key update`);
   if (!unpaid) return;
-  const job = await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
-  release(tx, job.grant_key, job.authorized_on, job.price_microcents);
+  await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+  release(tx, jobKey);
 }

@@ -1,4 +1,3 @@
-import { release } from '../identity/grant.ts';
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
@@ -17,8 +16,8 @@ const reasons = {
 } as const satisfies Record<string, RefundReason>;
 
 /**
- * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, the grant
- * gets back what the job took of it, and a receipt says so. Throws `action_not_allowed` when the job is elsewhere.
+ * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, and a receipt
+ * says so. The room that the job took of its grant comes back with the money. Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function waiveCharge(
   tx: Tx,
@@ -39,7 +38,6 @@ export async function waiveCharge(
   });
   const payment_state = await requestRefund(tx, { jobKey, reason, now: by.now });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
-  release(tx, waived.grant_key, waived.authorized_on, waived.price_microcents);
   await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
 }
 
@@ -52,7 +50,12 @@ export async function waiveOverdue(
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
 ): Promise<void> {
   await transact(db, async (tx) => {
-    const job = await tx.maybe<JobRow>(sql`select * from jobs where job_key = ${jobKey} for no key update`);
+    const job =
+      await tx.maybe<JobRow>(sql`select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+        review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
+        delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+        waived_because
+      from jobs where job_key = ${jobKey} for no key update`);
     if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
     if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
     tx.write(sql`

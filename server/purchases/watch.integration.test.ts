@@ -9,7 +9,7 @@ import { startService } from '../../e2e/support/service.ts';
 import { sellerAccount } from '../../sandbox/chain/accounts.ts';
 import { MULTICALL3_ADDRESS } from '../../sandbox/chain/networks.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { unblockPurchases } from '../identity/blocked.ts';
+import { liftBlocks } from '../identity/blocked.ts';
 import { transact } from '../kernel/transaction.ts';
 import { waiveCharge } from './waive.ts';
 import { watchChains } from './watch.ts';
@@ -45,13 +45,18 @@ async function loseBlockOf(agent: Agent, on = chain): Promise<void> {
   await control.chainFault(on, { mode: 'reorg', depth: newest - (paid?.block_number ?? newest) + 1 });
 }
 
-/** What the worker does in the minute after a collection, when payments are looked up again. */
-async function aMinuteLater(): Promise<void> {
-  service.advanceClock(61);
-  await service.sweep();
-  await service.sweep();
-  service.advanceClock(-61);
+/** What the worker does in the minutes after a collection, when payments are looked up again. */
+async function minutesLater(minutes = 1): Promise<void> {
+  for (let minute = 1; minute <= minutes; minute += 1) {
+    service.advanceClock(61);
+    await service.sweep();
+    await service.sweep();
+  }
+  service.advanceClock(-61 * minutes);
 }
+
+/** More blocks than any reorganisation takes away: what lies before them is final. */
+const untilFinal = (on = chain) => control.chainFault(on, { mode: 'mine', blocks: 30 });
 
 afterEach(async () => {
   await control.clearFacilitatorFaults();
@@ -74,12 +79,14 @@ describe('a transfer that no payment knows of', () => {
     });
     await service.sweep();
     await service.sweep();
-    const { rows } = await pool.query('select * from unmatched_transfers');
+    const { rows } = await pool.query('select * from chain_transfers');
     const nobody = `0x${'0'.repeat(40)}`;
-    expect(rows).toMatchObject([{ network, transaction, payer: nobody, amount_microcents: '123000000', nonce: null }]);
+    expect(rows).toMatchObject([
+      { network, transaction, sender: nobody, amount_microcents: '123000000', nonce: null, use: 'unmatched' },
+    ]);
     expect(await control.transfers(chain, { from: sandbox.payTo })).toEqual([]);
     expect(await money()).toMatch(
-      new RegExp(`^Transfers .* no payment: 1\\n  \\S+  1.23 USD  ${network}  from ${nobody}  in ${transaction}\\n`),
+      new RegExp(`\nTransfers .* no payment: 1\\n  \\S+  1.23 USD  ${network}  from ${nobody}  in ${transaction} 0\\n`),
     );
   });
 
@@ -111,10 +118,14 @@ describe('a transfer that no payment knows of', () => {
     });
     expect((await agent.pay(jobKey, { signature })).status).toBe(200);
     await service.sweep();
-    const { rows } = await pool.query('select amount_microcents from unmatched_transfers where transaction = $1', [
-      transaction,
+    const { rows } = await pool.query(
+      'select amount_microcents, use from chain_transfers where transaction = $1 order by position',
+      [transaction],
+    );
+    expect(rows).toEqual([
+      { amount_microcents: '500000000', use: 'payment' },
+      { amount_microcents: '456000000', use: 'unmatched' },
     ]);
-    expect(rows).toEqual([{ amount_microcents: '456000000' }]);
     expect(await money()).toContain('4.56 USD');
   });
 
@@ -124,7 +135,7 @@ describe('a transfer that no payment knows of', () => {
     const signature = await agent.signPayment(jobKey, network);
     await service.carryOut(signature);
     await service.sweep();
-    const { rows } = await pool.query('select nonce from unmatched_transfers where payer = $1', [
+    const { rows } = await pool.query('select nonce from chain_transfers where sender = $1', [
       agent.wallet.address.toLowerCase(),
     ]);
     expect(rows).toMatchObject([{ nonce: (await paidBy(agent))[0]?.nonce }]);
@@ -141,7 +152,7 @@ describe('a reorganisation', () => {
     const before = await receiptOf(agent, jobKey);
     await loseBlockOf(agent);
     expect(await paidBy(agent)).toHaveLength(0);
-    await aMinuteLater();
+    await minutesLater();
     const [transfer] = await paidBy(agent);
     expect((await agent.job(jobKey)).body.payment_state).toBe('collected');
     expect((await receiptOf(agent, jobKey)).collection.reference).toBe(`${network}:${transfer?.transaction}`);
@@ -153,13 +164,19 @@ describe('a reorganisation', () => {
   it('changes nothing about a payment that the chain still holds', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
-    await aMinuteLater();
+    await minutesLater();
     service.advanceClock(3_600);
     await service.sweep();
-    service.advanceClock(-3_600);
+    const watched = async () =>
+      (await pool.query('select watch_at, signature from x402_payments where job_key = $1', [jobKey])).rows;
+    // As long as it is not final its signature may be needed again.
+    expect(await watched()).toEqual([{ watch_at: expect.any(Date), signature: expect.any(String) }]);
+    await untilFinal();
+    service.advanceClock(3_600);
+    await service.sweep();
+    service.advanceClock(-7_200);
     expect(await eventsOf(agent, jobKey)).not.toContain('moved_on_chain');
-    const { rows } = await pool.query('select watch_at, signature from payments where job_key = $1', [jobKey]);
-    expect(rows).toEqual([{ watch_at: null, signature: null }]);
+    expect(await watched()).toEqual([{ watch_at: null, signature: null }]);
   });
 });
 
@@ -240,7 +257,11 @@ describe('a payment that the chain has lost for good', () => {
     for (const { agent } of purchases) expect(await paidBy(agent)).toEqual([]);
     await control.chainFault(chain, { mode: 'advance_time', seconds: 200 });
     await control.facilitatorFault({ mode: 'refuse', times: 'always' });
-    await aMinuteLater();
+    // The newest block says that they can never come back. Blocks that are final do not yet.
+    await minutesLater(4);
+    expect((await purchases[0]?.agent.job(purchases[0].jobKey))?.body.payment_state).toBe('collected');
+    await untilFinal();
+    await minutesLater(9);
     const seen: Record<string, unknown> = {};
     for (const { life, agent, jobKey } of purchases) {
       const { state, payment_state, charge_state } = (await agent.job(jobKey)).body;
@@ -266,6 +287,50 @@ describe('a payment that the chain has lost for good', () => {
     ]);
   });
 
+  it('is there after all when its node had lied: what the reversal did is undone, and nothing else', async () => {
+    const on = 421614;
+    const [cut, kept] = [await Agent.arrive(service), await Agent.arrive(service)];
+    const [cutJob, keptJob] = [await cut.authorizedJob(), await kept.authorizedJob()];
+    await control.chainFault(on, { mode: 'mine', blocks: 12 });
+    const { snapshot_id } = await control.chainFault(on, { mode: 'snapshot' });
+    const headers = [await cut.signPayment(cutJob, 'eip155:421614'), await kept.signPayment(keptJob, 'eip155:421614')];
+    await cut.pay(cutJob, { signature: headers[0] ?? '' });
+    await kept.pay(keptJob, { signature: headers[1] ?? '' });
+    await service.execute(keptJob);
+    await kept.post(`/api/agent/v1/jobs/${keptJob}/review`, { decision: 'accept' });
+    // The node shows a chain of its own, on which they have run out: a whole finality deep.
+    await control.chainFault(on, { mode: 'revert', snapshot_id: snapshot_id ?? expect.unreachable() });
+    const { snapshot_id: fork } = await control.chainFault(on, { mode: 'snapshot' });
+    await control.chainFault(on, { mode: 'advance_time', seconds: 200 });
+    await untilFinal(on);
+    await control.facilitatorFault({ mode: 'refuse', times: 'always' });
+    await minutesLater(9);
+    for (const [agent, jobKey] of [
+      [cut, cutJob],
+      [kept, keptJob],
+    ] as const) {
+      expect((await agent.job(jobKey)).body.payment_state).toBe('reversed');
+      expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['payment_reversed']);
+    }
+    // The chain itself holds them.
+    await control.chainFault(on, { mode: 'revert', snapshot_id: fork ?? expect.unreachable() });
+    await control.clearFacilitatorFaults();
+    for (const header of headers) await service.carryOut(header);
+    await untilFinal(on);
+    await minutesLater(2);
+    expect((await cut.job(cutJob)).body).toMatchObject({ state: 'failed', payment_state: 'credited' });
+    expect((await kept.job(keptJob)).body).toMatchObject({ state: 'accepted', payment_state: 'collected' });
+    expect((await cut.get('/api/agent/v1/me')).body).toMatchObject({
+      holds: [],
+      wallet_credit_microcents: 500_000_000,
+      spend: { today_microcents: 500_000_000 },
+    });
+    expect((await kept.get('/api/agent/v1/me')).body.holds).toEqual([]);
+    expect((await receiptOf(kept, keptJob)).collection.state).toBe('collected');
+    expect((await receiptOf(cut, cutJob)).remedy).toMatchObject({ kind: 'wallet_credit', state: 'credited' });
+    expect(await eventsOf(kept, keptJob)).toEqual(expect.arrayContaining(['reversed', 'reversal_healed']));
+  });
+
   it('keeps its account from buying anything new until an operator has settled it', async () => {
     const agent = await Agent.arrive(service);
     const [lost, authorized] = [await agent.authorizedJob(), await agent.authorizedJob()];
@@ -274,7 +339,8 @@ describe('a payment that the chain has lost for good', () => {
     await agent.pay(lost, { signature: await agent.signPayment(lost, 'eip155:421614') });
     await loseBlockOf(agent, 421614);
     await control.chainFault(421614, { mode: 'advance_time', seconds: 200 });
-    await aMinuteLater();
+    await untilFinal(421614);
+    await minutesLater(4);
     expect((await agent.job(lost)).body.payment_state).toBe('reversed');
     const { body: quote } = await agent.quote();
     expect(quote.next_actions).toEqual([]);
@@ -282,11 +348,12 @@ describe('a payment that the chain has lost for good', () => {
     expect((await agent.pay(authorized)).body.code).toBe('purchases_blocked');
     const { body } = await agent.get('/api/agent/v1/me');
     expect(body.holds).toEqual(['payment_reversed']);
-    expect(await money()).toMatch(new RegExp(`  5.00 USD  ${body.account_key}  ${lost}\\n`));
+    expect(await money()).toMatch(new RegExp(`  payment_reversed  ${body.account_key}  5.00 USD  ${lost}\\n`));
     expect((await receiptOf(agent, lost)).collection.state).toBe('reversed');
     expect((await other.pay(await other.authorizedJob())).status).toBe(402);
-    await unblockPurchases(service.runtime.db, body.account_key);
-    await expect(unblockPurchases(service.runtime.db, body.account_key)).rejects.toThrow('no account that is blocked');
+    const by = { actor: 'operator', because: 'settled by mail', now: new Date() };
+    expect(await liftBlocks(service.runtime.db, body.account_key, by)).toBe(1);
+    expect(await liftBlocks(service.runtime.db, body.account_key, by)).toBe(0);
     expect((await agent.authorize(quote.quote_key)).status).toBe(201);
     expect(await money()).not.toContain(body.account_key);
   });

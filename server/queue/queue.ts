@@ -1,5 +1,7 @@
 import { PgBoss } from 'pg-boss';
+import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { databaseOutage } from '../kernel/outage.ts';
 import type { Tx } from '../kernel/transaction.ts';
 
 /** The queue of work to do, in the same database as the purchases. */
@@ -20,7 +22,9 @@ export const letterQueue = 'letter';
 
 export type LetterMessage =
   | { kind: 'registration'; registration_key: string }
-  | { kind: 'sign_in'; request_key: string; email: string; next: string }
+  | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
+  /** An operator made a link that signs this address in. */
+  | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
 /**
@@ -58,10 +62,11 @@ export async function installQueue(databaseUrl: string): Promise<void> {
 }
 
 /** Opens the queue of a migrated database. Only a worker supervises it; a web process just writes to it. */
-export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'): Promise<Queue> {
+export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', name: string): Promise<Queue> {
   const boss = new PgBoss({
     connectionString: databaseUrl,
     max: role === 'worker' ? 6 : 2,
+    application_name: name,
     supervise: role === 'worker',
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
@@ -69,7 +74,10 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker'):
     migrate: false,
     useListenNotify: role === 'worker',
   });
-  boss.on('error', (error) => log('queue_error', errorFields(error)));
+  boss.on('error', (error) => {
+    if (isDatabaseTrouble(error)) databaseOutage.failed(error);
+    else log('queue_error', errorFields(error));
+  });
   await boss.start();
   return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
 }

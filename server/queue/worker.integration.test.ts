@@ -9,6 +9,7 @@ const service = await startService({
   ASSESSOR_MODELS: 'compatible:sandbox',
   ASSESSOR_COMPATIBLE_URL: model.url,
   ASSESSOR_TIMEOUT_SECONDS: '60',
+  CHECKS_PER_ACCOUNT: '8',
 });
 afterAll(() => model.close());
 

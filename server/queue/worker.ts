@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
 import { sendLetter } from '../identity/send-letter.ts';
+import { ConfigurationError } from '../kernel/configuration-error.ts';
+import { isDatabaseTrouble } from '../kernel/database.ts';
+import { readConfiguration } from '../kernel/env.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { databaseOutage, outage } from '../kernel/outage.ts';
 import { openRuntime } from '../open-runtime.ts';
-import { executeJob } from '../purchases/execute.ts';
+import { carryOut, takeNext } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
-import { deleteExpired } from '../purchases/retention.ts';
+import { deleteExpired, deleteUnpaidContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
 import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
+import { service } from '../service/terms.ts';
 import { openChecker } from '../work-check/checker.ts';
+import { CheckRequest } from '../work-check/contract.ts';
+import { exampleRequest } from '../work-check/sample.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
 /**
@@ -25,32 +33,35 @@ const letterBatchSize = 50;
 const roundEveryMs = 1_000;
 /** What is watched for happens rarely, and a search costs calls to every chain. */
 const watchEveryMs = 10_000;
-/** Content is kept for days: an hour more or less is nothing. */
+/** Content of a quote goes within a minute after it has expired. */
+const unpaidEveryMs = 10_000;
+/** Content of a purchase is kept for days: an hour more or less is nothing. */
 const retentionEveryMs = 3_600_000;
 /** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
 const graceMs = 7_000;
 
-const runtime = await openRuntime(process.env, 'worker');
+const runtime = await opened().catch((error) => {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
+  process.exit(1);
+});
 const checker = openChecker(runtime.configuration.assessor);
 const stopping = new AbortController();
 /** Ends the checks under way; their jobs are given back. */
 const outOfTime = new AbortController();
 
 const underWay = new Set<Promise<void>>();
+let filling: Promise<void> | null = null;
 
 /**
- * Messages are handed on one by one: the next is fetched as soon as there is a place for it, whatever the checks before
- * it take, and not before, so that what this worker could not begin stays there for others. Handed on, a message is done
- * with: from then on the job's own lease and the sweep see to it that it ends.
+ * A message says that there is work; whose turn it is, is decided when there is a place for it. While all places are
+ * taken none is fetched, so that the next goes to another worker.
  */
 const checkWork = await runtime.queue.boss.work<CheckMessage>(
   checkQueue,
   { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
-  async (messages) => {
-    for (const { data } of messages) {
-      const check = carryOut(data.job_key).finally(() => underWay.delete(check));
-      underWay.add(check);
-    }
+  async () => {
+    await fillPlaces();
     if (underWay.size >= checksAtOnce) await Promise.race(underWay);
     // Where there was one message there may be more, which no announcement is still to come for.
     runtime.queue.boss.notifyWorker(checkWork);
@@ -74,12 +85,16 @@ await runtime.queue.boss.work<LetterMessage>(
 );
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+await warmUp();
 log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
 await Promise.all([
+  // What no message tells of: it was lost, its worker is gone, or its account had to wait.
+  rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
   rounds(watchChains, watchEveryMs),
+  rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
 ]);
@@ -91,17 +106,56 @@ clearTimeout(grace);
 await runtime.close();
 await checker.close();
 
-/** Carries a check out. A failure leaves the job to the sweep, which finds it by its lease. */
-async function carryOut(jobKey: string): Promise<void> {
-  await executeJob(runtime, checker, jobKey, outOfTime.signal).catch((error) =>
-    log('execution_failed', { job_key: jobKey, ...errorFields(error) }),
-  );
+async function opened(): Promise<Runtime> {
+  await requireSurroundings(readConfiguration(process.env));
+  return openRuntime(process.env, 'worker');
+}
+
+/** Has a check of the service's own made first, so that the first of a buyer's need not wait for what is read at start. */
+async function warmUp(): Promise<void> {
+  // With language models every check costs money, and little is read.
+  if (runtime.configuration.assessor.length > 0) return;
+  const request = CheckRequest.parse(exampleRequest);
+  await checker
+    .check(request, { retrieved: [], now: runtime.clock(), serviceKey: service.serviceKey })
+    .catch((error) => log('warm_up_failed', errorFields(error)));
+}
+
+/** Begins checks while there are places for them and jobs whose turn it is. */
+function fillPlaces(): Promise<void> {
+  filling ??= fill().finally(() => {
+    filling = null;
+  });
+  return filling;
+}
+
+async function fill(): Promise<void> {
+  while (underWay.size < checksAtOnce && !stopping.signal.aborted) {
+    const job = await takeNext(runtime);
+    if (!job) return;
+    // A failure leaves the job to whoever finds it by its lease.
+    const check: Promise<void> = carryOut(runtime, checker, job, outOfTime.signal)
+      .catch((error) => log('execution_failed', { job_key: job.job_key, ...errorFields(error) }))
+      .finally(() => {
+        underWay.delete(check);
+        // The account may have others that waited for this one.
+        fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
+      });
+    underWay.add(check);
+  }
 }
 
 /** Does `round` again and again until the worker stops. */
 async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {
+  const told = outage(`${round.name}_failed`);
   while (!stopping.signal.aborted) {
-    await round(runtime).catch((error) => log(`${round.name}_failed`, errorFields(error)));
+    await round(runtime).then(
+      () => {
+        told.works();
+        databaseOutage.works();
+      },
+      (error) => (isDatabaseTrouble(error) ? databaseOutage : told).failed(error),
+    );
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
 }

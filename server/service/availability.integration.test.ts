@@ -34,7 +34,7 @@ describe('a service that cannot send letters', () => {
     expect([refused.status, refused.body.code, refused.headers.has('retry-after')]).toEqual([
       503,
       'registrations_closed',
-      true,
+      false,
     ]);
     const signIn = await agent.post('/api/agent/v1/members/sign-in-link', { email: 'somebody@example.com' });
     expect([signIn.status, signIn.body.code]).toEqual([503, 'registrations_closed']);

@@ -1,6 +1,9 @@
+import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { currency, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
+import type { SwitchName } from './contract.ts';
+import { switchedOff } from './switches.ts';
 import { price, service } from './terms.ts';
 
 export interface Availability {
@@ -19,43 +22,124 @@ export interface Availability {
 }
 
 type RailState = 'available' | 'unavailable';
+type Switches = ReadonlySet<SwitchName>;
 
-/** What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). */
+/**
+ * What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). Of providers it says what is
+ * known: nobody who asks waits for one that hangs.
+ */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
-  const x402Reasons = await x402ReasonsNow(runtime, now);
-  const x402: RailState = x402Reasons.length === 0 ? 'available' : 'unavailable';
-  const purchasable_rails: Availability['purchasable_rails'] = x402 === 'available' ? ['x402'] : [];
-  const state: RailState = purchasable_rails.length > 0 ? 'available' : 'unavailable';
+  const [off, hasAssessor, letters] = await Promise.all([
+    knownSwitches(runtime),
+    runtime.assessorProbe?.wasUp(now) ?? true,
+    letterReasons(runtime, now),
+  ]);
+  const x402 = await x402Now(runtime, off, now);
+  const isDown = off === unknownSwitches;
+  const reasons = [
+    ...(isDown ? ['database_unreachable'] : []),
+    ...(off.has('service') ? ['service_disabled'] : []),
+    ...(x402.state === 'available' ? [] : ['no_payment_rail_available']),
+    ...(hasAssessor ? [] : ['assessor_unreachable']),
+  ];
+  const registrations = [
+    ...(isDown ? ['database_unreachable'] : []),
+    ...(off.has('registrations') ? ['registrations_closed'] : letters),
+  ];
   return {
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
     price: { amount_microcents: toWire(price), currency, pricing_status: 'approved' },
-    purchasable_rails,
+    purchasable_rails: reasons.length === 0 ? ['x402'] : [],
     rails: {
       card: { methods: ['card_checkout', 'card_saved'], mode: 'unknown', reasons: cardReasons, state: 'unavailable' },
-      x402: { networks: [...(runtime.x402?.networks ?? [])], reasons: x402Reasons, state: x402 },
+      x402,
     },
-    reasons: state === 'available' ? [] : ['no_payment_rail_available'],
-    registrations: {
-      state: registrationsState(runtime),
-      reasons: registrationsState(runtime) === 'open' ? [] : ['registrations_closed'],
-    },
+    reasons,
+    registrations: { state: registrations.length === 0 ? 'open' : 'closed', reasons: registrations },
     service_key: service.serviceKey,
-    state,
+    state: reasons.length === 0 ? 'available' : 'unavailable',
   };
 }
 
-/** Whether somebody new can register: without letters nobody could confirm. */
-export function registrationsState(runtime: Runtime): 'open' | 'closed' {
-  return runtime.mailer ? 'open' : 'closed';
+const unknownSwitches: Switches = new Set();
+
+/** The switches that are off; `unknownSwitches` while the database cannot tell: the contract is read without it, too. */
+function knownSwitches({ db }: Runtime): Promise<Switches> {
+  return switchedOff(db.shared).catch((error) => {
+    if (isDatabaseTrouble(error)) return unknownSwitches;
+    throw error;
+  });
 }
 
-/** The refusal of a rail that cannot be used, with its reasons. */
-export function railUnavailable(runtime: Runtime, rail: 'card' | 'x402'): Problem {
-  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? ['facilitator_unreachable'] : ['x402_not_configured'];
-  return new Problem('service_unavailable', `The rail ${rail} cannot be used right now.`, {
-    members: { reasons },
-    headers: { 'Retry-After': '60' },
+/** The rails that can be paid over here once whoever runs the service lets them: the others were never set up. */
+export function railsSetUp(runtime: Pick<Runtime, 'x402'>): ('card' | 'x402')[] {
+  return [...(cardReasons.length === 0 ? (['card'] as const) : []), ...(runtime.x402 ? (['x402'] as const) : [])];
+}
+
+/** Refuses a registration while nobody new can register. Throws `registrations_closed` with the reasons. */
+export async function requireRegistrations(db: Queries, runtime: Runtime, now: Date): Promise<void> {
+  if (!(await switchedOff(db)).has('registrations')) return requireLetters(runtime, now);
+  throw new Problem('registrations_closed', 'The service takes in nobody new for now.', {
+    members: { reasons: ['registrations_closed'] },
+  });
+}
+
+/** Refuses what begins with a letter while none can be sent. Throws `registrations_closed` with the reasons. */
+export async function requireLetters(runtime: Runtime, now: Date): Promise<void> {
+  const reasons = await letterReasons(runtime, now);
+  if (reasons.length === 0) return;
+  throw new Problem('registrations_closed', 'Letters cannot be sent right now, so nobody could confirm.', {
+    // A mail server comes back by itself; a setting does not.
+    ...(runtime.mailer
+      ? { members: { reasons, retryable: true }, headers: { 'Retry-After': '60' } }
+      : { members: { reasons } }),
+  });
+}
+
+/** Why no letters can be sent; empty when they can. */
+async function letterReasons({ mailer }: Runtime, now: Date): Promise<string[]> {
+  if (!mailer) return ['registrations_closed'];
+  return (await mailer.wasReachable(now)) ? [] : ['mail_unreachable'];
+}
+
+/** The refusal of a new purchase that an operator has switched off; null while checks are sold. */
+export async function switchedOffRefusal(db: Queries): Promise<Problem | null> {
+  const off = await switchedOff(db);
+  if (off.has('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
+  return off.has('x402') ? unavailable('The rail x402 is switched off for now.', ['rail_disabled']) : null;
+}
+
+/** The refusal of what is not sold right now, with every reason. */
+export function saleRefusal({ state, reasons, rails }: Availability): Problem | null {
+  if (state === 'available') return null;
+  return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...rails.x402.reasons])]);
+}
+
+/** The refusal of a rail that cannot be used, with its reasons; `silent` is what did not answer. */
+export function railUnavailable(
+  runtime: Runtime,
+  rail: 'card' | 'x402',
+  silent: 'facilitator_unreachable' | 'chain_unreachable' = 'facilitator_unreachable',
+): Problem {
+  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? [silent] : ['x402_not_configured'];
+  return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
+}
+
+/** An operator's switches and absent settings: asking again changes nothing about them (interface.md 2). */
+const settings = [
+  'service_disabled',
+  'rail_disabled',
+  'card_disabled',
+  'x402_not_configured',
+  'assessor_not_configured',
+];
+
+function unavailable(detail: string, reasons: string[]): Problem {
+  const isSetting = reasons.some((reason) => settings.includes(reason));
+  return new Problem('service_unavailable', detail, {
+    members: isSetting ? { reasons, retryable: false } : { reasons },
+    headers: isSetting ? {} : { 'Retry-After': '60' },
   });
 }
 
@@ -68,7 +152,18 @@ const cardReasons = [
   'card_return_url_missing',
 ];
 
-async function x402ReasonsNow(runtime: Runtime, now: Date): Promise<string[]> {
-  if (!runtime.x402) return ['x402_not_configured'];
-  return (await runtime.x402.isReachable(now)) ? [] : ['facilitator_unreachable'];
+async function x402Now({ x402 }: Runtime, off: Switches, now: Date): Promise<Availability['rails']['x402']> {
+  if (!x402) return { networks: [], reasons: ['x402_not_configured'], state: 'unavailable' };
+  if (off.has('x402')) return { networks: [...x402.networks], reasons: ['rail_disabled'], state: 'unavailable' };
+  const { facilitator, networks } = await x402.reachable(now);
+  const reasons = [
+    ...(facilitator ? [] : ['facilitator_unreachable']),
+    // One chain that answers is enough to pay over.
+    ...(networks.length > 0 ? [] : ['chain_unreachable']),
+  ];
+  return {
+    networks: [...(networks.length > 0 ? networks : x402.networks)],
+    reasons,
+    state: reasons.length === 0 ? 'available' : 'unavailable',
+  };
 }

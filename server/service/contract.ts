@@ -8,6 +8,10 @@ const railState = z.enum(['available', 'unavailable']);
 const reasons = z.array(z.string()).meta({ description: 'Reason codes. The list may grow.' });
 const integer = z.int().min(0);
 
+/** What an operator can turn off: all selling, registrations, or one rail. */
+export const switchNames = ['service', 'registrations', 'card', 'x402'] as const;
+export type SwitchName = (typeof switchNames)[number];
+
 export const Signing = z.object({
   formats: z.array(z.string()),
   default_format: z.literal('siwe'),
@@ -137,6 +141,6 @@ export const receiptKeys = defineOperation({
   input: z.strictObject({}),
   output: z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }).meta({ id: 'ReceiptKeys' }),
   success: [200],
-  problems: [],
+  problems: ['service_unavailable'],
   cacheSeconds,
 });

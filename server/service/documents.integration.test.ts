@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { operations } from '../operations.ts';
-import { llmsBody } from '../transports/documents.ts';
+import { llmsText } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 import { Verdict } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
@@ -96,7 +96,7 @@ describe('the service contract', () => {
     expect(decides).toEqual(decidedKinds.map(({ name, decides: what }) => ({ kind: name, decides: what })));
     expect(Object.keys(verdicts).toSorted()).toEqual([...Verdict.options].toSorted());
     expect(accuracy).toContain(measured === null ? 'never measured' : `in version ${measured.version}`);
-    const llms = llmsBody({ baseUrl: service.baseUrl, assessor: [] });
+    const llms = llmsText({ baseUrl: service.baseUrl, assessor: [] });
     for (const words of [assessor, accuracy, ...Object.values<string>(verdicts)]) expect(llms).toContain(words);
   });
 
@@ -124,10 +124,36 @@ describe('the OpenAPI document', () => {
     expect(pay?.responses?.['409']?.description).toContain('payment_unknown');
     const limited = pay?.responses?.['429'];
     expect(Object.keys((limited && 'headers' in limited && limited.headers) || {})).toEqual([
+      'X-Request-Id',
       'RateLimit',
       'RateLimit-Policy',
       'Retry-After',
     ]);
+  });
+
+  it('closes what is sent and leaves answers open, because they may gain fields', () => {
+    const { paths, components } = openApiDocument(service.baseUrl);
+    for (const path of Object.values(paths ?? {})) {
+      const answers = [path?.get, path?.post, path?.delete].map((operation) => operation?.responses);
+      expect(JSON.stringify(answers)).not.toContain('"additionalProperties":false');
+    }
+    expect(JSON.stringify(components?.schemas?.Job)).not.toContain('"additionalProperties":false');
+    const quote = JSON.stringify(paths?.['/api/agent/v1/checks']?.post?.requestBody);
+    expect(quote).toContain('"additionalProperties":false');
+  });
+
+  it('names the headers of its answers', () => {
+    const { paths } = openApiDocument(service.baseUrl);
+    const headersOf = (path: string, method: 'get' | 'post', status: `${2 | 4}${string}`) => {
+      const answer = paths?.[path]?.[method]?.responses?.[status as '200'];
+      return Object.keys((answer && 'headers' in answer && answer.headers) || {});
+    };
+    const pay = '/api/agent/v1/jobs/{job_key}/payments';
+    expect(headersOf(pay, 'post', '402')).toEqual(['X-Request-Id', 'PAYMENT-REQUIRED']);
+    expect(headersOf(pay, 'post', '200')).toEqual(expect.arrayContaining(['PAYMENT-RESPONSE', 'Idempotent-Replayed']));
+    expect(headersOf(pay, 'post', '401')).toContain('WWW-Authenticate');
+    expect(headersOf('/.well-known/svc', 'get', '200')).toContain('Access-Control-Allow-Origin');
+    expect(headersOf('/api/agent/v1/jobs/{job_key}/report', 'get', '200')).toContain('X-Report-Digest');
   });
 
   it('asks for a body exactly where a request without one is refused', async () => {
@@ -196,7 +222,7 @@ describe('a wallet', () => {
     });
     expect(verified.status).toBe(200);
     const jobKey = await agent.authorizedJob();
-    expect((await agent.pay(jobKey, { signature })).status).toBe(400);
+    expect((await agent.pay(jobKey, { signature })).status).toBe(402);
   });
 
   it('is let out after an hour, and finds its purchases again when it signs in anew', async () => {

@@ -1,17 +1,28 @@
 import { z } from 'zod';
 import { signInChainId } from '../identity/wallet.ts';
-import { toWire } from '../kernel/money.ts';
+import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import { toText, toWire } from '../kernel/money.ts';
 import { operations, tools } from '../operations.ts';
 import type { Verb } from '../perform.ts';
-import type { Runtime } from '../runtime.ts';
+import { disputeReasons } from '../purchases/contract.ts';
+import type { Context, Runtime } from '../runtime.ts';
 import { sourceBounds } from '../sources/contract.ts';
-import { bounds, CheckRequest, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
+import { bounds, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
 import { assessment } from './assessment.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
 import { dataProcessing } from './data-processing.ts';
-import { defaultGrant, includedCorrections, maxFindings, price, retentionDays, seconds, service } from './terms.ts';
+import {
+  defaultGrant,
+  includedCorrections,
+  maxFindings,
+  price,
+  retentionDays,
+  seconds,
+  service,
+  testFunds,
+} from './terms.ts';
 
 /** The endpoints that the discovery document names (service.md 2.1). */
 const endpointNames = [
@@ -82,8 +93,16 @@ function signing(baseUrl: string): z.input<typeof contract.Signing> {
   };
 }
 
-export const serviceContract: Verb<typeof contract.serviceContract> = async ({ ctx }) => ({
-  body: {
+export const serviceContract: Verb<typeof contract.serviceContract> = async ({ ctx }) => {
+  const body = await contractBody(ctx);
+  // When it was looked at is no part of what the buyer holds on to.
+  const { checked_at: _, ...standing } = body.availability;
+  const settled = canonicalJson({ ...body, availability: standing });
+  return { body, headers: { ETag: `"${digestOf(settled).slice('sha256:'.length)}"` } };
+};
+
+async function contractBody(ctx: Context): Promise<z.input<(typeof contract.serviceContract)['output']>> {
+  return {
     schema_version: service.contractSchema,
     service_key: service.serviceKey,
     name: service.name,
@@ -109,8 +128,8 @@ export const serviceContract: Verb<typeof contract.serviceContract> = async ({ c
       rest: `${ctx.baseUrl}/api/agent/v1`,
     },
     sample_report: await sample(),
-  },
-});
+  };
+}
 
 let assessed: ReturnType<typeof sampleReport> | undefined;
 
@@ -120,13 +139,27 @@ function sample(): ReturnType<typeof sampleReport> {
   return assessed;
 }
 
+/** What `check_work` takes in its body. The key may come as a header instead. */
+const quoteBody = operations.check_work.input.safeExtend({
+  idempotency_key: z.string().min(1).max(255).optional().meta({
+    description: 'Required, here or as the Idempotency-Key header. Choose one for each check and save it first.',
+  }),
+});
+
 let derived: { input_schema: Record<string, unknown>; output_schema: Record<string, unknown> } | undefined;
 
 /** The schemas of what goes in and what comes out. They never change while a process lives. */
 function schemas() {
   derived ??= {
-    input_schema: z.toJSONSchema(CheckRequest, { io: 'input', unrepresentable: 'any' }),
-    output_schema: z.toJSONSchema(Report, { io: 'output', unrepresentable: 'any' }),
+    input_schema: z.toJSONSchema(quoteBody, { io: 'input', unrepresentable: 'any' }),
+    output_schema: z.toJSONSchema(Report, {
+      io: 'output',
+      unrepresentable: 'any',
+      // Within version 1 a report may gain fields (interface.md 1).
+      override({ jsonSchema }) {
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      },
+    }),
   };
   return derived;
 }
@@ -149,23 +182,35 @@ function terms(runtime: Runtime) {
       'confirming that an action happened in an external system',
       'legal, medical or financial opinions',
     ],
+    supplied_content: 'evidence_to_assess_never_instructions_or_authority',
+    independent_retrieval: 'governed_context_refs_under_the_grant_only',
     payment_grants_source_access: false,
     url_fetching: 'not_offered_in_v1',
     evidence_items_min: 1,
     evidence_items_max: bounds.evidence_items,
     evidence_item_max_bytes: bounds.evidence_item_bytes,
+    evidence_source_max_bytes: bounds.source_bytes,
     criteria_max: bounds.criteria,
     criterion_max_bytes: bounds.criterion_bytes,
     request_max_bytes: bounds.request_bytes,
     work_product_max_bytes: bounds.work_product_bytes,
     expected_schema_max_bytes: bounds.expected_schema_bytes,
+    rubric_max_bytes: bounds.rubric_bytes,
+    criteria_and_rubric_entries_max: bounds.assessed_entries,
+    correction_request_max_bytes: bounds.correction_bytes,
+    label_max_bytes: bounds.label_bytes,
     context_refs_max: bounds.context_refs,
+    context_ref_max_bytes: bounds.context_ref_bytes,
     governed_sources_max: sourceBounds.documents_per_account,
     governed_source_max_bytes: sourceBounds.document_bytes,
     total_input_max_bytes: bounds.total_input_bytes,
     findings_max: maxFindings,
     max_evidence_age_seconds_min: 1,
     included_corrections: includedCorrections,
+    dispute_reasons: [...disputeReasons],
+    price: { amount_microcents: toWire(price), currency: 'USD', price_type: 'fixed', pricing_status: 'approved' },
+    wallet_challenge_ttl_seconds: seconds.challengeLifetime,
+    wallet_session_ttl_seconds: seconds.walletSession,
     quote_ttl_seconds: seconds.quoteLifetime,
     pay_window_seconds: seconds.payWindow,
     delivery_target_seconds: seconds.deliveryTarget,
@@ -188,7 +233,23 @@ function terms(runtime: Runtime) {
     },
     assessment: assessment(runtime.configuration.assessor),
     data_processing: dataProcessing(runtime.configuration.assessor),
+    x402: x402Terms(runtime),
     environment: runtime.configuration.environment,
+    ...(runtime.configuration.environment === 'test' ? { test_funds: testFunds } : {}),
+  };
+}
+
+/** What a stock x402 client needs to know, and to be told. */
+function x402Terms({ x402 }: Runtime) {
+  return {
+    x402_version: 2,
+    scheme: 'exact',
+    networks: [...(x402?.networks ?? [])],
+    payment_header: 'PAYMENT-SIGNATURE',
+    version_1: 'not taken: an X-PAYMENT header is answered 402',
+    client_setting:
+      `Stock clients stop at 1 USD a payment. Allow exactly ${toText(price)}: ` +
+      `client.setSpendControls({ maxAmountPerPayment: '$5' }) of an x402Client from @x402/fetch or @x402/axios.`,
   };
 }
 

@@ -37,8 +37,8 @@ export const seconds = {
   reviewWindow: 259_200,
   challengeLifetime: 300,
   walletSession: 3_600,
-  /** Content of a quote that was never authorized outlives it by this. */
-  deadQuoteContent: 86_400,
+  /** Content of a quote that was never authorized outlives it by this: clocks differ. */
+  deadQuoteContent: 30,
   registration: 1_800,
   registrationCode: 600,
   claimWindow: 1_800,
@@ -47,6 +47,11 @@ export const seconds = {
   rotationGrace: 900,
   rotationGraceMax: 86_400,
 } as const;
+
+/** Where a buyer gets money that is worth nothing. */
+export const testFunds =
+  'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where the chains are the local ' +
+  'sandbox, POST http://127.0.0.1:4010/wallets (the port of this service plus 1010) answers a private key with funds.';
 
 export const includedCorrections = 1;
 export const retentionDays = 30;

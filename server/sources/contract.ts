@@ -50,6 +50,7 @@ export const addSource = defineOperation({
   audience: ['member'],
   effect: 'write',
   idempotency: 'optional',
+  maxBytes: 2 * 1024 * 1024,
   input: z.strictObject({
     name: text(sourceBounds.name_bytes, 'refused').meta({ description: 'What reports call it. One document a name.' }),
     text: text(sourceBounds.document_bytes, 'refused').meta({ description: 'At most 32768 bytes of UTF-8.' }),

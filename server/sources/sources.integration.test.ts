@@ -85,7 +85,7 @@ describe('the governed documents of an account', () => {
     const { member } = await governed();
     await service.database.pool.query(
       `insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-       select 'source_' || left(md5($1 || n), 22), $1, 'Document ' || n, 'text/plain', 'v1.x', 'sha256:' || repeat('0', 64), 1,
+       select 'source_' || left(md5($1 || n), 22), $1, 'Document ' || n, 'text/plain', 'v2.0123456789abcdef.x', 'sha256:' || repeat('0', 64), 1,
          $2, now()
        from generate_series(1, 195) n`,
       [member.accountKey, member.memberKey],
@@ -98,7 +98,7 @@ describe('the governed documents of an account', () => {
     // The database holds the bound by itself.
     const past = service.database.pool.query(
       `insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-       values ('source_past', $1, 'Past', 'text/plain', 'v1.x', 'sha256:0', 1, $2, now())`,
+       values ('source_past', $1, 'Past', 'text/plain', 'v2.0123456789abcdef.x', 'sha256:0', 1, $2, now())`,
       [member.accountKey, member.memberKey],
     );
     await expect(past).rejects.toThrow('more than 200');
@@ -107,9 +107,10 @@ describe('the governed documents of an account', () => {
   it('never change: the database refuses another text under the same key', async () => {
     const { member } = await governed();
     const { source_key } = (await add(member, 'Frozen', 'as it is')).body;
-    const change = service.database.pool.query(`update sources set text = 'v1.as it was' where source_key = $1`, [
-      source_key,
-    ]);
+    const change = service.database.pool.query(
+      `update sources set text = 'v2.0123456789abcdef.as it was' where source_key = $1`,
+      [source_key],
+    );
     await expect(change).rejects.toThrow('frozen');
   });
 });

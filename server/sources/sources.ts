@@ -38,7 +38,8 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   // Held until the end, so that what is counted here is still true when the document is in.
   await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
   const { holds, ...named } = await tx.one<{ holds: number } & Partial<SourceRow>>(sql`
-    select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds, named.*
+    select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds,
+      named.source_key, named.name, named.media_type, named.digest, named.bytes, named.added_at
     from (values (1)) as always (row) left join sources named
       on named.account_key = ${accountKey} and named.name = ${input.name} and named.removed_at is null`);
   if (named.digest) {
@@ -47,10 +48,11 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   }
   const limit = contract.sourceBounds.documents_per_account;
   if (holds >= limit) throw new Problem('source_limit_reached', `The account holds ${limit} documents already.`);
+  const sourceKey = newKey('source');
   const row = await tx.one<SourceRow>(sql`
     insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
-    values (${newKey('source')}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'},
-      ${seal(input.text, ctx.runtime.configuration.secretKey)},
+    values (${sourceKey}, ${accountKey}, ${input.name}, ${input.media_type ?? 'text/plain'},
+      ${seal(input.text, ctx.runtime.configuration.keyring, { column: 'sources.text', row: sourceKey })},
       ${digest}, ${Buffer.byteLength(input.text)}, ${memberKey}, ${ctx.now})
     returning source_key, name, media_type, digest, bytes, added_at`);
   return { status: 201, body: sourceView(row) };
@@ -62,10 +64,11 @@ export const removeSource: Verb<typeof contract.removeSource> = async ({ ctx, ca
     with now_removed as (
       update sources set text = null, removed_at = ${ctx.now}
       where source_key = ${input.source_key} and account_key = ${caller.accountKey} and removed_at is null
-      returning *)
-    select * from now_removed
+      returning source_key, name, media_type, digest, bytes, added_at, removed_at)
+    select source_key, name, media_type, digest, bytes, added_at, removed_at from now_removed
     union all
-    select * from sources where source_key = ${input.source_key} and account_key = ${caller.accountKey}
+    select source_key, name, media_type, digest, bytes, added_at, removed_at from sources
+    where source_key = ${input.source_key} and account_key = ${caller.accountKey}
       and removed_at is not null`);
   if (!removed) throw new Problem('not_found', 'There is no such source for this caller.');
   return { body: { ...sourceView(removed), removed_at: removed.removed_at.toISOString() } };
@@ -85,7 +88,7 @@ export interface RetrievedDocument {
  */
 export async function retrieveSources(
   db: Queries,
-  { secretKey }: Pick<Configuration, 'secretKey'>,
+  { keyring }: Pick<Configuration, 'keyring'>,
   principalKey: string,
   refs: readonly string[],
 ): Promise<RetrievedDocument[]> {
@@ -99,7 +102,7 @@ export async function retrieveSources(
   return rows.map(({ source_key, name, text, added_at }) => ({
     ref: source_key,
     source: name,
-    text: unseal(text, secretKey),
+    text: unseal(text, keyring, { column: 'sources.text', row: source_key }),
     observed_at: added_at.toISOString(),
   }));
 }
@@ -116,20 +119,21 @@ export interface KeptDocument {
 /** The documents of an account that a request of its named, in the order in which they were retrieved. */
 export async function keptSources(
   db: Queries,
-  { secretKey }: Pick<Configuration, 'secretKey'>,
+  { keyring }: Pick<Configuration, 'keyring'>,
   accountKey: string,
   refs: readonly string[],
 ): Promise<KeptDocument[]> {
   if (refs.length === 0) return [];
   const rows = await db.many<SourceRow & { text: string | null }>(sql`
-    select * from sources where account_key = ${accountKey} and source_key = any(${refs}::text[])
+    select source_key, name, media_type, digest, bytes, added_at, text from sources
+    where account_key = ${accountKey} and source_key = any(${refs}::text[])
     order by array_position(${refs}::text[], source_key)`);
-  return rows.map(({ name, digest, bytes, added_at, text }) => ({
+  return rows.map(({ source_key, name, digest, bytes, added_at, text }) => ({
     source: name,
     digest,
     bytes,
     observed_at: added_at.toISOString(),
-    text: text === null ? null : unseal(text, secretKey),
+    text: text === null ? null : unseal(text, keyring, { column: 'sources.text', row: source_key }),
   }));
 }
 

@@ -3,14 +3,23 @@ import { pointerTo } from '../kernel/validation.ts';
 import type { Asked } from './exchange.ts';
 import { findTextFault } from './json-text.ts';
 
-/** The raw body may not be larger: the largest honest input, escaped, stays well below. */
-export const maxBodyBytes = 2 * 1024 * 1024;
+/** No body may be larger, whatever it is for: the largest honest input, escaped, stays well below. */
+export const largestBytes = 2 * 1024 * 1024;
+
+/** What is no larger costs less to read than to find out about its sender. */
+const smallBytes = 16 * 1024;
+
+/** Whether a body may be so large that its sender must be known before it is read. */
+export function mayBeLarge({ headers }: Pick<Asked, 'headers'>): boolean {
+  const length = headers.get('content-length');
+  return length === null ? headers.get('transfer-encoding') !== null : Number(length) > smallBytes;
+}
 
 /** Reads a JSON object from a request. Throws `unsupported_media_type`, `input_too_large` or `malformed_request`. */
-export async function readBody(request: Asked): Promise<Record<string, unknown>> {
+export async function readBody(request: Asked, maxBytes: number): Promise<Record<string, unknown>> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? 'identity';
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, maxBytes);
   if (bytes.length === 0) return {};
   if (type !== 'application/json' || encoding !== 'identity') {
     throw new Problem('unsupported_media_type', 'Send application/json without a content-encoding.');
@@ -18,26 +27,31 @@ export async function readBody(request: Asked): Promise<Record<string, unknown>>
   return parseObject(bytes);
 }
 
-/** The refusal of a body past the cap. */
-export function bodyTooLarge(): Problem {
-  return new Problem('input_too_large', `The body is larger than ${maxBodyBytes} bytes.`);
+/** The refusal of a body past its cap. */
+export function bodyTooLarge(maxBytes: number): Problem {
+  return new Problem('input_too_large', `The body is larger than ${maxBytes} bytes.`);
 }
 
 /** The whole body. Throws `input_too_large` past the cap. */
-export async function readBytes(request: Asked): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw bodyTooLarge();
+export async function readBytes(request: Asked, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+  if (request.read) {
+    const bytes = await request.read(maxBytes);
+    if (bytes === null) throw bodyTooLarge(maxBytes);
+    return bytes;
+  }
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.length;
-    if (size > maxBodyBytes) throw bodyTooLarge();
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The refusal of JSON that reads differently to different readers, or too deep to be read; null for any other. */
+/** The refusal of JSON that reads differently to different readers, or is too much to be read; null for any other. */
 export function textProblem(text: string): Problem | null {
   const fault = findTextFault(text);
   if (!fault) return null;

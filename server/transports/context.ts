@@ -23,6 +23,7 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
     origin: addressBlock(peerOf(request)),
     idempotencyKey: headers.get('idempotency-key'),
     payment: headers.get('payment-signature'),
+    isVersion1: headers.get('x-payment') !== null,
     wait: waitOf(headers.get('prefer'), headers.get('if-none-match')),
   };
 }
@@ -38,8 +39,15 @@ export function pageContext(runtime: Runtime, memberSession: string | null, addr
     origin: addressBlock(address),
     idempotencyKey: null,
     payment: null,
+    isVersion1: false,
     wait: null,
   };
+}
+
+/** The context of an operator's command. */
+export function operatorContext(runtime: Runtime): Context {
+  const context = pageContext(runtime, null);
+  return { ...context, presented: { ...context.presented, operator: 'operator' } };
 }
 
 /** A credential in an address ends in logs along the way: it is refused, whatever else the request says. */

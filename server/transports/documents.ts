@@ -1,29 +1,41 @@
 import { after } from '../kernel/clock.ts';
 import type { Configuration } from '../kernel/env.ts';
+import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
+import type { Runtime } from '../runtime.ts';
 import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
 import { etagOf } from './context.ts';
+import { type Answer, type Asked, responseOf } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
+import { publicHeaders } from './security-headers.ts';
 
 /** Documents beside the operations: the same for everyone, and cacheable for a while. */
 const cacheControl = 'public, max-age=300';
 
-/** `/openapi.json`: every operation, for tools. */
-export async function openApi(request: Request): Promise<Response> {
-  const { configuration } = await webRuntime();
-  return text(request, JSON.stringify(openApiDocument(configuration.baseUrl)), 'application/json; charset=utf-8');
+interface Document {
+  type: string;
+  body: string;
 }
+
+/** Each is made once for a runtime and a day. */
+const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'>, day: Date) => Document>> = {
+  /** Every operation, for tools. */
+  '/openapi.json': ({ configuration }) => ({
+    type: 'application/json; charset=utf-8',
+    body: JSON.stringify(openApiDocument(configuration.baseUrl)),
+  }),
+  '/llms.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: llmsText(configuration) }),
+  '/.well-known/security.txt': ({ configuration }, day) => ({
+    type: 'text/plain; charset=utf-8',
+    body: securityText(configuration.baseUrl, day),
+  }),
+};
 
 /** For a model that lands here first: what this is, and where to read on. */
-export async function llmsText(request: Request): Promise<Response> {
-  const { configuration } = await webRuntime();
-  return text(request, llmsBody(configuration), 'text/plain; charset=utf-8');
-}
-
-export function llmsBody({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
+export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
   const at = (path: string) => baseUrl + path;
   const { assessor, accuracy, decides, verdicts, confidence } = assessment(models);
   return [
@@ -50,29 +62,49 @@ export function llmsBody({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
 }
 
 /** RFC 9116. */
-export async function securityText(request: Request): Promise<Response> {
-  const { configuration, clock } = await webRuntime();
-  const yearEnd = after(clock(), 180 * 86_400)
+function securityText(baseUrl: string, day: Date): string {
+  const yearEnd = after(day, 180 * 86_400)
     .toISOString()
     .slice(0, 10);
-  const body = [
-    `Contact: ${configuration.baseUrl}/docs#security`,
+  return [
+    `Contact: ${baseUrl}/docs#security`,
     `Expires: ${yearEnd}T00:00:00.000Z`,
-    `Canonical: ${configuration.baseUrl}/.well-known/security.txt`,
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
     'Preferred-Languages: en',
     '',
   ].join('\n');
-  return text(request, body, 'text/plain; charset=utf-8');
 }
 
-function text(request: Request, body: string, contentType: string): Response {
-  const etag = etagOf(body);
-  const headers = { etag, 'cache-control': cacheControl };
-  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
-  return new Response(body, { headers: { ...headers, 'content-type': contentType } });
+const made = new Map<string, Document & { etag: string }>();
+
+/** The document at an address; null where there is none. */
+export function documentAnswer(runtime: Runtime, request: Asked, path: string): Answer | null {
+  const make = Object.hasOwn(documents, path) ? documents[path] : undefined;
+  if (!make) return null;
+  const now = runtime.clock();
+  const key = `${runtime.configuration.baseUrl}${path} ${now.toISOString().slice(0, 10)}`;
+  let document = made.get(key);
+  if (!document) {
+    const fresh = make(runtime, now);
+    document = { ...fresh, etag: etagOf(fresh.body) };
+    // Those of the days before.
+    if (made.size >= 2 * Object.keys(documents).length) made.clear();
+    made.set(key, document);
+  }
+  const { etag, type, body } = document;
+  const headers = { etag, 'cache-control': cacheControl, 'x-request-id': newKey('req'), ...publicHeaders };
+  if (request.headers.get('if-none-match') === etag) return { status: 304, headers, text: null };
+  return { status: 200, headers: { ...headers, 'content-type': type }, text: body };
+}
+
+/** The handler of a document, for its route file. */
+export async function document(request: Request): Promise<Response> {
+  const found = documentAnswer(await webRuntime(), request as Asked, new URL(request.url).pathname);
+  return found ? responseOf(found) : new Response(null, { status: 404 });
 }

@@ -8,6 +8,8 @@ export interface Asked {
   readonly url: string;
   readonly headers: { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
+  /** Reads the body in place of `body`, where that costs less. Resolves to null for one of more than `maxBytes`. */
+  read?(maxBytes: number): Promise<Uint8Array | null>;
 }
 
 /** What an operation answers: the names of the headers are in lower case, and the body is text. */
@@ -15,6 +17,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string | null;
+  /** It carries a secret: compressed beside what somebody else chose, its length would tell of it. */
+  secret?: true | undefined;
 }
 
 /** Headers put together, the later ones over the earlier, whatever the case of their names. */

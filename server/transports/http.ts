@@ -1,14 +1,22 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorFields, log } from '../kernel/log.ts';
+import { containsToken } from '../identity/token.ts';
+import { newKey } from '../kernel/id.ts';
+import { log } from '../kernel/log.ts';
 import { pathKeys, pathPattern } from '../kernel/operation.ts';
 import { Problem } from '../kernel/problem.ts';
+import { countRequest, paced } from '../kernel/rate-limit.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
-import { bodyTooLarge, maxBodyBytes } from './body.ts';
-import type { Answer, Asked } from './exchange.ts';
+import { inTurn } from './connections.ts';
+import { credentialInUrl, holdsToken } from './context.ts';
+import { documentAnswer } from './documents.ts';
+import type { Answer } from './exchange.ts';
+import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
-import { callerHeader, notePeer } from './peer.ts';
+import { requestIdHeader, statusNoted } from './page-status.ts';
+import { addressBlock, callerHeader } from './peer.ts';
+import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { dataHeaders } from './security-headers.ts';
 
@@ -47,23 +55,61 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 };
 
-/** The server of one process: it answers the operations itself, and has `showPage` answer everything else. */
+/** Opens the server of one process: it answers operations and documents itself, and has `showPage` answer the rest. */
 export function operationServer(
   runtime: Runtime,
   showPage: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): Server {
-  const server = createServer(timeouts, async (req, res) => {
-    try {
+  // A connection that is handed over for another protocol is bound by no time-out, and Next ends none that it is handed.
+  const server = createServer({ ...timeouts, shouldUpgradeCallback: () => false }, (req, res) =>
+    inTurn(req, res, async () => {
+      const requestId = noteRequest(req, res);
+      // Nobody is to find a connection that ends while they send the next request over it.
+      if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
+      const url = urlOf(req);
+      const refusal = url && holdsToken(url) ? credentialInUrl() : await pageRefusal(runtime, req);
+      if (refusal) {
+        await send(req, res, refused(runtime, req, refusal));
+        return;
+      }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      namePage(requestId, req, res);
       await showPage(req, res);
-    } catch (error) {
-      log('request_failed', errorFields(error));
-      res.destroy();
-    }
-  });
+    }),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
   return server;
+}
+
+/**
+ * One line a request, when its answer has left: the address without its query, which may hold what is private. Gives the
+ * id of the request, which the answer carries.
+ */
+function noteRequest(req: IncomingMessage, res: ServerResponse): string {
+  const began = performance.now();
+  const path = pathOf(req.url ?? '');
+  const requestId = newKey('req');
+  res.setHeader('x-request-id', requestId);
+  res.once('close', () =>
+    log('request', {
+      method: req.method,
+      path: containsToken(decoded(path)) ? '[a credential]' : path.slice(0, 200),
+      status: res.statusCode,
+      ms: Math.round(performance.now() - began),
+      request_id: String(res.getHeader('x-request-id') ?? requestId),
+      ...(res.writableFinished ? {} : { unfinished: true }),
+    }),
+  );
+  return requestId;
+}
+
+/** Has the page know its request by this id, and the answer get the status that the page has noted under it. */
+function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
+  req.headers[requestIdHeader] = requestId;
+  const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
+  res.writeHead = (status: number, ...rest: unknown[]) => writeHead(statusNoted(requestId) ?? status, ...rest);
+  res.once('close', () => statusNoted(requestId));
 }
 
 /** Why Node could not read a request (its error codes); anything else is not HTTP. */
@@ -92,34 +138,57 @@ function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket
 const agentAddresses = /^\/api\/(agent|x402)\//;
 
 /**
- * Answers the operations straight from Node's HTTP server, with the same handlers that the route files use: a Next
- * route costs about a millisecond of CPU a request. Resolves to false when the address is none of theirs.
+ * Answers the operations and the documents straight from Node's HTTP server, with the same handlers that the route files
+ * use: a Next route costs about a millisecond of CPU a request. Resolves to false when the address is none of theirs.
  */
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-  const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
-  if (path === '/mcp') {
-    send(await mcpAnswer(runtime, req), res);
-    return true;
-  }
+  const found = await answerAt(runtime, req);
+  if (found) await send(req, res, found);
+  return found !== null;
+}
+
+async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer | null> {
+  const target = targetOf(req.url ?? '/');
+  if (target === null) return refused(runtime, req, noOperation());
+  if (target === '*') return { status: 204, headers: { allow: 'GET, HEAD, POST, DELETE' }, text: null };
+  req.url = target;
+  const path = pathOf(target);
+  if (path === '/mcp') return mcpAnswer(runtime, req);
+  const method = req.method === 'HEAD' ? 'GET' : req.method;
+  const beside = method === 'GET' ? await besideOperations(runtime, req, path) : null;
+  if (beside) return beside;
   const atPath = (routes.get(subjectOf(path)) ?? []).flatMap((route) => {
     const match = route.pattern.exec(path);
     return match ? [{ route, match }] : [];
   });
-  if (atPath.length === 0) {
-    if (!agentAddresses.test(path)) return false;
-    send(refused(runtime, req, noOperation()), res);
-    return true;
-  }
-  const found = atPath.find(({ route }) => route.method === req.method);
-  const body = found?.route.method === 'POST' ? await readCapped(req) : null;
-  const answered =
-    body === 'too_large'
-      ? refused(runtime, req, bodyTooLarge())
-      : found
-        ? await answer(runtime, found.route.name, asked(runtime, req, body), paramsOf(found.route, found.match))
-        : refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
-  send(answered, res);
-  return true;
+  const found = atPath.find(({ route }) => route.method === method);
+  if (found) return answer(runtime, found.route.name, askedOf(runtime, req), paramsOf(found.route, found.match));
+  if (atPath.length > 0) return refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
+  if (agentAddresses.test(path)) return refused(runtime, req, noOperation());
+  return pageMethods.includes(req.method ?? '') ? null : refused(runtime, req, wrongMethod(pageMethods));
+}
+
+async function besideOperations(runtime: Runtime, req: IncomingMessage, path: string): Promise<Answer | null> {
+  return (await healthAnswer(runtime, path)) ?? documentAnswer(runtime, askedOf(runtime, req), path);
+}
+
+/** What pages take; Next breaks on some of the others. */
+const pageMethods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+
+/**
+ * The path and query of a request's target, which may be absolute (RFC 9112, 3.2); `*` for the server as a whole. Null
+ * for a path that readers resolve to another: whoever routes by it must not be led around whoever guards it.
+ */
+function targetOf(url: string): string | null {
+  const target = url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  if (target === '*') return target;
+  const path = pathOf(target);
+  const isPlain = path.startsWith('/') && !/\/\/|\\|%2f|%5c/i.test(path);
+  return isPlain && !path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part)) ? target : null;
+}
+
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? '';
 }
 
 function paramsOf(route: Route, match: RegExpExecArray): Record<string, string> {
@@ -136,17 +205,34 @@ function decoded(text: string): string {
 
 async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {
   if (req.method !== 'POST') return refused(runtime, req, wrongMethod(['POST']));
-  const body = await readCapped(req);
-  if (body === 'too_large') return refused(runtime, req, bodyTooLarge());
-  const response = await answerMcp(runtime, webRequest(runtime, req, body));
+  const response = await answerMcp(runtime, webRequestOf(runtime, req));
   const text = response.body ? await response.text() : null;
   return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
+/** Scripts, styles and fonts are files, and come with pages that were counted. */
+const pageFiles = /^\/(?:_next\/static\/|icon\.svg$)/;
+
+/** Counts a page against the block of addresses that asks for it; the refusal of one too many. */
+async function pageRefusal({ db, configuration, clock }: Runtime, req: IncomingMessage): Promise<Problem | null> {
+  if (pageFiles.test(pathOf(req.url ?? ''))) return null;
+  const origin = addressBlock(clientAddress(req, configuration.trustedProxies) ?? null);
+  const { rateLimits } = configuration;
+  try {
+    // A page that needs no database is shown without one.
+    const counts = origin === null ? [] : await countRequest(db.shared, origin, 'pages', rateLimits, clock());
+    paced(counts, rateLimits, clock());
+    return null;
+  } catch (error) {
+    return error instanceof Problem ? error : null;
+  }
+}
+
 /** The refusal of a method that an address does not take (RFC 9110, 15.5.6). */
-function wrongMethod(allowed: string[]): Problem {
-  return new Problem('method_not_allowed', `This address takes ${allowed.join(' or ')}.`, {
-    headers: { Allow: allowed.join(', ') },
+function wrongMethod(allowed: readonly string[]): Problem {
+  const all = allowed.includes('GET') && !allowed.includes('HEAD') ? [...allowed, 'HEAD'] : allowed;
+  return new Problem('method_not_allowed', `This address takes ${all.join(' or ')}.`, {
+    headers: { Allow: all.join(', ') },
   });
 }
 
@@ -154,75 +240,7 @@ function refused({ configuration }: Runtime, req: IncomingMessage, problem: Prob
   return refusedAnswer(configuration, problem, urlOf(req));
 }
 
-function urlOf(req: IncomingMessage): URL {
-  return new URL(req.url ?? '/', 'http://localhost');
-}
-
-/** What of an oversized body is still taken in, and forgotten, so that its sender gets to read the refusal. */
-const drainedBytes = 8 * maxBodyBytes;
-
-/**
- * The whole body of a request, or the word for a body that is too large to keep. Listens instead of iterating, which
- * costs more than many an operation.
- */
-function readCapped(req: IncomingMessage): Promise<Buffer | null | 'too_large'> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBodyBytes) chunks.push(chunk);
-      else if (size > drainedBytes) {
-        resolve('too_large');
-        req.destroy();
-      }
-    });
-    req.on('error', reject);
-    req.on('end', () => resolve(size > maxBodyBytes ? 'too_large' : size === 0 ? null : Buffer.concat(chunks, size)));
-  });
-}
-
-function asked(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Asked {
-  const request: Asked = {
-    method: req.method ?? 'GET',
-    url: req.url ?? '/',
-    headers: { get: (name) => headerOf(req, name) },
-    body: body ? [body] : null,
-  };
-  notePeer(request, clientAddress(req, runtime.configuration.trustedProxies));
-  return request;
-}
-
-/** A header by its name in lower case. What came in several lines is one list (RFC 9110, 5.3). */
-function headerOf(req: IncomingMessage, name: string): string | null {
-  const value = req.headers[name];
-  return Array.isArray(value) ? value.join(', ') : (value ?? null);
-}
-
-function webRequest(runtime: Runtime, req: IncomingMessage, body: Buffer | null): Request {
-  const headers = new Headers();
-  for (let index = 0; index < req.rawHeaders.length; index += 2) {
-    headers.append(req.rawHeaders[index] ?? '', req.rawHeaders[index + 1] ?? '');
-  }
-  const request = new Request(urlOf(req), {
-    method: req.method ?? 'GET',
-    headers,
-    ...(body ? { body: new Uint8Array(body) } : {}),
-  });
-  notePeer(request, clientAddress(req, runtime.configuration.trustedProxies));
-  return request;
-}
-
-/** Who called: the entry that the outermost proxy of ours added, or the peer where none stands in between. */
-function clientAddress(req: IncomingMessage, trustedProxies: number): string | undefined {
-  const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
-  const noted = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
-  return noted || req.socket.remoteAddress;
-}
-
-/** A 304 has no body, and says nothing about the length of one. */
-function send({ status, headers, text }: Answer, res: ServerResponse): void {
-  const length = text === null ? {} : { 'content-length': Buffer.byteLength(text) };
-  res.writeHead(status, { ...dataHeaders, ...headers, ...length });
-  res.end(text ?? undefined);
+function urlOf(req: IncomingMessage): URL | undefined {
+  const url = req.url ?? '/';
+  return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
 }

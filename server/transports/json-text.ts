@@ -4,6 +4,9 @@ import { pointerTo } from '../kernel/validation.ts';
 /** No honest body is nested deeper; shallow enough for every reader after this one. */
 const maxDepth = 48;
 
+/** Values in one body: members, elements, and the whole. The densest honest input stays below it. */
+const maxValues = 32_768;
+
 const code = { quote: 34, comma: 44, arrayOpen: 91, backslash: 92, arrayClose: 93, objectOpen: 123, objectClose: 125 };
 
 interface Frame {
@@ -16,11 +19,12 @@ interface Frame {
 
 /**
  * What `JSON.parse` would pass over in silence: a key that its object has twice, which every reader may take for another
- * value, and nesting that readers may not survive. One walk along the text, without recursion; the text need not be
+ * value, nesting that readers may not survive, and more values than a reader should have to walk. One walk along the text, without recursion; the text need not be
  * well-formed.
  */
 export function findTextFault(text: string): FieldError | undefined {
   const open: Frame[] = [];
+  let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const frame = open.at(-1);
     switch (text.charCodeAt(at)) {
@@ -37,15 +41,19 @@ export function findTextFault(text: string): FieldError | undefined {
         break;
       }
       case code.comma:
+        values += 1;
+        if (values > maxValues) return tooMany();
         if (frame?.keys) frame.expectsKey = true;
         else if (frame) frame.step = Number(frame.step) + 1;
         break;
       case code.objectOpen:
         if (open.length === maxDepth) return tooDeepAt(open);
+        values += 1;
         open.push({ keys: new Set(), step: '', expectsKey: true });
         break;
       case code.arrayOpen:
         if (open.length === maxDepth) return tooDeepAt(open);
+        values += 1;
         open.push({ keys: null, step: 0, expectsKey: false });
         break;
       case code.objectClose:
@@ -92,5 +100,15 @@ function tooDeepAt(open: readonly Frame[]): FieldError {
     detail: `It is nested deeper than ${maxDepth} levels.`,
     limit: maxDepth,
     actual: maxDepth + 1,
+  };
+}
+
+function tooMany(): FieldError {
+  return {
+    pointer: '',
+    code: 'too_many_values',
+    detail: `It holds more than ${maxValues} values.`,
+    limit: maxValues,
+    actual: maxValues + 1,
   };
 }

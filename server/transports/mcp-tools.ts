@@ -2,17 +2,13 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Operation, pathKeys } from '../kernel/operation.ts';
 import { type OperationName, tools } from '../operations.ts';
+import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';
-import { PaymentRequiredObject, ProblemObject } from './refusals.ts';
+import { toolWords, waitSeconds } from './mcp-words.ts';
+import { PaymentRequiredObject } from './refusals.ts';
 
 /** How tools are spelled: as the interface names them, or for clients that refuse dots. */
 export type Spelling = 'dots' | 'snake';
-
-/** The tools as `tools/list` shows them, derived from the operations once a process. */
-export const toolListings: Readonly<Record<Spelling, Tool[]>> = {
-  dots: [...tools].map(([name, operations]) => listing(name, operations)),
-  snake: [...tools].map(([name, operations]) => listing(inSnake(name), operations)),
-};
 
 type ToolOperation = Operation & { name: OperationName };
 
@@ -27,22 +23,27 @@ export function operationOf(tool: string, args: Record<string, unknown>): ToolOp
   return named ?? operations?.[0] ?? null;
 }
 
+/** Whether the tool takes `wait_seconds`. */
+export function toolWaits(tool: string): boolean {
+  return byEitherName.get(tool)?.some(({ waits }) => waits) ?? false;
+}
+
 function inSnake(name: string): string {
   return name.replaceAll('.', '_');
 }
 
-function listing(name: string, operations: readonly ToolOperation[]): Tool {
+function listing(name: string, tool: keyof typeof toolWords, operations: readonly ToolOperation[]): Tool {
   const paid = operations.some((operation) => operation.paid);
   return {
     name,
-    description: operations.map((operation) => operation.summary).join(' '),
+    ...toolWords[tool],
     inputSchema: inputSchema(operations),
     // Older clients hold error results against this schema too, so it has to say how refusals look.
     outputSchema: {
       ...jsonSchema(
         z.union([
           ...operations.map((operation) => operation.output),
-          ProblemObject,
+          Refusal,
           ...(paid ? [PaymentRequiredObject] : []),
         ]),
         'output',
@@ -51,8 +52,8 @@ function listing(name: string, operations: readonly ToolOperation[]): Tool {
     },
     annotations: {
       readOnlyHint: operations.every((operation) => operation.effect === 'read'),
-      // Every operation may be repeated: by its key, or because its state answers.
-      idempotentHint: true,
+      // A repeat has no second effect, by its key or because its state answers, but where the operation says otherwise.
+      idempotentHint: !operations.some((operation) => operation.repeatsByKeyOnly),
       destructiveHint: operations.some((operation) => operation.effect === 'money' || operation.destroys),
       openWorldHint: operations.some((operation) => operation.effect === 'money'),
     },
@@ -62,39 +63,88 @@ function listing(name: string, operations: readonly ToolOperation[]): Tool {
 /** Path keys and body, flat. Nothing but properties at the root: model vendors refuse combinators there. */
 function inputSchema(operations: readonly ToolOperation[]): Tool['inputSchema'] {
   const [first, ...others] = operations.map((operation) => jsonSchema(argumentsOf(operation), 'input'));
-  if (others.length === 0) return { ...first, type: 'object' };
-  const properties = Object.assign({}, first?.properties, ...others.map((schema) => schema.properties));
+  const properties: Properties = Object.assign({}, first?.properties, ...others.map((schema) => schema.properties));
+  for (const [name, property] of Object.entries(properties)) property.title ??= titleOf(name);
+  const all = properties as Tool['inputSchema']['properties'];
+  if (others.length === 0) return { ...first, properties: all, type: 'object' };
   const names = Object.keys(properties);
   return {
     type: 'object',
     description: `Takes exactly one of ${names.join(' and ')}.`,
-    properties,
-    minProperties: 1,
-    maxProperties: 1,
+    properties: { ...all, ...(operations.some(({ waits }) => waits) ? { wait_seconds: waitSeconds } : {}) },
     additionalProperties: false,
   };
 }
+
+type Properties = Record<string, Record<string, unknown>>;
+
+/** `max_price_microcents` as people read it. */
+function titleOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** How a refusal looks, as far as a client has to know before it meets one; each carries more. */
+const Refusal = z.looseObject({
+  code: z.string(),
+  detail: z.string(),
+  retryable: z.boolean(),
+  request_id: z.string(),
+  errors: z.array(z.looseObject({})).optional(),
+  next_actions: z.array(z.looseObject({})).optional(),
+});
 
 function argumentsOf(operation: Operation): z.ZodType {
   const { shape } = operation.input as z.ZodObject;
   if (operation.idempotency === 'none') return z.strictObject(shape);
   const key = z.string().min(1).max(maxKeyLength).meta({
-    description:
-      'Choose one for each new request and save it with the request. A repeat with the same key has no second effect.',
+    description: 'Choose one for each new call and save it first. A repeat with it has no second effect.',
   });
   return z.strictObject({ ...shape, idempotency_key: operation.idempotency === 'required' ? key : key.optional() });
 }
+
+/** What a client that only reads an answer needs not know. Answers may gain members within version 1 (interface.md 1). */
+const wordsOfInput = [
+  'additionalProperties',
+  'propertyNames',
+  'description',
+  'pattern',
+  'format',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+] as const;
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _, ...derived } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override({ jsonSchema: node }) {
+    override({ jsonSchema: node, zodSchema, path }) {
       // The format says it in one word; its pattern would be most of what a model has to read.
       if (node.format === 'date-time') delete node.pattern;
+      for (const bound of ['minimum', 'maximum'] as const) {
+        if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
+      }
+      if (io === 'output') for (const word of wordsOfInput) delete node[word];
+      // Of an answer it is enough to know what its whole has.
+      if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
+      // What each action is stands in the answer; here it would be said once more for every tool.
+      if (io === 'output' && zodSchema === NextAction) {
+        node.properties = { action: { type: 'string' }, mcp_tool: { type: 'string' }, body: { type: 'object' } };
+        delete node.required;
+      }
       // Some clients refuse a tool over an array that does not say what it holds.
       if (Array.isArray(node.type) && node.type.includes('array')) node.items ??= {};
     },
   });
   return derived;
 }
+
+/** The tools as `tools/list` shows them, derived from the operations once a process. */
+export const toolListings: Readonly<Record<Spelling, Tool[]>> = {
+  dots: [...tools].map(([name, operations]) => listing(name, name, operations)),
+  snake: [...tools].map(([name, operations]) => listing(inSnake(name), name, operations)),
+};

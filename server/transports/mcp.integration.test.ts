@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { encodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { clientKinds, connectMcp, type McpClient, type ToolAnswer } from '../../e2e/support/mcp-client.ts';
@@ -184,6 +185,113 @@ describe('the tools', () => {
   });
 });
 
+describe('what a model reads of the tools', () => {
+  it('is short, names every tool and parameter, and speaks of no headers and no paths', async () => {
+    const client = await connectMcp('2026-07-28', address);
+    const tools = await client.list();
+    const withoutOutputs = tools.map(({ outputSchema: _, ...tool }) => tool);
+    expect(JSON.stringify(tools).length).toBeLessThanOrEqual(40_000);
+    expect(JSON.stringify(withoutOutputs).length).toBeLessThanOrEqual(12_000);
+    expect(JSON.stringify(withoutOutputs)).not.toMatch(/header|\/api\/|\bGET\b|\bPOST\b|Prefer|PAYMENT-|Authorization/);
+    const words = { title: expect.stringMatching(/\w/), description: expect.stringMatching(/\w/) };
+    for (const tool of tools) {
+      expect(tool).toMatchObject(words);
+      for (const [name, property] of Object.entries((tool.inputSchema.properties ?? {}) as object)) {
+        expect([tool.name, name, property]).toEqual([tool.name, name, expect.objectContaining(words)]);
+      }
+    }
+    await client.close();
+  });
+
+  it('and of the refusals says where to sign in, and nothing of headers', async () => {
+    const stranger = await connectMcp('2026-07-28', address);
+    const refused = await stranger.call('svc.whoami');
+    expect(refused.texts[0]).toContain(`${service.baseUrl}/.well-known/svc`);
+    const { result } = await (
+      await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+        }),
+      })
+    )
+      .text()
+      .then((text) => JSON.parse(text.replace(/^[\s\S]*?data: /, '')));
+    expect(result.instructions).toContain(`${service.baseUrl}/docs#sign-in`);
+    const agent = await Agent.arrive(service);
+    const buyer = await connectMcp('2026-07-28', address, agent.token);
+    const lines = [
+      refused,
+      await buyer.call('svc.check_work', quoteArguments({ idempotency_key: undefined })),
+      await buyer.call('svc.check_work', quoteArguments({ context: { refs: ['src_1'] } })),
+    ].map(({ texts }) => texts[0]);
+    for (const line of lines) expect(line).not.toMatch(/header|\/api\/|Authorization|Retry-After/);
+    await Promise.all([stranger.close(), buyer.close()]);
+  });
+
+  it('lets a caller wait for a job that moves, by an argument', async () => {
+    const agent = await Agent.arrive(service);
+    const buyer = await connectMcp('2026-07-28', address, agent.token);
+    const job_key = await agent.paidJob();
+    const waiting = buyer.call('svc.purchase_status', { job_key, wait_seconds: 25 });
+    await service.execute(job_key);
+    expect((await waiting).body.state).toMatch(/^(running|delivered)$/);
+    const { quote_key } = (await agent.job(job_key)).body;
+    expect((await buyer.call('svc.purchase_status', { quote_key, wait_seconds: 1 })).body.job_key).toBe(job_key);
+    for (const wait_seconds of [26, -1, '5']) {
+      const { body } = await buyer.call('svc.purchase_status', { job_key, wait_seconds });
+      expect([body.code, body.errors[0].pointer]).toEqual(['validation_failed', '/wait_seconds']);
+    }
+    expect((await buyer.call('svc.get_report', { job_key, wait_seconds: 1 })).body.errors[0].pointer).toBe(
+      '/wait_seconds',
+    );
+    await buyer.close();
+  });
+
+  it('takes what cannot be read as a payment for a payment that is not valid', async () => {
+    const agent = await Agent.arrive(service);
+    const buyer = await connectMcp('2026-07-28', address, agent.token);
+    const payment = { job_key: await agent.authorizedJob(), rail: 'x402', idempotency_key: randomUUID() };
+    for (const broken of ['nonsense', { x402Version: 2, payload: '\u0000' }, { x402Version: 1 }]) {
+      const { body } = await buyer.call('svc.pay', payment, { 'x402/payment': broken });
+      expect(body).toMatchObject({ x402Version: 2, error: expect.any(String) });
+    }
+    const signed = await agent.createPayment((await buyer.call('svc.pay', payment)).body);
+    expect((await buyer.call('svc.pay', payment, { 'x402/payment': signed })).body.payment_state).toBe('collected');
+    await buyer.close();
+  });
+
+  it('is refused an input that is deeper than any reader, whatever else is wrong with it', async () => {
+    const agent = await Agent.arrive(service);
+    const { work_product: _, ...rest } = quoteArguments({ max_price_microcents: 9_007_199_254_740_992 });
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const args = `${JSON.stringify(rest).slice(0, -1)},"work_product":${deep}}`;
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: {
+        ...agent.identity(),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"svc.check_work","arguments":${args}}}`,
+    });
+    expect(await response.text()).toMatch(/validation_failed|input_too_large/);
+  });
+
+  it('takes a payment as the header would carry it, from clients whose metadata is text alone', async () => {
+    const agent = await Agent.arrive(service);
+    const buyer = await connectMcp('2026-07-28', address, agent.token);
+    const payment = { job_key: await agent.authorizedJob(), rail: 'x402', idempotency_key: randomUUID() };
+    const signed = encodePaymentSignatureHeader(await agent.createPayment((await buyer.call('svc.pay', payment)).body));
+    expect((await buyer.call('svc.pay', payment, { 'x402/payment': signed })).body.payment_state).toBe('collected');
+    await buyer.close();
+  });
+});
+
 describe('the endpoint', () => {
   const post = (path: string, message: unknown, headers: Record<string, string> = {}) =>
     fetch(new URL(path, service.baseUrl), {
@@ -207,7 +315,8 @@ describe('the endpoint', () => {
     expect([leaked.status, (await leaked.json()).code]).toEqual([400, 'credential_in_url']);
     expect((await post('/mcp', list, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await fetch(new URL('/mcp', service.baseUrl))).status).toBe(405);
-    const large = await post('/mcp', { ...list, params: { padding: ' '.repeat(2 * 1024 * 1024) } });
+    const padded = { ...list, params: { padding: ' '.repeat(2 * 1024 * 1024) } };
+    const large = await post('/mcp', padded, { authorization: `Bearer ${agent.token}` });
     expect([large.status, (await large.json()).code]).toEqual([413, 'input_too_large']);
   });
 

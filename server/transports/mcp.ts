@@ -8,17 +8,21 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
+import { isKnown } from '../identity/caller.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { maxBytesOf } from '../kernel/operation.ts';
 import { PaymentRequired, Problem, problems, problemText } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
-import { type Outcome, perform } from '../perform.ts';
+import { needsCredential, type Outcome, perform } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { findJsonFault } from '../work-check/json-value.ts';
-import { maxBodyBytes, readBytes, textProblem } from './body.ts';
+import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
-import { responseOf } from './exchange.ts';
-import { operationOf, type Spelling, toolListings } from './mcp-tools.ts';
+import { type Asked, responseOf } from './exchange.ts';
+import { operationOf, type Spelling, toolListings, toolWaits } from './mcp-tools.ts';
+import { mcpNext, waitSeconds } from './mcp-words.ts';
+import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
 
 /** The only profile. It is the default too: some clients drop the query string of the address they were given. */
@@ -29,23 +33,27 @@ const listCache = { ttlMs: 300_000, cacheScope: 'public' } as const;
 const paymentKey = 'x402/payment';
 const paymentResponseKey = 'x402/payment-response';
 
-const instructions = [
-  'Buys a check of agent-made work. Send the credential as Authorization: Bearer with every call, never as an argument.',
-  'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
-  'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
-  'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
-].join(' ');
+const instructions = (baseUrl: string) =>
+  [
+    'Buys a check of agent-made work. The connection carries the credential as its bearer token; it is never an argument.',
+    `Without one: sign in with a wallet or register for a customer, as ${baseUrl}/docs#sign-in and`,
+    `${baseUrl}/.well-known/svc say.`,
+    'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
+    'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
+    'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
+  ].join(' ');
 
 /** The handler of `/mcp`, for its route file. */
 export async function mcp(request: Request): Promise<Response> {
-  return answerMcp(await webRuntime(), request);
+  noteCaller(request);
+  return answerMcp(await webRuntime(), request as Request & Pick<Asked, 'read'>);
 }
 
 /**
  * Answers one MCP request over Streamable HTTP (interface.md 8): stateless, the 2026-07-28 revision and, with the same
  * tools, clients of 2025. Holds no rule of the business.
  */
-export async function answerMcp(runtime: Runtime, request: Request): Promise<Response> {
+export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked, 'read'>): Promise<Response> {
   const ctx = contextOf(runtime, request);
   try {
     const url = new URL(request.url);
@@ -53,13 +61,14 @@ export async function answerMcp(runtime: Runtime, request: Request): Promise<Res
     const foreign = originValidationResponse(request, [new URL(ctx.baseUrl).hostname]);
     if (foreign) return identified(foreign, ctx);
     const spelling = spellingOf(url.searchParams);
-    const bytes = await readBytes(request);
-    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
+    const bytes = await readBytes(request as Asked, largestBytes);
     const unclear = textProblem(new TextDecoder().decode(bytes));
-    if (unclear?.code === 'malformed_request') throw unclear;
+    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
     let fault: unknown;
-    const handler = createMcpHandler(() => serverFor(ctx, spelling), {
-      maxRequestBodySize: maxBodyBytes,
+    const handler = createMcpHandler(() => serverFor(ctx, spelling, bytes.length), {
+      maxRequestBodySize: largestBytes,
       // There is nothing to subscribe to: the tools change with a release, and jobs are read.
       maxSubscriptions: 0,
       onerror: (error) => {
@@ -90,41 +99,49 @@ function identified(response: Response, { requestId }: Context): Response {
 }
 
 /** A server for one exchange. Nothing is registered tool by tool: that was a third of the cost of a request. */
-function serverFor(ctx: Context, spelling: Spelling): Server {
+function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
   const server = new Server(
     { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
     {
       capabilities: { tools: {} },
-      instructions,
+      instructions: instructions(ctx.baseUrl),
       cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: toolListings[spelling] }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(ctx, params.name, params.arguments ?? {}, mcpReq._meta),
+    call(ctx, { tool: params.name, args: params.arguments ?? {}, bytes }, mcpReq._meta),
   );
   return server;
 }
 
 async function call(
   ctx: Context,
-  tool: string,
-  args: Record<string, unknown>,
+  { tool, args, bytes }: { tool: string; args: Record<string, unknown>; bytes: number },
   meta: ServerContext['mcpReq']['_meta'],
 ): Promise<CallToolResult> {
   const operation = operationOf(tool, args);
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${tool.slice(0, 64)}".`);
   try {
-    const { idempotency_key, ...input } = args;
+    const maxBytes = maxBytesOf(operation);
+    // What is read by address over REST has no body that could be too large; the schema bounds its arguments.
+    if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
+    const { idempotency_key, wait_seconds, ...input } = args;
     const takesKey = operation.idempotency !== 'none';
+    const isFollowed = toolWaits(tool);
     const outcome = await perform(
       operation.name,
       {
         ...ctx,
         idempotencyKey: takesKey ? idempotencyKeyOf(null, { idempotency_key }) : null,
         payment: operation.paid ? paymentOf(meta?.[paymentKey]) : null,
+        wait: isFollowed ? waitOf(wait_seconds) : null,
       },
-      takesKey ? input : args,
+      {
+        ...input,
+        ...(takesKey || idempotency_key === undefined ? {} : { idempotency_key }),
+        ...(isFollowed || wait_seconds === undefined ? {} : { wait_seconds }),
+      },
     );
     return resultOf(outcome, ctx);
   } catch (error) {
@@ -132,11 +149,26 @@ async function call(
   }
 }
 
+/** How long the call may wait. Throws `validation_failed`. */
+function waitOf(seconds: unknown): Context['wait'] {
+  if (seconds === undefined) return null;
+  const { minimum, maximum } = waitSeconds;
+  if (Number.isInteger(seconds) && Number(seconds) >= minimum && Number(seconds) <= maximum) {
+    return { seconds: Number(seconds), seen: null };
+  }
+  const detail = `It must be a whole number from ${minimum} to ${maximum}.`;
+  throw new Problem('validation_failed', `/wait_seconds: ${detail}`, {
+    errors: [{ pointer: '/wait_seconds', code: 'out_of_bounds', detail, limit: maximum }],
+  });
+}
+
 /** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
 function paymentOf(payment: unknown): string | null {
   if (payment === undefined) return null;
-  const fault = findJsonFault(payment);
-  if (fault) throw new Problem('malformed_request', `_meta["${paymentKey}"]: ${fault.message}`);
+  // Clients whose metadata is text alone send it as the header would carry it.
+  if (typeof payment === 'string') return payment;
+  // What no header could carry reads like what is no payment.
+  if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
@@ -180,7 +212,7 @@ function refusalOf(error: unknown, ctx: Context): CallToolResult {
   if (!(error instanceof Problem)) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(error) });
   const problem = error instanceof Problem ? error : new Problem('internal', 'The request failed.');
   const json = problemText(problem, ctx);
-  const line = `${problem.message} ${problems[problem.code].next}`;
+  const line = `${problem.message} ${mcpNext[problem.code] ?? problems[problem.code].next}`;
   return refusal(JSON.parse(json), [line, json], {
     ...metaOf(ctx, problem.extras.headers ?? {}),
     ...(problem.extras.replayOf ? { 'svc/idempotent-replayed': true } : {}),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Operation, pathKeys, problemsOf } from '../kernel/operation.ts';
-import { problems } from '../kernel/problem.ts';
+import { type ProblemCode, problems } from '../kernel/problem.ts';
 import { operations } from '../operations.ts';
 import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
@@ -14,9 +14,16 @@ let document: ReturnType<typeof createDocument> | undefined;
 
 /** The OpenAPI 3.1 document, derived from the operations. */
 export function openApiDocument(baseUrl: string): ReturnType<typeof createDocument> {
-  document ??= createDocument({
+  document ??= growing({
     openapi: '3.1.0',
-    info: { title: service.name, version: service.interface, summary: service.summary },
+    info: {
+      title: service.name,
+      version: service.interface,
+      description: service.summary,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Whoever runs this service', url: `${baseUrl}/docs#security` },
+    },
+    tags: tags.map(([name, description]) => ({ name, description })),
     servers: [{ url: baseUrl }],
     paths: paths(),
     components: {
@@ -32,6 +39,28 @@ export function openApiDocument(baseUrl: string): ReturnType<typeof createDocume
     },
   });
   return document;
+}
+
+/**
+ * The document with answers that may gain members within version 1 (interface.md 1). Only what is sent to the service is
+ * closed: an unknown field there is an error.
+ */
+function growing(description: Parameters<typeof createDocument>[0]): ReturnType<typeof createDocument> {
+  const made = createDocument(description);
+  const all = JSON.stringify(Object.values(made.paths ?? {}).flatMap((path) => [path?.post?.requestBody]));
+  const { schemas = {} } = made.components ?? {};
+  for (const [id, schema] of Object.entries(schemas)) if (!all.includes(`"#/components/schemas/${id}"`)) open(schema);
+  for (const path of Object.values(made.paths ?? {})) {
+    for (const operation of [path?.get, path?.post, path?.delete]) open(operation?.responses);
+  }
+  return made;
+}
+
+/** Takes `additionalProperties: false` out, wherever it stands. */
+function open(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  if ('additionalProperties' in node && node.additionalProperties === false) delete node.additionalProperties;
+  for (const child of Object.values(node)) open(child);
 }
 
 function paths(): ZodOpenApiPathsObject {
@@ -51,7 +80,9 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
   const required = operation.idempotency === 'required';
   return {
     operationId: operation.name,
-    summary: operation.summary,
+    summary: operation.name.replaceAll('_', ' '),
+    description: operation.summary,
+    tags: [tagOf(operation)],
     security: securityOf(operation),
     requestParams: {
       ...(keys.length > 0 ? { path: inPath } : {}),
@@ -79,6 +110,21 @@ function describe(operation: Operation): ZodOpenApiOperationObject {
   };
 }
 
+const tags = [
+  ['documents', 'What is sold here, for anybody to read.'],
+  ['identity', 'Signing in and registering.'],
+  ['purchases', 'From quote to receipt.'],
+  ['members', 'What the people of an account do.'],
+] as const;
+
+function tagOf({ audience, cacheSeconds, method, name }: Operation): (typeof tags)[number][0] {
+  if (audience.includes('public')) return cacheSeconds && method === 'GET' ? 'documents' : 'identity';
+  if (!audience.includes('agent')) return 'members';
+  return identityNames.includes(name) ? 'identity' : 'purchases';
+}
+
+const identityNames: readonly string[] = ['me', 'rotate_credential', 'wallet_sign_out'];
+
 function securityOf({ audience }: Operation): { [scheme: string]: string[] }[] {
   if (audience.includes('public')) return [];
   return audience.map((kind) => (kind === 'member' ? { member: [] } : { bearer: [] }));
@@ -102,14 +148,49 @@ const paceHeaders = {
 function answerHeaders(operation: Operation): Record<string, z.ZodType> {
   const paged = 'after' in (operation.input as z.ZodObject).shape;
   return {
-    'X-Request-Id': z.string(),
+    'X-Request-Id': requestId,
+    'Cache-Control': z.string(),
     ...(operation.method === 'GET' ? { ETag: z.string() } : {}),
+    ...(operation.cacheSeconds
+      ? { 'Access-Control-Allow-Origin': z.literal('*').meta({ description: 'Pages of any origin may read it.' }) }
+      : {}),
+    ...(operation.idempotency === 'none'
+      ? {}
+      : { 'Idempotent-Replayed': z.string().optional().meta({ description: '"true" on an answer given before.' }) }),
+    ...(operation.paid
+      ? {
+          'PAYMENT-RESPONSE': z
+            .string()
+            .optional()
+            .meta({ description: 'Base 64 of the settlement (x402 version 2).' }),
+        }
+      : {}),
+    ...(operation.waits || operation.reads === 'job'
+      ? { 'Retry-After': z.string().optional().meta({ description: 'Seconds, while the job moves.' }) }
+      : {}),
+    ...(operation.name === 'report' ? { 'X-Report-Digest': z.string() } : {}),
     ...(problemsOf(operation).includes('rate_limited')
       ? { RateLimit: paceHeaders.RateLimit.optional(), 'RateLimit-Policy': paceHeaders['RateLimit-Policy'].optional() }
       : {}),
     ...(paged
       ? { Link: z.string().optional().meta({ description: 'The next page, with rel="next" (RFC 8288).' }) }
       : {}),
+  };
+}
+
+const requestId = z.string().meta({ description: 'As request_id of a refusal says it.' });
+
+/** What a refusal says in headers, beside its request id. */
+function refusalHeaders(codes: readonly ProblemCode[]): Record<string, z.ZodType> {
+  const retryAfter = z.string().meta({ description: 'Seconds.' });
+  const isRetryable = codes.some((code) => problems[code].retryable);
+  return {
+    ...(codes.includes('rate_limited') ? paceHeaders : {}),
+    ...(isRetryable ? { 'Retry-After': codes.includes('rate_limited') ? retryAfter : retryAfter.optional() } : {}),
+    ...(codes.some((code) => problems[code].status === 401)
+      ? { 'WWW-Authenticate': z.string().meta({ example: 'Bearer realm="svc"' }) }
+      : {}),
+    ...(codes.includes('method_not_allowed') ? { Allow: z.string() } : {}),
   };
 }
 
@@ -126,6 +207,10 @@ function responses(operation: Operation): ZodOpenApiOperationObject['responses']
   if (operation.paid) {
     answers['402'] = {
       description: 'Not paid, or the payment is not valid.',
+      headers: z.object({
+        'X-Request-Id': requestId,
+        'PAYMENT-REQUIRED': z.string().meta({ description: 'Base 64 of the body (x402 version 2).' }),
+      }),
       content: { 'application/json': { schema: PaymentRequiredObject } },
     };
   }
@@ -133,9 +218,7 @@ function responses(operation: Operation): ZodOpenApiOperationObject['responses']
   for (const [status, codes] of byStatus) {
     answers[`${status as 400}`] = {
       description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
-      ...(codes.includes('rate_limited')
-        ? { headers: z.object({ ...paceHeaders, 'Retry-After': z.string().meta({ description: 'Seconds.' }) }) }
-        : {}),
+      headers: z.object({ 'X-Request-Id': requestId, ...refusalHeaders(codes) }),
       content: { 'application/problem+json': { schema: ProblemObject } },
     };
   }

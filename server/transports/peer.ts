@@ -19,13 +19,18 @@ export function peerOf(request: Asked): string | null {
  */
 export const callerHeader = 'x-caller-address';
 
+/** Notes who called, for a route behind the server in front. */
+export function noteCaller(request: Request): void {
+  notePeer(request as Asked, request.headers.get(callerHeader) ?? undefined);
+}
+
 /**
- * The block of addresses that one party usually holds: `203.0.113.0/24`, `2001:db8:1::/48`. `unknown` for what is none.
+ * The block of addresses that one party usually holds: `203.0.113.0/24`, `2001:db8:1::/48`. Null for what is none.
  */
-export function addressBlock(address: string | null): string {
+export function addressBlock(address: string | null): string | null {
   const mapped = address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
   if (isIP(mapped) === 4) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;
-  if (isIP(mapped) !== 6) return 'unknown';
+  if (isIP(mapped) !== 6) return null;
   const [head = '', tail] = mapped.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
   const before = head.split(':').filter(Boolean);
   const after = tail?.split(':').filter(Boolean) ?? [];

@@ -1,14 +1,17 @@
+import { isKnown } from '../identity/caller.ts';
 import { newKey } from '../kernel/id.ts';
-import { type Operation, pathKeys } from '../kernel/operation.ts';
+import { maxBytesOf, type Operation, pathKeys } from '../kernel/operation.ts';
 import { PaymentRequired, Problem, problemText } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { type Outcome, perform } from '../perform.ts';
+import { needsCredential, type Outcome, perform, requireCaller } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
-import { readBody, readQuery } from './body.ts';
+import { mayBeLarge, readBody, readQuery } from './body.ts';
 import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
 import { presentedSession } from './member-session.ts';
+import { noteCaller } from './peer.ts';
+import { publicHeaders } from './security-headers.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -17,8 +20,10 @@ type Handler = (request: Request, route?: { params: Promise<Params> }) => Promis
 
 /** The handler of an operation, for a route file: `export const POST = rest('authorize')`. */
 export function rest(name: OperationName): Handler {
-  return async (request, route) =>
-    responseOf(await answer(await webRuntime(), name, request as Asked, (await route?.params) ?? {}));
+  return async (request, route) => {
+    noteCaller(request);
+    return responseOf(await answer(await webRuntime(), name, request as Asked, (await route?.params) ?? {}));
+  };
 }
 
 /** Translates one HTTP request to `perform` and its outcome back. Holds no rule of the business. */
@@ -28,18 +33,40 @@ export async function answer(runtime: Runtime, name: OperationName, request: Ask
   try {
     const url = new URL(request.url, 'http://localhost');
     refuseTokenInUrl(url);
-    const body = operation.method === 'POST' ? await readBody(request) : readQuery(url.searchParams);
-    const key = operation.method === 'POST' ? idempotencyKeyOf(ctx.idempotencyKey, body) : null;
-    const { idempotency_key: _, ...input } = body;
-    refusePathKeysInBody(operation, input);
-    const memberSession = operation.audience.includes('member')
-      ? await presentedSession(runtime.configuration, request)
-      : null;
-    const presented = { ...ctx.presented, memberSession };
-    const outcome = await perform(name, { ...ctx, presented, idempotencyKey: key }, { ...input, ...params });
+    if (operation.audience.includes('member')) {
+      ctx.presented.memberSession = await presentedSession(runtime.configuration, request);
+    }
+    const { key, input } = await inputOf(name, ctx, request, url);
+    const outcome = await perform(name, { ...ctx, idempotencyKey: key }, { ...input, ...params });
     return outcomeAnswer(operation, ctx, request, outcome);
   } catch (error) {
     return refusalAnswer(ctx, error);
+  }
+}
+
+/**
+ * The input of a request, and its idempotency key. Who asks comes first: a large body is not read for a stranger, and
+ * what is wrong with any is not told to one.
+ */
+async function inputOf(
+  name: OperationName,
+  ctx: Context,
+  request: Asked,
+  url: URL,
+): Promise<{ key: string | null; input: Record<string, unknown> }> {
+  const operation: Operation = operations[name];
+  const reads = operation.method === 'POST';
+  if (reads && !operation.audience.includes('public') && mayBeLarge(request) && !(await isKnown(ctx))) {
+    throw needsCredential(ctx);
+  }
+  try {
+    const body = reads ? await readBody(request, maxBytesOf(operation)) : readQuery(url.searchParams);
+    const { idempotency_key: _, ...input } = body;
+    refusePathKeysInBody(operation, input);
+    return { key: reads ? idempotencyKeyOf(ctx.idempotencyKey, body) : null, input };
+  } catch (error) {
+    await requireCaller(name, ctx);
+    throw error;
   }
 }
 
@@ -70,12 +97,13 @@ function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outco
         : operation.secret
           ? 'no-store'
           : 'private, no-store',
+      ...(operation.cacheSeconds ? publicHeaders : {}),
     },
     outcome.headers,
   );
   if (outcome.replayed) headers['idempotent-replayed'] = 'true';
   if (operation.method === 'GET') {
-    const etag = etagOf(outcome.text);
+    const etag = headers.etag ?? etagOf(outcome.text);
     headers.etag = etag;
     if (!operation.cacheSeconds) headers['cache-control'] = 'private, no-cache';
     const known = request.headers
@@ -84,7 +112,7 @@ function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outco
       .map((tag) => tag.trim().replace(/^W\//, ''));
     if (known?.includes(etag)) return { status: 304, headers, text: null };
   }
-  return { status: outcome.status, headers, text: outcome.text };
+  return { status: outcome.status, headers, text: outcome.text, secret: operation.secret };
 }
 
 /** The answer to a request that was refused, or that broke. */
@@ -107,6 +135,7 @@ function problemAnswer(ctx: { baseUrl: string; requestId: string }, problem: Pro
         'content-type': 'application/problem+json; charset=utf-8',
         'x-request-id': ctx.requestId,
         'cache-control': 'no-store',
+        ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="svc"' } : {}),
       },
       problem.extras.headers ?? {},
       problem.extras.replayOf ? { 'idempotent-replayed': 'true' } : {},

@@ -15,6 +15,12 @@ export const dataHeaders = {
   'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 } as const;
 
+/** For what everyone may read: pages of other origins may, too, with the headers that are worth it (Fetch standard). */
+export const publicHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, X-Request-Id',
+} as const;
+
 /**
  * The policy of a page. Nothing runs but scripts that carry the nonce and what those load.
  *

@@ -70,7 +70,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
   const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
-  const findings = read.findings.map((finding) => ({ ...finding, reason: masked(finding.reason) }));
+  const findings = read.findings.map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
   const statements = read.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);
@@ -213,9 +213,14 @@ const MAY_BE_PERSONAL = /@|\d[\d ()./-]{6,}\d|\b[A-Z]{2}\d{2}\b/;
 /** The report outlives what was submitted, so it keeps no personal data that a quotation would carry. */
 const masked = (text: string): string => (MAY_BE_PERSONAL.test(text) ? maskPersonalData(text) : text);
 
+/** A quotation that ends its own sentence needs no second full stop. */
+const tidy = (text: string): string => text.replaceAll(/([.!?…]”)\./g, '$1');
+
 function maskedStatement(statement: ReportedStatement): ReportedStatement {
-  const { why, compared } = statement;
-  if (!MAY_BE_PERSONAL.test(why) && !MAY_BE_PERSONAL.test(`${compared?.claimed} ${compared?.known}`)) return statement;
+  const { compared } = statement;
+  const why = tidy(statement.why);
+  if (!MAY_BE_PERSONAL.test(why) && !MAY_BE_PERSONAL.test(`${compared?.claimed} ${compared?.known}`))
+    return { ...statement, why };
   return {
     ...statement,
     why: masked(why),

@@ -1,11 +1,12 @@
 import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
-import { isContent, type Token } from './reading/tokens.ts';
+import type { Token } from './reading/token.ts';
+import { isContent } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
-import { type Wanted, wantedOf } from './support/windows.ts';
+import { type Wanted, wantedOf } from './support/passage-windows.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 

@@ -37,9 +37,9 @@ export class Proofreader {
     ];
   }
 
-  /** “…” (sentence 3) */
+  /** “…” (statement 3) */
   private quotations(reason: string): FalseSentence[] {
-    return [...reason.matchAll(/“([^”]+)” \((?:sentence \d+|table \d+, row \d+, [^)]*)\)/g)].flatMap(
+    return [...reason.matchAll(/“([^”]+)” \((?:statement \d+|table \d+, row \d+, [^)]*)\)/g)].flatMap(
       ({ 1: words = '', 0: text }) => (holds(this.work, words) ? [] : [{ rule: 'quoted' as const, text }]),
     );
   }

@@ -4,11 +4,12 @@ import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { type Span, splitSentences } from './reading/sentences.ts';
 import { readTables, type Table } from './reading/tables.ts';
-import { isContent, type Token, tokenize } from './reading/tokens.ts';
+import type { Token } from './reading/token.ts';
+import { isContent, tokenize } from './reading/tokens.ts';
 
 /** One statement of the work that evidence can bear out or contradict. */
 export type Statement = {
-  /** Where it stands, in words: `sentence 3`, or the path of a field such as `lines[2].amount`. */
+  /** Where it stands, in words: `statement 3`, or the path of a field such as `lines[2].amount`. */
   at: string;
   /** Where it stands in the work: UTF-16 offsets into its text, or a JSON Pointer. */
   place: Span | { path: string };
@@ -124,7 +125,11 @@ function textStatements(whole: string): Statement[] {
     if (COURTESY.test(sentence) && (statement.quantities.length === 0 || content <= COURTESY_WORDS)) continue;
     statements.push(statement);
   }
-  return [...statements, ...cellStatements(tables)].sort((a, b) => startOf(a) - startOf(b));
+  const ordered = [...statements, ...cellStatements(tables)].sort((a, b) => startOf(a) - startOf(b));
+  // By the number that a report lists it under.
+  return ordered.map((statement, at) =>
+    statement.kind === 'cell' ? statement : { ...statement, at: `statement ${at + 1}` },
+  );
 }
 
 const startOf = ({ place }: Statement): number => ('start' in place ? place.start : 0);

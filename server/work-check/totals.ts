@@ -1,6 +1,7 @@
 import { readQuantities } from './reading/quantities.ts';
 import type { Cell, Table } from './reading/tables.ts';
-import { isContent, stem, type Token, tokenize } from './reading/tokens.ts';
+import type { Token } from './reading/token.ts';
+import { isContent, stem, tokenize } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 
 /** A sum or count that a table holds without stating it, and what the statement gives for it. */

@@ -5,19 +5,20 @@ import { AgentList } from '@/components/identity/AgentList.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
-import type { Search } from '../grant-form.ts';
+import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
+import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
 
 export const metadata: Metadata = { title: 'Agents and grants' };
 
 /** Who may buy on the account, within which limits, and what is spent of them. */
-export default async function AgentsPage({ searchParams }: { searchParams: Promise<Search> }) {
-  const { refused } = await searchParams;
+export default show(async () => {
+  const refused = await noticeAt('/agents');
   const { ctx } = await memberContext();
   const account = await readForMember('agents', ctx, {});
-  if (account === null) return <SignInNeeded to="see your agents" />;
+  if (account === null) return <SignInNeeded to="see your agents" next="/agents" />;
   const { agents, review_due, resets_at } = account;
   if (agents.length === 0) {
     return (
@@ -57,7 +58,7 @@ export default async function AgentsPage({ searchParams }: { searchParams: Promi
       </p>
     </div>
   );
-}
+});
 
 function ConnectLink() {
   return (

@@ -2,12 +2,13 @@ import type { Metadata } from 'next';
 import { ConfirmAgent, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
 import { Problem } from '@/server/kernel/problem.ts';
 import { perform } from '@/server/perform.ts';
+import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 
 export const metadata: Metadata = { title: 'Confirm an agent' };
 
 /** What the link of a registration letter is about. Looking decides nothing, however many scanners look. */
-export default async function ConfirmPage({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) {
+export default show(async ({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) => {
   const { link } = await searchParams;
   if (typeof link !== 'string') return <RegistrationEnd state="absent" />;
   const { ctx } = await memberContext();
@@ -24,4 +25,4 @@ export default async function ConfirmPage({ searchParams }: { searchParams: Prom
     }
     throw error;
   }
-}
+});

@@ -5,8 +5,10 @@ import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Problem } from '@/server/kernel/problem.ts';
 import { perform } from '@/server/perform.ts';
-import { type Search, typedBefore } from '../grant-form.ts';
+import { show } from '../../show.tsx';
+import { queryOf, type Search, typedBefore } from '../grant-form.ts';
 import { memberContext } from '../member.ts';
+import { noticeAt } from '../notice.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
 
 export const metadata: Metadata = { title: 'Connect an agent' };
@@ -19,31 +21,41 @@ const wrongCode: Record<string, string> = {
 };
 
 /** A member types the code of an agent, sees who asks for what, and approves or denies. */
-export default async function ConnectPage({ searchParams }: { searchParams: Promise<Search> }) {
+export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
   const search = await searchParams;
+  const here = `/connect${queryOf(search)}`;
   const { ctx, email } = await memberContext();
-  if (email === null) return <SignInNeeded to="connect an agent" next="connect" />;
-  if (search.done === 'approve' || search.done === 'deny') return <Decided decision={search.done} />;
+  if (email === null) return <SignInNeeded to="connect an agent" next={here} />;
+  const refused = await noticeAt('/connect');
+  if (refused === 'approve' || refused === 'approve_useless' || refused === 'deny') {
+    return <Decided decision={refused} />;
+  }
   const code = typeof search.code === 'string' ? search.code : '';
-  const refused = typeof search.refused === 'string' ? search.refused : null;
   if (code === '') return <CodeForm typed="" error={null} />;
   if (refused !== null && typedBefore(search) === null) {
     return <CodeForm typed={code} error={wrongCode[refused] ?? null} />;
   }
   try {
     const { body } = await perform('connection', ctx, { user_code: code });
-    return (
-      <ConnectAgent asked={body} values={typedBefore(search) ?? valuesOf(body.requested_grant)} refused={refused} />
-    );
+    const values = typedBefore(search) ?? valuesOf(body.requested_grant);
+    return <ConnectAgent asked={body} values={values} refused={refused} next={here} />;
   } catch (error) {
     const why = error instanceof Problem ? wrongCode[error.code] : undefined;
     if (why === undefined) throw error;
     return <CodeForm typed={code} error={why} />;
   }
-}
+});
 
-function Decided({ decision }: { decision: 'approve' | 'deny' }) {
-  const approved = decision === 'approve';
+const decided = {
+  approve:
+    'It fetches its credential within 30 minutes, and may then buy checks within the limits you set. Nothing was charged.',
+  approve_useless:
+    'It fetches its credential within 30 minutes. With the limits and permissions you set it can buy nothing; its page lets you change them.',
+  deny: 'It got nothing. For 30 days no agent can write to you from there; your account page lets you lift that.',
+} as const;
+
+function Decided({ decision }: { decision: keyof typeof decided }) {
+  const approved = decision !== 'deny';
   return (
     <DeadEnd
       icon={approved ? CheckCheck : OctagonX}
@@ -54,11 +66,7 @@ function Decided({ decision }: { decision: 'approve' | 'deny' }) {
         </a>
       }
     >
-      <p>
-        {approved
-          ? 'It fetches its credential within 30 minutes, and may then buy checks within the limits you set. Nothing was charged.'
-          : 'It got nothing. Nobody can ask you by letter from there again.'}
-      </p>
+      <p>{decided[decision]}</p>
     </DeadEnd>
   );
 }

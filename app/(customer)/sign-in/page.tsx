@@ -1,23 +1,26 @@
 import type { Metadata } from 'next';
 import { SignIn, type SignInLink } from '@/components/forms/SignIn.tsx';
+import { firstPage, ownPage } from '@/server/identity/destination.ts';
 import { readSignInLink } from '@/server/identity/sign-in.ts';
+import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
-import { destinationOf } from './destination.ts';
+import { noticeAt } from '../notice.ts';
 
 export const metadata: Metadata = { title: 'Sign in' };
 
-type Search = Partial<Record<'link' | 'next' | 'asked', string | string[]>>;
+type Search = Partial<Record<'link' | 'next', string | string[]>>;
 
 /** What a sign-in link is good for. Looking changes nothing, so a mail scanner that opens it spends nothing. */
-export default async function SignInPage({ searchParams }: { searchParams: Promise<Search> }) {
-  const { link: token, next, asked } = await searchParams;
+export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
+  const { link: token, next } = await searchParams;
   const { ctx, email } = await memberContext();
+  const asked = await noticeAt('/sign-in');
   return (
     <SignIn
       link={await linkState()}
       token={typeof token === 'string' ? token : ''}
       signedInAs={email}
-      next={destinationOf(next)}
+      next={ownPage(next) ?? firstPage}
     />
   );
 
@@ -30,4 +33,4 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
       ? { state: 'ready', email: found.email, expiresAt: found.expiresAt }
       : { state: 'unknown' };
   }
-}
+});

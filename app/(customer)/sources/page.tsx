@@ -6,20 +6,23 @@ import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { type Source, sourceBounds } from '@/server/sources/contract.ts';
+import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
+import { noticeAt } from '../notice.ts';
 import { readForMember } from '../read.ts';
 import { SignInNeeded } from '../SignInNeeded.tsx';
 
 export const metadata: Metadata = { title: 'Governed sources' };
 
-type Query = Promise<{ fault?: string | string[]; remove?: string | string[] }>;
+type Query = Promise<{ remove?: string | string[] }>;
 
 /** The documents that the service may retrieve for the account's agents, for its members to add and remove. */
-export default async function SourcesPage({ searchParams }: { searchParams: Query }) {
-  const { fault, remove } = await searchParams;
+export default show(async ({ searchParams }: { searchParams: Query }) => {
+  const { remove } = await searchParams;
+  const fault = await noticeAt('/sources');
   const { ctx } = await memberContext();
   const listed = await readForMember('sources', ctx, {});
-  if (listed === null) return <SignInNeeded to="see the governed sources" />;
+  if (listed === null) return <SignInNeeded to="see the governed sources" next="/sources" />;
   const leaving = listed.sources.find(({ source_key }) => source_key === remove);
   if (leaving) return <RemoveSource sourceKey={leaving.source_key} name={leaving.name} />;
   return (
@@ -41,11 +44,11 @@ export default async function SourcesPage({ searchParams }: { searchParams: Quer
           </div>
           <Documents all={listed.sources} />
         </section>
-        <AddSource fault={typeof fault === 'string' ? (fault as SourceFault) : null} />
+        <AddSource fault={fault as SourceFault | null} />
       </div>
     </div>
   );
-}
+});
 
 function Documents({ all }: { all: Source[] }) {
   if (all.length === 0) {

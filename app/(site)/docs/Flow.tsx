@@ -35,8 +35,8 @@ const steps: readonly Step[] = [
     words: (
       <>
         With <Key>{'{"rail": "x402"}'}</Key> the first call answers 402 with what to sign. Repeat it unchanged with{' '}
-        <Key>PAYMENT-SIGNATURE</Key>; any x402 client does both. Keep one idempotency key for the payment and repeat
-        that key until it answers, whatever happens on the way.
+        <Key>PAYMENT-SIGNATURE</Key>; any client of x402 version 2 does both, once it may pay 5 USD. Keep one
+        idempotency key for the payment and repeat that key until it answers, whatever happens on the way.
       </>
     ),
   },
@@ -45,8 +45,8 @@ const steps: readonly Step[] = [
     title: 'Follow',
     words: (
       <>
-        <Key>next_actions</Key> lists exactly what is allowed now. <Key>Prefer: wait=25</Key> waits for a change instead
-        of asking again and again.
+        <Key>next_actions</Key> lists exactly what is allowed now, each with a <Key>body</Key> that works as it stands.{' '}
+        <Key>Prefer: wait=25</Key> waits for a change instead of asking again and again.
       </>
     ),
   },

@@ -1,10 +1,13 @@
 import type { Metadata } from 'next';
+import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
 import { seconds, service } from '@/server/service/terms.ts';
-import { readOffer } from '../offer.ts';
+import { clientFields, readOffer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
 import { Meanings } from './Meanings.tsx';
+import { Paying } from './Paying.tsx';
+import { Proofs } from './Proofs.tsx';
 import { Operations, Problems } from './Reference.tsx';
 import { Section } from './Section.tsx';
 import { Terms } from './Terms.tsx';
@@ -19,7 +22,9 @@ const contents = [
   ['Sign in with a wallet', 'sign-in'],
   ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
+  ['Pay over x402', 'pay'],
   ['Read a report', 'read'],
+  ['Digests and signatures', 'proofs'],
   ['Repeat safely', 'repeat'],
   ['Follow along', 'follow'],
   ['Governed sources', 'sources'],
@@ -160,9 +165,10 @@ function Mcp() {
         client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
       </p>
       <p>
-        Arguments are the keys of the address and the body, side by side. A refusal is a result with <Key>isError</Key>{' '}
-        and the same object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed
-        payment in <Key>_meta[&quot;x402/payment&quot;]</Key>.
+        Arguments are the keys of the address and the body, side by side; <Key>wait_seconds</Key> of{' '}
+        <Key>svc.purchase_status</Key> waits for a change. A refusal is a result with <Key>isError</Key> and the same
+        object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed payment in{' '}
+        <Key>_meta[&quot;x402/payment&quot;]</Key>.
       </p>
     </>
   );
@@ -170,7 +176,7 @@ function Mcp() {
 
 /** The guide for whoever builds or instructs a buying agent. */
 export default async function DocsPage() {
-  const { assessment } = await readOffer();
+  const { contract, assessment, isTest } = await readOffer();
   return (
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
       <div className="lg:sticky lg:top-8 lg:self-start">
@@ -201,10 +207,20 @@ export default async function DocsPage() {
           <Register />
         </Section>
         <Section id="buy" title="Buy a check">
+          <CodeBlock
+            name={`A whole body of ${operations.check_work.method} ${operations.check_work.path}`}
+            code={JSON.stringify({ ...contract.example_request, ...clientFields(contract.price) }, null, 2)}
+          />
           <Flow />
+        </Section>
+        <Section id="pay" title="Pay over x402">
+          <Paying isTest={isTest} />
         </Section>
         <Section id="read" title="Read a report">
           <Meanings assessment={assessment} />
+        </Section>
+        <Section id="proofs" title="Digests and signatures">
+          <Proofs />
         </Section>
         <Section id="repeat" title="Repeat safely">
           <Repeat />

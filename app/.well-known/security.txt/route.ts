@@ -1,4 +1,4 @@
-import { securityText } from '@/server/transports/documents.ts';
+import { document } from '@/server/transports/documents.ts';
 
 export const dynamic = 'force-dynamic';
-export const GET = securityText;
+export const GET = document;

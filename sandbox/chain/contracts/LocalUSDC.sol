@@ -8,7 +8,8 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 
 /// @title LOCAL SANDBOX stand-in for USDC (Circle's FiatTokenV2_2)
 /// @notice Six decimals, EIP-712 version "2", random 32-byte nonces as EIP-3009 has them, and Circle's revert
-/// strings, which facilitators read. Anybody may mint: it is worth nothing.
+/// strings, which facilitators read. Checks and emits in Circle's order: time, authorization state, signature; then
+/// AuthorizationUsed, directly followed by its Transfer. Anybody may mint: it is worth nothing.
 /// @dev The constructor writes no storage (name and version are immutables), so the runtime code works at any
 /// address it is placed at.
 contract LocalUSDC is ERC3009 {
@@ -63,14 +64,35 @@ contract LocalUSDC is ERC3009 {
         bytes32 nonce,
         bytes memory signature
     ) public {
+        _checkValidity(validAfter, validBefore);
+        _requireUnused(from, nonce);
         bytes32 structHash = keccak256(
             abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
         );
+        _requireSigned(from, structHash, signature);
+        _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
+    }
+
+    /// @inheritdoc ERC3009
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) public override {
+        _requireUnused(authorizer, nonce);
+        _requireSigned(
+            authorizer,
+            keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce)),
+            abi.encodePacked(r, s, v)
+        );
+        _cancelAuthorization(authorizer, nonce);
+    }
+
+    function _requireUnused(address authorizer, bytes32 nonce) private view {
+        require(!authorizationState(authorizer, nonce), "FiatTokenV2: authorization is used or canceled");
+    }
+
+    function _requireSigned(address signer, bytes32 structHash, bytes memory signature) private view {
         require(
-            SignatureChecker.isValidSignatureNow(from, _hashTypedDataV4(structHash), signature),
+            SignatureChecker.isValidSignatureNow(signer, _hashTypedDataV4(structHash), signature),
             "FiatTokenV2: invalid signature"
         );
-        _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
     }
 
     function _checkValidity(uint256 validAfter, uint256 validBefore) internal view override {
@@ -79,7 +101,7 @@ contract LocalUSDC is ERC3009 {
     }
 
     function _consumeNonce(address authorizer, bytes32 nonce) internal override {
-        require(!authorizationState(authorizer, nonce), "FiatTokenV2: authorization is used or canceled");
+        _requireUnused(authorizer, nonce);
         super._consumeNonce(authorizer, nonce);
     }
 

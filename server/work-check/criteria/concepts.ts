@@ -56,6 +56,14 @@ export const concepts: readonly Concept[] = [
     telling: true,
   },
   {
+    name: 'a quantity',
+    asked: /\bquantit(?:y|ies)\b/i,
+    shown: ({ quantities }) =>
+      quantities.some(({ kind, unit }) => kind === 'number' && unit !== '' && unit !== 'ordinal'),
+    telling: true,
+    figure: ['number'],
+  },
+  {
     name: 'an amount of money',
     asked:
       /\b(?:how much|amounts?|budget|spent|spending|refund(?:ed)?|salary|rent|billed|left over|comes back|money)\b/i,
@@ -69,7 +77,7 @@ export const concepts: readonly Concept[] = [
   },
   {
     name: 'a number',
-    asked: /\b(?:how many|number of|quantit\w+|percentages?|share of|rate|totals?)\b/i,
+    asked: /\b(?:how many|number of|percentages?|share of|rate|totals?)\b/i,
     shown: hasKind('number', 'percent', 'money'),
     telling: false,
     figure: ['number', 'percent', 'money'],

@@ -1,5 +1,6 @@
 import type { JudgedStatement } from '../assessors/port.ts';
-import { isContent, stem, type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { isContent, stem, tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
@@ -15,7 +16,7 @@ const META = new Set(
     'not must should exact exactly relevant key main clear complete supplied given based follow appear detail information ' +
     'item point result accord entry field record one two three four five least most quote tell read stand row column ' +
     'correctly accurately hold both right wrong reader learn know turn up work out come leave keep find hide hidden go ' +
-    'ought supposed need really actually anyone somebody someone ' +
+    'unit single ought supposed need really actually anyone somebody someone ' +
     'reported handed put brought taken set fully entire whole possible also too well than rather own beyond anything nothing'
   )
     .split(' ')

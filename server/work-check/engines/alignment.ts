@@ -1,4 +1,4 @@
-import type { Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
 import { entryOf } from '../support/lexicon.ts';
 
 /** Two runs of words side by side: which stand for each other, in order, and the gaps where the two differ. */

@@ -1,7 +1,8 @@
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
-import { type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';

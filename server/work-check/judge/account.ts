@@ -1,6 +1,6 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
 import { derive } from '../engines/derivation.ts';
-import { type FigureAccount, figureText, findFigure } from '../engines/figures.ts';
+import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { scaledFrom } from '../engines/scaling.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import type { Quantity } from '../reading/quantities.ts';
@@ -15,7 +15,8 @@ export function accountFor(
   { work, index, factors, columns }: Ground,
 ): FigureAccount {
   const text = figureText(statement, figure);
-  const passage = findFigure(statement, figure, index, near) ?? smallWord(figure, statement, near);
+  const passage =
+    findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
   const zoned = zonedFrom(figure, near, index);
@@ -72,6 +73,11 @@ function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
 /** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
 function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
   return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+}
+
+/** The name of a source may give a date or a number that its text does not repeat. */
+function inNames(figure: Quantity, near: readonly number[], index: EvidenceIndex): number | undefined {
+  return index.labels.some((known) => sameFigure(figure, known)) ? (near[0] ?? -1) : undefined;
 }
 
 const SMALL_WORD_MAX = 3;

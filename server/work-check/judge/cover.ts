@@ -1,9 +1,10 @@
 import type { StatementReading } from '../contradictions.ts';
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
-import { type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { calculates, everydayFor, isLight } from '../support/everyday.ts';
-import { matchWords, SAME_BY_SYNONYM } from '../support/windows.ts';
+import { matchWords, SAME_BY_SYNONYM } from '../support/passage-windows.ts';
 
 const PASSAGES_TOGETHER = 4;
 
@@ -47,6 +48,9 @@ export function coverTogether(
       }
   const levels = wanted.map(() => 0);
   const passages: number[] = [];
+  // The name of a source is context for what is said of it.
+  const labels = new Set(index.sources.flatMap(({ source }) => tokenize(source).map(({ stem }) => stem)));
+  for (const [word, { stem }] of wanted.entries()) if (labels.has(stem)) levels[word] = Math.max(levels[word] ?? 0, 1);
   const total = wanted.reduce((sum, { weight }) => sum + weight, 0) || 1;
   while (passages.length < PASSAGES_TOGETHER) {
     let [best, most] = [-1, 0];
@@ -61,9 +65,6 @@ export function coverTogether(
     for (const [word, level] of row.entries()) levels[word] = Math.max(levels[word] ?? 0, level);
     passages.push(best);
   }
-  // The name of a source is context for what is said of it.
-  const labels = new Set(index.sources.flatMap(({ source }) => tokenize(source).map(({ stem }) => stem)));
-  for (const [word, { stem }] of wanted.entries()) if (labels.has(stem)) levels[word] = Math.max(levels[word] ?? 0, 1);
   const covered = levels.reduce((sum, level, word) => sum + level * (wanted[word]?.weight ?? 0), 0) / total;
   const open = wanted.filter((_, word) => (levels[word] ?? 0) < 0.5).map(({ stem }) => stem);
   return { passages, covered, exact: levels.every((level) => level >= SAME_BY_SYNONYM), open };

@@ -7,9 +7,10 @@ import { findSubstitutions, type Substitution } from '../engines/substitution.ts
 import { clip } from '../quoting.ts';
 import { bestPassages, type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
 import type { Quantity } from '../reading/quantities.ts';
-import { isContent, type Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { isContent } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { wantedOf } from '../support/windows.ts';
+import { wantedOf } from '../support/passage-windows.ts';
 import { accountFor, named } from './account.ts';
 import { judgeCell } from './field.ts';
 import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
@@ -145,9 +146,18 @@ function nearClause({ tokens }: Statement, near: readonly number[], index: Evide
 }
 
 /** "50 minutes, with the 15 extra" follows from the 35 of the passage. */
-function followsFrom(figure: Quantity, beside: Passage, text: string, quantities: readonly Quantity[], index: EvidenceIndex): boolean {
+function followsFrom(
+  figure: Quantity,
+  beside: Passage,
+  text: string,
+  quantities: readonly Quantity[],
+  index: EvidenceIndex,
+): boolean {
   const around = named(passageText(index, beside), beside.quantities, beside.start);
-  const rest = named(text, quantities.filter((other) => other !== figure));
+  const rest = named(
+    text,
+    quantities.filter((other) => other !== figure),
+  );
   return derive(figure, text.slice(figure.start, figure.end), text, rest, around) !== undefined;
 }
 

@@ -12,6 +12,8 @@ import { openNames, openWords } from './open-words.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
 const WORDS_WITH_FIGURES = 0.88;
+/** What comes out by calculation needs fewer of its words. */
+const WORDS_WITH_SUMS = 0.75;
 
 /** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
 export function settle(
@@ -41,7 +43,7 @@ export function settle(
   const byWords = exact && parity && reading.wanted.length >= 5;
   const byFigures =
     parity &&
-    covered >= WORDS_WITH_FIGURES &&
+    covered >= (computed.length > 0 ? WORDS_WITH_SUMS : WORDS_WITH_FIGURES) &&
     (computed.length > 0 || figures >= 2) &&
     (computed.length > 0 || learned.score >= WITH_FIGURES);
   const status: StatementStatus =

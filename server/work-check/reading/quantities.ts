@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { Token } from './token.ts';
 
 /**
  * A figure as a reader takes it. `value` is in base units (percent as 42, money in the currency's unit, a clock time

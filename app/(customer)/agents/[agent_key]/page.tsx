@@ -1,7 +1,9 @@
 import type { Metadata } from 'next';
 import { EditAgent } from '@/components/forms/EditAgent.tsx';
 import { valuesOf } from '@/components/forms/GrantFields.tsx';
-import { type Search, typedBefore } from '../../grant-form.ts';
+import { show } from '../../../show.tsx';
+import { queryOf, type Search, typedBefore } from '../../grant-form.ts';
+import { noticeAt } from '../../notice.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
 import { readAgent } from '../read-agent.ts';
 
@@ -13,12 +15,20 @@ interface Props {
 }
 
 /** What one agent may spend and do, and what was done about it. */
-export default async function AgentPage({ params, searchParams }: Props) {
+export default show(async ({ params, searchParams }: Props) => {
   const { agent_key } = await params;
   const search = await searchParams;
   const found = await readAgent(agent_key);
-  if (found === null) return <SignInNeeded to="see this agent" />;
-  const { done, refused } = search;
-  const told = typeof refused === 'string' ? { refused } : typeof done === 'string' ? { done } : null;
-  return <EditAgent {...found} values={typedBefore(search) ?? valuesOf(found.agent.grant)} told={told} />;
-}
+  const here = `/agents/${agent_key}`;
+  if (found === null) return <SignInNeeded to="see this agent" next={here} />;
+  const typed = typedBefore(search);
+  return (
+    <EditAgent
+      {...found}
+      values={typed ?? valuesOf(found.agent.grant)}
+      isUnsaved={typed !== null}
+      told={await noticeAt(here)}
+      next={here + queryOf(search)}
+    />
+  );
+});

@@ -6,5 +6,5 @@ const chosen = (fields: URLSearchParams, choice: string) =>
 export const POST = submit({
   operation: 'review_agents',
   input: (fields) => ({ keep: chosen(fields, 'keep'), revoke: chosen(fields, 'revoke') }),
-  next: (_, refused) => (refused === null ? '/agents' : `/agents?refused=${refused}`),
+  next: (_, refused) => (refused === null ? '/agents' : { page: '/agents', notice: refused }),
 });

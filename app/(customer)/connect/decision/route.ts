@@ -1,4 +1,5 @@
-import { grantOf, typedAgain } from '../../grant-form.ts';
+import { canBuy } from '@/components/forms/GrantFields.tsx';
+import { grantOf, typedQuery, valuesIn } from '../../grant-form.ts';
 import { submit } from '../../submit.ts';
 
 /** What a person can mend in the form; after anything else the request itself is gone. */
@@ -13,9 +14,12 @@ export const POST = submit({
     ...(fields.get('decision') === 'approve' ? { grant: grantOf(fields) } : {}),
   }),
   next(fields, refused) {
-    if (refused === null) return `/connect?done=${fields.get('decision') === 'approve' ? 'approve' : 'deny'}`;
-    const query = mendable.includes(refused) ? typedAgain(fields, refused) : new URLSearchParams({ refused });
+    if (refused === null) {
+      const approved = canBuy(valuesIn(fields), ['card', 'x402']) ? 'approve' : 'approve_useless';
+      return { page: '/connect', notice: fields.get('decision') === 'approve' ? approved : 'deny' };
+    }
+    const query = mendable.includes(refused) ? typedQuery(fields) : new URLSearchParams();
     query.set('code', fields.get('code') ?? '');
-    return `/connect?${query}`;
+    return { page: `/connect?${query}`, notice: refused };
   },
 });

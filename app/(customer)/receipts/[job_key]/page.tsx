@@ -2,6 +2,7 @@ import { Download } from 'lucide-react';
 import type { Metadata } from 'next';
 import { ReceiptView } from '@/components/purchases/ReceiptView.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
+import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
@@ -10,11 +11,11 @@ import { NothingCollected } from './NothingCollected.tsx';
 export const metadata: Metadata = { title: 'Receipt' };
 
 /** The newest receipt of a job, and the chain it ends, for members of the account that bought it. */
-export default async function ReceiptPage({ params }: { params: Promise<{ job_key: string }> }) {
+export default show(async ({ params }: { params: Promise<{ job_key: string }> }) => {
   const { job_key } = await params;
   const { ctx } = await memberContext();
   const chain = await readForMember('receipt_chain', ctx, { job_key });
-  if (chain === null) return <SignInNeeded to="read this receipt" />;
+  if (chain === null) return <SignInNeeded to="read this receipt" next={`/receipts/${job_key}`} />;
   const newest = chain.receipts.at(-1);
   if (newest === undefined) return <NothingCollected jobKey={job_key} />;
   return (
@@ -36,4 +37,4 @@ export default async function ReceiptPage({ params }: { params: Promise<{ job_ke
       <ReceiptView receipt={newest} chain={chain.receipts} />
     </div>
   );
-}
+});

@@ -1,10 +1,13 @@
 import { Download, Info } from 'lucide-react';
 import type { Metadata } from 'next';
+import { cache } from 'react';
 import { DeleteContent } from '@/components/forms/DeleteContent.tsx';
 import { ReviewButtons } from '@/components/forms/Review.tsx';
+import { nameOf } from '@/components/identity/AgentList.tsx';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { ReportView } from '@/components/purchases/ReportView.tsx';
 import { ReviewBar } from '@/components/purchases/ReviewBar.tsx';
+import { Submitted, titleOf } from '@/components/purchases/Submitted.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
@@ -12,12 +15,25 @@ import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
 import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
+import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
+import { noticeAt } from '../../notice.ts';
 import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
 import { NotDelivered } from './NotDelivered.tsx';
 
-export const metadata: Metadata = { title: 'Report' };
+/** The job and what was submitted for it, read once for the page and its title; null when nobody is signed in. */
+const readJob = cache(async (job_key: string) => {
+  const { ctx } = await memberContext();
+  const job = await readForMember('job', ctx, { job_key });
+  const evidence = job && (await readForMember('evidence', ctx, { job_key }));
+  return evidence && { job, evidence };
+});
+
+export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
+  const found = await readJob((await params).job_key).catch(() => null);
+  return { title: (found && titleOf(found.evidence)) ?? 'Report' };
+}
 
 /** The texts that are kept; null once the content is deleted. */
 function keptTexts(evidence: Evidence): EvidenceText[] | null {
@@ -27,22 +43,35 @@ function keptTexts(evidence: Evidence): EvidenceText[] | null {
 
 interface Shown {
   job: Job;
+  evidence: Evidence;
   /** The digest of the report that is shown, when it is not the newest. */
   earlier: string | null;
 }
 
-function Heading({ job, earlier }: Shown) {
+function Heading({ job, evidence, earlier }: Shown) {
   const isCorrected = job.timeline.some(({ event }) => event === 'redeliver');
   const event = isCorrected && earlier === null ? 'redeliver' : 'deliver';
   const delivered = job.timeline.findLast((entry) => entry.event === event);
+  const kind = earlier ? 'First report' : isCorrected ? 'Corrected report' : 'Report';
   const files = `/reports/${job.job_key}/report`;
   const query = earlier === null ? '' : `?report_digest=${earlier}`;
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
       <div className="min-w-0 flex-1 basis-80">
-        <h1 className="text-h1">{earlier ? 'First report' : isCorrected ? 'Corrected report' : 'Report'}</h1>
+        <p className="text-dense text-ink-3">
+          <a href="/purchases" className="link inline-flex min-h-6 items-center">
+            Purchases
+          </a>{' '}
+          <span aria-hidden="true">/</span> <Key>{job.job_key}</Key>
+        </p>
+        <h1 className="mt-1 text-h1 wrap-anywhere">
+          <bdi>{titleOf(evidence) ?? kind}</bdi>
+        </h1>
         <p className="mt-1 text-ink-2">
-          On job <Key>{job.job_key}</Key>
+          {kind} bought by{' '}
+          <a href={`/agents/${evidence.bought_by.agent_key}`} className="link wrap-anywhere">
+            <bdi>{nameOf(evidence.bought_by)}</bdi>
+          </a>
           {delivered ? (
             <>
               , delivered <Instant at={delivered.at} />
@@ -67,8 +96,8 @@ function Heading({ job, earlier }: Shown) {
 }
 
 /** What needs a sentence before the report: that another one replaced it, or that something was refused. */
-function Notice({ job, earlier, problem }: Shown & { problem: string | undefined }) {
-  if (problem !== undefined && Object.hasOwn(problems, problem)) {
+function Notice({ job, earlier, problem }: Omit<Shown, 'evidence'> & { problem: string | null }) {
+  if (problem !== null && Object.hasOwn(problems, problem)) {
     const { title } = problems[problem as ProblemCode];
     return (
       <p role="alert" className="notice tone-attention mt-6">
@@ -93,29 +122,29 @@ function Notice({ job, earlier, problem }: Shown & { problem: string | undefined
 
 interface Props {
   params: Promise<{ job_key: string }>;
-  searchParams: Promise<{ report_digest?: string | string[]; problem?: string | string[] }>;
+  searchParams: Promise<{ report_digest?: string | string[] }>;
 }
 
 /** The report of a job, for members of the account that bought it: the newest, or the one whose digest is asked for. */
-export default async function ReportPage({ params, searchParams }: Props) {
-  const [{ job_key }, { report_digest, problem }] = await Promise.all([params, searchParams]);
+export default show(async ({ params, searchParams }: Props) => {
+  const [{ job_key }, { report_digest }] = await Promise.all([params, searchParams]);
+  const found = await readJob(job_key);
+  if (!found?.job) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
+  const { job, evidence } = found;
   const { ctx } = await memberContext();
-  const job = await readForMember('job', ctx, { job_key });
-  if (job === null) return <SignInNeeded to="read this report" />;
-  const evidence = await readForMember('evidence', ctx, { job_key });
-  if (evidence === null) return <SignInNeeded to="read this report" />;
   const contentAction =
     evidence.deleted_at === null && isEnded(job.state) ? <DeleteContent jobKey={job.job_key} /> : null;
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
   const earlier = typeof report_digest === 'string' && report_digest !== job.report_digest ? report_digest : null;
   const report = await readForMember('report', ctx, { job_key, report_digest: earlier ?? job.report_digest });
-  if (report === null) return <SignInNeeded to="read this report" />;
+  if (report === null) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const mayReview = earlier === null && job.next_actions.some(({ action }) => action === 'review');
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
-        <Heading job={job} earlier={earlier} />
-        <Notice job={job} earlier={earlier} problem={typeof problem === 'string' ? problem : undefined} />
+        <Heading job={job} evidence={evidence} earlier={earlier} />
+        <Notice job={job} earlier={earlier} problem={await noticeAt(`/reports/${job_key}`)} />
+        {evidence.submitted ? <Submitted submitted={evidence.submitted} /> : null}
         <div className="mt-6">
           <ReportView
             report={report}
@@ -143,4 +172,4 @@ export default async function ReportPage({ params, searchParams }: Props) {
       </ReviewBar>
     </>
   );
-}
+});

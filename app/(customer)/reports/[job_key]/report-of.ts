@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@/server/kernel/problem.ts';
 
 /** Where the forms of a report's page lead: back to it, with the problem where there was one. */
-export function reportOf(_: URLSearchParams, refused: ProblemCode | null, { job_key }: Record<string, string>): string {
-  return `/reports/${job_key}${refused ? `?problem=${refused}` : ''}`;
+export function reportOf(_: URLSearchParams, refused: ProblemCode | null, { job_key }: Record<string, string>) {
+  const page = `/reports/${job_key}`;
+  return refused === null ? page : { page, notice: refused };
 }

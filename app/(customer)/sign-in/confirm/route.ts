@@ -3,7 +3,7 @@ import { endSession, spendSignInLink } from '@/server/identity/sign-in.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import { memberSessionOf, sessionCookie } from '@/server/transports/member-session.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
-import { destinationOf } from '../destination.ts';
+import { memberContext } from '../../member.ts';
 
 /** Spends the link and signs this browser in. A link that is no longer good leads back to its page, which says why. */
 export async function POST(request: Request): Promise<Response> {
@@ -11,12 +11,11 @@ export async function POST(request: Request): Promise<Response> {
   const form = await ownForm(configuration, request);
   if (form === null) return foreignForm();
   const token = form.get('link') ?? '';
-  const next = destinationOf(form.get('next'));
-  const session = await spendSignInLink(db, token, clock());
-  if (session === null) {
-    return thenShow(`/sign-in?${new URLSearchParams({ link: token, next })}`);
-  }
+  const { ctx } = await memberContext();
+  const from = { origin: ctx.origin, browser: request.headers.get('user-agent') };
+  const session = await spendSignInLink(db, token, clock(), from);
+  if (session === null) return thenShow(`/sign-in?${new URLSearchParams({ link: token })}`);
   const before = await memberSessionOf(configuration, await cookies());
   if (before !== null) await endSession(db, before.sessionKey, clock());
-  return thenShow(`/${next}`, await sessionCookie(configuration, session));
+  return thenShow(session.next, await sessionCookie(configuration, session));
 }

@@ -1,6 +1,7 @@
 import type { SourceFault } from '@/components/forms/AddSource.tsx';
 import { Problem } from '@/server/kernel/problem.ts';
 import { perform } from '@/server/perform.ts';
+import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, isFromOwnPage, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../member.ts';
 
@@ -12,7 +13,7 @@ export async function POST(request: Request): Promise<Response> {
   const { ctx } = await memberContext();
   if (!isFromOwnPage(ctx.runtime.configuration, request)) return foreignForm();
   const fault = await addFrom(request, (input) => perform('add_source', ctx, input));
-  return thenShow(fault === null ? '/sources' : `/sources?fault=${fault}`);
+  return fault === null ? thenShow('/sources') : thenShow('/sources', setNotice('/sources', fault));
 }
 
 async function addFrom(request: Request, add: (input: unknown) => Promise<unknown>): Promise<SourceFault | null> {

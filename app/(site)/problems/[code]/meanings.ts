@@ -18,7 +18,7 @@ export const meanings: Record<ProblemCode, string> = {
   grant_limit_exceeded:
     'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. Jobs that end without a charge give their part back.',
   purchases_blocked:
-    'A payment of this account is disputed at the bank. Until that is settled nothing new can be bought; jobs that are already paid go on.',
+    'A payment of this account was disputed or reversed, or too many of its reports were disputed twice. Until an operator lifts the block nothing new can be bought; jobs that are already paid go on.',
   producer_may_not_accept:
     'The check request names this caller as the maker of the work. Whoever made the work cannot accept the assessment of it.',
   not_found:
@@ -29,7 +29,7 @@ export const meanings: Record<ProblemCode, string> = {
   idempotency_in_progress:
     'The same request is being worked on right now. Its answer will be the answer to this one too.',
   fresh_sign_in_required:
-    'A member wants to raise what an agent may spend or do. Lowering works at any time; raising asks who is there. Nothing changed.',
+    'A member wants to give an agent power: to approve it, raise a limit, let it go on or fetch a credential. Taking power away works at any time; giving it asks who is there. Nothing changed.',
   registration_declined:
     'The person at the address, or a member of the account, said no. No account was made for this agent and it gets no credential.',
   action_not_allowed:

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { doorProblems, type Operation } from '@/server/kernel/operation.ts';
 import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import { operations } from '@/server/operations.ts';
+import { Missing, show } from '../../../show.tsx';
 import { meanings } from './meanings.ts';
 
 interface Props {
@@ -17,12 +17,13 @@ function isProblemCode(code: string): code is ProblemCode {
 
 async function codeOf({ params }: Props): Promise<ProblemCode> {
   const { code } = await params;
-  if (!isProblemCode(code)) notFound();
+  if (!isProblemCode(code)) throw new Missing();
   return code;
 }
 
-export async function generateMetadata(props: Props): Promise<Metadata> {
-  return { title: problems[await codeOf(props)].title };
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { code } = await params;
+  return { title: isProblemCode(code) ? problems[code].title : 'Nothing here' };
 }
 
 function exampleOf(code: ProblemCode): string {
@@ -50,7 +51,7 @@ function Answerers({ code }: { code: ProblemCode }) {
 }
 
 /** The page that `type` of a problem points at: what it means, what to do next. */
-export default async function ProblemPage(props: Props) {
+export default show(async (props: Props) => {
   const code = await codeOf(props);
   const problem = problems[code];
   return (
@@ -87,4 +88,4 @@ export default async function ProblemPage(props: Props) {
       </div>
     </div>
   );
-}
+});

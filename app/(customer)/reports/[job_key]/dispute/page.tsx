@@ -1,19 +1,39 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { Dispute } from '@/components/forms/Dispute.tsx';
+import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import { maxDetail } from '@/server/purchases/contract.ts';
+import { show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';
+import { noticeAt } from '../../../notice.ts';
 import { readForMember } from '../../../read.ts';
 import { SignInNeeded } from '../../../SignInNeeded.tsx';
+import { type Typed, typedIn } from '../typed.ts';
 
 export const metadata: Metadata = { title: 'Dispute' };
 
+interface Props {
+  params: Promise<{ job_key: string }>;
+  searchParams: Promise<Typed>;
+}
+
 /** Asks a member for the reason of a dispute. A report that cannot be disputed now is shown instead. */
-export default async function DisputePage({ params }: { params: Promise<{ job_key: string }> }) {
+export default show(async ({ params, searchParams }: Props) => {
   const { job_key } = await params;
+  const here = `/reports/${job_key}/dispute`;
   const { ctx } = await memberContext();
   const job = await readForMember('job', ctx, { job_key });
-  if (job === null) return <SignInNeeded to="read this report" />;
+  if (job === null) return <SignInNeeded to="dispute this report" next={here} />;
   if (job.review_state !== 'open') redirect(`/reports/${job.job_key}`);
-  return <Dispute job={job} detailMax={maxDetail} />;
-}
+  const told = await noticeAt(here);
+  const isKnown = told !== null && Object.hasOwn(problems, told);
+  return (
+    <Dispute
+      job={job}
+      detailMax={maxDetail}
+      readsReason={ctx.runtime.configuration.assessor.length > 0}
+      typed={typedIn(await searchParams)}
+      problem={isKnown ? `${problems[told as ProblemCode].title}. Nothing was changed.` : null}
+    />
+  );
+});

@@ -1,5 +1,6 @@
 import { submit } from '../../../submit.ts';
 import { reportOf } from '../report-of.ts';
+import { typedQuery } from '../typed.ts';
 
 /** Accepts or disputes the report that the form was shown with. A field left empty says nothing. */
 export const POST = submit({
@@ -13,5 +14,10 @@ export const POST = submit({
     ),
     job_key,
   }),
-  next: reportOf,
+  next(fields, refused, params) {
+    // What a person can mend is mended where it was typed; after anything else there is nothing to dispute.
+    const isMendable = refused === 'validation_failed' && fields.get('decision') === 'dispute';
+    if (!isMendable) return reportOf(fields, refused, params);
+    return { page: `/reports/${params.job_key}/dispute?${typedQuery(fields)}`, notice: refused };
+  },
 });

@@ -1,5 +1,6 @@
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
-import type { LexiconEntry, Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import type { LexiconEntry } from './lexicon.ts';
 import { entryOf } from './lexicon.ts';
 
 /** A content word that the evidence should hold, once for each stem of a statement. */

@@ -2,17 +2,18 @@ import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
-import type { LexiconEntry, Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
 import { HEDGES, INSISTS, sounds, type Tone } from '../reading/tone.ts';
 import { type FeatureName, type Features, noFeatures, PLACE } from './feature-list.ts';
-import type { Sought } from './features.ts';
+import type { MatchedStatement } from './features.ts';
+import type { LexiconEntry } from './lexicon.ts';
 import { areSiblings, entryOf } from './lexicon.ts';
+import { candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted, windowsOf } from './passage-windows.ts';
 import { otherEnd } from './scales.ts';
 import { misfitOf } from './usage.ts';
-import { candidatesOf, SAME_BY_PREFIX, SAME_BY_SYNONYM, type Wanted, windowsOf } from './windows.ts';
 
 /** One sentence of a statement beside the passages that hold most of it. */
-type Beside = {
+type SentenceInContext = {
   tokens: readonly Token[];
   wanted: readonly Wanted[];
   /** How well those passages hold each wanted word. */
@@ -79,9 +80,9 @@ function overSentences(seen: readonly Seen[], how: Manner, place: number): numbe
 }
 
 /** Features of each sentence of a statement beside the passages that hold most of it. */
-export function readNear(
+export function readSentenceFeatures(
   spans: readonly Span[],
-  sought: Sought,
+  sought: MatchedStatement,
   weights: readonly number[],
   index: EvidenceIndex,
   features: Features,
@@ -101,7 +102,7 @@ export function readNear(
 function readSentence(
   tokens: readonly Token[],
   only: boolean,
-  sought: Sought,
+  sought: MatchedStatement,
   weights: readonly number[],
   index: EvidenceIndex,
 ): Seen | undefined {
@@ -131,7 +132,13 @@ function readSentence(
     part.push(word);
     levels.push(three.levels[at] ?? 0);
   }
-  const beside: Beside = { tokens, wanted: part, levels, near, figures: only ? figures : readQuantities(tokens) };
+  const beside: SentenceInContext = {
+    tokens,
+    wanted: part,
+    levels,
+    near,
+    figures: only ? figures : readQuantities(tokens),
+  };
   const seen = noFeatures();
   seen[PLACE.weakest_one] = one.soft / total;
   seen[PLACE.weakest_three] = three.soft / total;
@@ -146,7 +153,7 @@ function readSentence(
   return seen;
 }
 
-function readUnseen({ tokens, wanted, levels, near }: Beside, seen: Seen): void {
+function readUnseen({ tokens, wanted, levels, near }: SentenceInContext, seen: Seen): void {
   let heaviest = 0;
   let count = 0;
   for (let at = 0; at < wanted.length; at += 1) {
@@ -173,7 +180,7 @@ function standsIn(near: readonly Passage[], stem: string): boolean {
 /** How far apart two words that are neighbours in a statement may stand in a passage. */
 const TOGETHER_SPAN = 4;
 
-function readPairs({ tokens, near }: Beside, seen: Seen): void {
+function readPairs({ tokens, near }: SentenceInContext, seen: Seen): void {
   const content: string[] = [];
   for (const token of tokens) if (token.content) content.push(token.stem);
   let next = 0;
@@ -200,7 +207,7 @@ function gapBetween(stems: readonly string[], before: string, stem: string): num
   return least;
 }
 
-function readFigures({ figures, near }: Beside, seen: Seen): void {
+function readFigures({ figures, near }: SentenceInContext, seen: Seen): void {
   if (figures.length === 0) return;
   const compared = (match: 'same' | 'different', figure: Quantity): boolean =>
     near.some((passage) => passage.quantities.some((known) => compareQuantities(figure, known) === match));
@@ -222,7 +229,7 @@ function answerClash(tokens: readonly Token[], denies: boolean, near: readonly P
   }
 }
 
-function readTone({ tokens, near }: Beside, seen: Seen): void {
+function readTone({ tokens, near }: SentenceInContext, seen: Seen): void {
   const denied = deniedStems(tokens);
   const nearDenied: string[][] = [];
   for (const passage of near) nearDenied.push(...deniedStems(passage.tokens));
@@ -262,7 +269,7 @@ const holds = (words: readonly Wanted[], stem: string): boolean => {
 };
 
 /** Words that took the place of another: an opposite, or another kind of the same thing. */
-function readSwaps({ wanted, levels, near }: Beside, seen: Seen): void {
+function readSwaps({ wanted, levels, near }: SentenceInContext, seen: Seen): void {
   const isFree = (stem: string): boolean => near.some(({ stems }) => stems.has(stem)) && !holds(wanted, stem);
   let opposites = 0;
   const apart: Wanted[] = [];
@@ -291,7 +298,7 @@ function countSwapped(apart: readonly Wanted[], wanted: readonly Wanted[], near:
 }
 
 /** Words of a scale that are not in the passages: how many have their own end there, and how many only the other. */
-function readEnds({ wanted, levels, near }: Beside, seen: Seen): void {
+function readEnds({ wanted, levels, near }: SentenceInContext, seen: Seen): void {
   let same = 0;
   let other = 0;
   let known: Set<number> | undefined;
@@ -314,7 +321,7 @@ const NEGATING = /^(?:un|in|im|ir|il|dis|non|mis|ab?)/;
  * Of words that the passages do not hold and that have an opposite: how much better the opposite would fit between the
  * words around each, and how many of them deny by their form. What no one would write of itself wants a source.
  */
-function readUnlikely({ tokens, wanted, levels }: Beside, seen: Seen): void {
+function readUnlikely({ tokens, wanted, levels }: SentenceInContext, seen: Seen): void {
   let misfit = 0;
   let negated = 0;
   for (let at = 0; at < wanted.length; at += 1) {
@@ -345,7 +352,7 @@ function endsIn(near: readonly Passage[], wanted: readonly Wanted[]): Set<number
 }
 
 /** Neighbouring words that stand in the same order in the passage that shares most of them, and those that do not. */
-function readOrder({ wanted, near }: Beside, seen: Seen): void {
+function readOrder({ wanted, near }: SentenceInContext, seen: Seen): void {
   let most = -1;
   for (const { content } of near) {
     let kept = 0;

@@ -1,4 +1,4 @@
-import type { Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
 
 /** How the table of usage is written, for the command that counts it and the reading of it. */
 export const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,0 +1,35 @@
+import type { Metadata } from 'next';
+import { SignedInList } from '@/components/identity/SignedInList.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
+import { show } from '../../show.tsx';
+import { memberContext } from '../member.ts';
+import { noticeAt } from '../notice.ts';
+import { readForMember } from '../read.ts';
+import { SignInNeeded } from '../SignInNeeded.tsx';
+
+export const metadata: Metadata = { title: 'Account' };
+
+const told: Record<string, string> = {
+  ended: 'Ended. Whoever used that browser must sign in again.',
+  lifted: 'Agents from there can write to you again.',
+};
+
+/** Where a member is signed in, and where agents are kept from writing to them from. */
+export default show(async () => {
+  const { ctx } = await memberContext();
+  const member = await readForMember('member', ctx, {});
+  if (member === null) return <SignInNeeded to="see your sign-ins" next="/account" />;
+  const notice = await noticeAt('/account');
+  return (
+    <div className="mx-auto max-w-read px-4 py-8 md:py-12">
+      <h1 className="text-h1">Account</h1>
+      <p className="mt-1 wrap-anywhere text-ink-2">{member.email}</p>
+      {notice !== null && told[notice] ? (
+        <div className="mt-6">
+          <Notice tone="settled">{told[notice]}</Notice>
+        </div>
+      ) : null}
+      <SignedInList member={member} />
+    </div>
+  );
+});

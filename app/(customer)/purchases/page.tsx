@@ -1,0 +1,71 @@
+import { ReceiptText } from 'lucide-react';
+import type { Metadata } from 'next';
+import { Price } from '@/components/purchases/Price.tsx';
+import { State } from '@/components/purchases/State.tsx';
+import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import type { Job } from '@/server/purchases/contract.ts';
+import { show } from '../../show.tsx';
+import { memberContext } from '../member.ts';
+import { readForMember } from '../read.ts';
+import { SignInNeeded } from '../SignInNeeded.tsx';
+
+export const metadata: Metadata = { title: 'Purchases' };
+
+type Search = Promise<{ after?: string | string[] }>;
+
+/** What the agents of the account bought, the newest first, each leading to its report. */
+export default show(async ({ searchParams }: { searchParams: Search }) => {
+  const { after } = await searchParams;
+  const { ctx } = await memberContext();
+  const listed = await readForMember('jobs', ctx, typeof after === 'string' ? { after } : {});
+  if (listed === null) return <SignInNeeded to="see what was bought" next="/purchases" />;
+  if (listed.jobs.length === 0 && after === undefined) {
+    return (
+      <DeadEnd
+        icon={ReceiptText}
+        title="Nothing was bought yet"
+        next={
+          <a href="/agents" className="btn">
+            See your agents
+          </a>
+        }
+      >
+        <p>A check that one of your agents authorizes appears here, with its report and its receipt.</p>
+      </DeadEnd>
+    );
+  }
+  return (
+    <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-12">
+      <h1 className="text-h1">Purchases</h1>
+      <ul className="mt-6 border-t border-ink">
+        {listed.jobs.map((job) => (
+          <Row key={job.job_key} job={job} />
+        ))}
+      </ul>
+      {listed.next_after === null ? null : (
+        <a className="btn mt-6" href={`/purchases?${new URLSearchParams({ after: listed.next_after })}`}>
+          Older purchases
+        </a>
+      )}
+    </div>
+  );
+});
+
+function Row({ job }: { job: Job }) {
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line py-3">
+      <a href={`/reports/${job.job_key}`} className="link inline-flex min-h-6 items-center">
+        <Key>{job.job_key}</Key>
+      </a>
+      <State kind="job" value={job.state} />
+      <span className="ml-auto tabular-nums">
+        <Price microcents={job.price.amount_microcents} />
+      </span>
+      <span className="w-full text-dense text-ink-3">
+        Authorized <Instant at={job.created_at} />
+      </span>
+    </li>
+  );
+}

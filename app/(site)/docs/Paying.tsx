@@ -1,0 +1,39 @@
+import { amountText } from '@/components/purchases/Price.tsx';
+import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
+import { Key } from '@/components/ui/Key.tsx';
+import { price, testFunds } from '@/server/service/terms.ts';
+
+const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch'; // @x402/axios takes the same client
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+
+const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
+// Stock clients stop at 1 USD a payment. A check costs ${amountText(price)}.
+client.setSpendControls({ maxAmountPerPayment: '$5' });
+const pay = wrapFetchWithPayment(fetch, client);
+
+await pay(job.next_actions.find(({ action }) => action === 'pay').href, {
+  method: 'POST',
+  headers: { authorization: \`Bearer \${token}\`, 'content-type': 'application/json' },
+  body: JSON.stringify({ rail: 'x402', idempotency_key: key }),
+});`;
+
+/** What a stock x402 client needs to be told, and where money for tests comes from. */
+export function Paying({ isTest }: { isTest: boolean }) {
+  return (
+    <>
+      <p>
+        Payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>: the 402
+        says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature in{' '}
+        <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not taken: a request with <Key>X-PAYMENT</Key> gets a 402 that says
+        so. Stock clients refuse more than 1 USD a payment until they are allowed more; allow exactly{' '}
+        {amountText(price)}.
+      </p>
+      <CodeBlock name="Pay with a stock client" code={stockClient} />
+      <p>
+        Where the wallet has nothing on the chain that it signed for, the 402 names the other chain. A payment that
+        could not be read or is not valid is a 402 with <Key>error</Key>; sign again and repeat under the same key.
+      </p>
+      {isTest ? <p>This installation takes test money. {testFunds}</p> : null}
+    </>
+  );
+}

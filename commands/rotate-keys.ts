@@ -1,0 +1,20 @@
+import { requireSecretKeys, resealAll, retireOthers, stillNeeded } from '../server/kernel/secret-keys.ts';
+import { runForOperator } from './operator.ts';
+
+/**
+ * `npm run rotate-keys` moves everything to the first key of SECRET_KEY, beside a running service: submitted content is
+ * sealed anew, credentials move by themselves when they are used next. Once nothing needs another key, the others may be
+ * taken off the list. `npm run rotate-keys -- end` says so while credentials still need them, and voids these.
+ */
+await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration: { keyring } }) => {
+  const now = new Date();
+  await requireSecretKeys(db, keyring, now);
+  const sealed = await resealAll(db, keyring);
+  const { texts, credentials, registrations } = await stillNeeded(db, keyring, now);
+  const told = `Sealed ${sealed} texts anew. Still need another key: ${texts} texts, ${credentials} credentials, ${registrations} registrations.`;
+  const isDone = texts + credentials + registrations === 0;
+  if (!isDone && (word !== 'end' || texts > 0))
+    return `${told}\nKeep the other keys on the list, and run this again later.`;
+  const retired = await retireOthers(db, keyring, now);
+  return `${told}\n${retired.length === 0 ? 'No other key is in use.' : `Take off the list: ${retired.join(', ')}.`}`;
+});

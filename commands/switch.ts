@@ -1,0 +1,14 @@
+import { perform } from '../server/perform.ts';
+import { runForOperator } from './operator.ts';
+
+/**
+ * `npm run switch -- NAME on|off REASON` stops or resumes what NAME stands for: `service` (all selling),
+ * `registrations`, `card` or `x402` (new payments over that rail). What is open goes on.
+ */
+await runForOperator(
+  { words: 3, usage: 'Say which, how and why: npm run switch -- service|registrations|card|x402 on|off REASON' },
+  async ([name = '', state = '', ...reason], { context }) => {
+    const { body } = await perform('turn_switch', await context(), { name, state, reason: reason.join(' ') });
+    return `${body.name} is ${body.state}.`;
+  },
+);

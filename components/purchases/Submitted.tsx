@@ -1,0 +1,53 @@
+import type { Evidence } from '@/server/purchases/contract.ts';
+
+type Text = string | object;
+
+/** As it was sent: a text as it stands, JSON set in lines. */
+const shown = (text: Text) => (typeof text === 'string' ? text : JSON.stringify(text, null, 2));
+
+function Part({ name, children }: { name: string; children: string }) {
+  return (
+    <section aria-label={name} className="mt-4">
+      <h2 className="text-h3">{name}</h2>
+      <pre className="verbatim mt-2 border border-line p-4 wrap-anywhere whitespace-pre-wrap">{children}</pre>
+    </section>
+  );
+}
+
+/** The request, the criteria and the work that a report is about, in place until they are deleted. */
+export function Submitted({ submitted }: { submitted: NonNullable<Evidence['submitted']> }) {
+  const { request, criteria, work_product } = submitted;
+  return (
+    <details className="mt-6 border-y border-line py-3">
+      <summary className="cursor-pointer py-0.5 font-medium">The request and the work</summary>
+      {request === null ? null : <Part name="Request">{shown(request)}</Part>}
+      {criteria.length === 0 ? null : (
+        <section aria-label="Criteria" className="mt-4">
+          <h2 className="text-h3">Criteria</h2>
+          <ol className="mt-2 list-decimal space-y-1 pl-6 wrap-anywhere">
+            {criteria.map((criterion) => (
+              <li key={shown(criterion)}>{shown(criterion)}</li>
+            ))}
+          </ol>
+        </section>
+      )}
+      <Part name="Work">{shown(work_product)}</Part>
+    </details>
+  );
+}
+
+/** Titles are no longer than this. */
+const titleMax = 120;
+
+/** What a report is called: the first line of the request; null when there is none, or no longer. */
+export function titleOf({ submitted }: Pick<Evidence, 'submitted'>): string | null {
+  const request = submitted?.request;
+  if (typeof request !== 'string') return null;
+  const line =
+    request
+      .split('\n')
+      .find((one) => one.trim() !== '')
+      ?.trim() ?? '';
+  if (line === '') return null;
+  return line.length > titleMax ? `${line.slice(0, titleMax - 1).trimEnd()}…` : line;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { service as terms } from '../../server/service/terms.ts';
+import { Agent } from '../support/agent.ts';
+import type { Service } from '../support/service.ts';
+
+const lookEveryMs = 50;
+const patienceMs = 60_000;
+
+/** Agents that may buy as much as their wallets hold. */
+export async function wealthyAgents(service: Service, count: number): Promise<Agent[]> {
+  const agents = await Promise.all(Array.from({ length: count }, () => Agent.arrive(service)));
+  await service.database.pool.query(
+    'update grants set daily_limit_microcents = 1000000000000 where principal_key = any($1)',
+    [agents.map(({ wallet }) => wallet.address.toLowerCase())],
+  );
+  return agents;
+}
+
+/** Buyers that buy one check after the other until they are told to stop. */
+export interface Buyers {
+  /** How long each purchase took, from the quote to the report, in milliseconds. */
+  readonly purchases: readonly number[];
+  /** Resolves after so many more purchases. Rejects when one cannot be made, or none is for a minute. */
+  more(count: number): Promise<void>;
+  /** Ends them after the purchase each has under way. Rejects when one could not be made. */
+  stop(): Promise<void>;
+}
+
+/** Lets each of the agents buy checks. */
+export function buyers(agents: readonly Agent[]): Buyers {
+  const purchases: number[] = [];
+  let isOver = false;
+  const working = Promise.all(
+    agents.map(async (agent) => {
+      while (!isOver) {
+        const began = performance.now();
+        await buy(agent);
+        purchases.push(performance.now() - began);
+      }
+    }),
+  );
+  let failure: unknown;
+  working.catch((error) => {
+    failure = error;
+  });
+  return {
+    purchases,
+    async more(count) {
+      const wanted = purchases.length + count;
+      for (let tries = 0; purchases.length < wanted; tries += 1) {
+        if (failure) throw failure;
+        if (tries * lookEveryMs > patienceMs) throw new Error(`there were ${purchases.length} purchases, and no more`);
+        await sleep(lookEveryMs);
+      }
+    },
+    async stop() {
+      isOver = true;
+      await working;
+    },
+  };
+}
+
+/** One purchase, every request of it sent once. Throws at the first answer that is not as it should be. */
+async function buy(agent: Agent): Promise<void> {
+  const quote = await agent.quote();
+  expectStatus('quote', quote, 201);
+  const job = await agent.post(`/api/agent/v1/purchases/${quote.body.quote_key}/authorize`, {
+    terms_version: terms.termsVersion,
+  });
+  expectStatus('authorize', job, 201);
+  const { job_key } = job.body;
+  expectStatus('pay', await agent.pay(job_key, { signature: await agent.signPayment(job_key) }), 200);
+  let state = '';
+  while (state !== 'delivered') {
+    const read = await agent.job(job_key, { prefer: 'wait=5' });
+    expectStatus('job', read, 200);
+    state = read.body.state;
+    if (state === 'failed') throw new Error(`the job failed: ${read.body.failure}`);
+  }
+  expectStatus('report', await agent.get(`/api/agent/v1/jobs/${job_key}/report`), 200);
+}
+
+function expectStatus(step: string, { status, text }: { status: number; text: string }, wanted: number): void {
+  if (status !== wanted) throw new Error(`${step}: ${status} ${text.slice(0, 300)}`);
+}
+
+/** The value below which so many of a hundred lie. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}

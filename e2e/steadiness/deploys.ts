@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import { openBalancer } from '../support/balancer.ts';
+import type { Service } from '../support/service.ts';
+import { buyers, wealthyAgents } from './buyers.ts';
+
+/**
+ * Replaces two web processes and two workers one by one, `rounds` times, and adds a column to every table, while buyers
+ * buy. No request may be lost, and no purchase may fail.
+ */
+export async function deployUnderLoad(service: Service, rounds: number): Promise<{ answered: number }> {
+  const balancer = await openBalancer();
+  const start = async () => {
+    const door = await service.startDoor();
+    balancer.add(door.baseUrl);
+    return door;
+  };
+  try {
+    const doors = [await start(), await start()];
+    const workers = [service.startWorker(), service.startWorker()];
+    const agents = await wealthyAgents(service, 3);
+    const load = buyers(agents.map((agent) => agent.at(balancer.baseUrl)));
+    await load.more(2);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [index, old] of doors.entries()) {
+        doors[index] = await start();
+        await old.stop();
+        await load.more(2);
+      }
+      for (const [index, old] of workers.entries()) {
+        workers[index] = service.startWorker();
+        await old.stop();
+        await load.more(2);
+      }
+      await addColumns(service, `added_${round}`);
+      await load.more(2);
+    }
+    await load.stop();
+    expect(balancer.failures).toEqual([]);
+    for (const process of [...doors, ...workers]) await process.stop();
+    return { answered: balancer.answered };
+  } finally {
+    balancer.close();
+  }
+}
+
+/** What a migration does that expands: every table gets a column, waiting for none for long. */
+async function addColumns({ database }: Service, column: string): Promise<void> {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `select format('%I', relname) as name from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'`,
+  );
+  for (const { name } of rows) {
+    for (let tries = 0; ; tries += 1) {
+      const client = await database.pool.connect();
+      try {
+        await client.query('begin');
+        await client.query("set local lock_timeout = '500ms'");
+        await client.query(`alter table ${name} add column ${column} integer`);
+        await client.query('commit');
+        break;
+      } catch (error) {
+        await client.query('rollback');
+        if (tries === 20) throw error;
+      } finally {
+        client.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { startService } from '../support/service.ts';
+import { floods, weather } from './floods.ts';
+
+const service = await startService({ UNPAID_CONTENT_MIB_PRINCIPAL: '8', UNPAID_CONTENT_MIB_ORIGIN: '64' });
+
+/** What a flood may leave behind: connections that are kept for a minute, and what is compiled on its way. */
+const left = { descriptors: 80, heapBytes: 24 * 2 ** 20 };
+
+it.each(Object.entries(floods))(
+  '%s keep nobody from buying, and leave nothing behind',
+  { timeout: 120_000 },
+  async (_, flood) => {
+    const { descriptors, heapBytes } = await weather(service, flood, 3);
+    expect(descriptors).toBeLessThan(left.descriptors);
+    expect(heapBytes).toBeLessThan(left.heapBytes);
+  },
+);

@@ -1,0 +1,48 @@
+import { wrapAxiosWithPayment } from '@x402/axios';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import axios, { type AxiosInstance } from 'axios';
+import { describe, expect, it } from 'vitest';
+import { Agent } from './support/agent.ts';
+import { startService } from './support/service.ts';
+
+const service = await startService();
+
+/** A client as its makers ship it, with nothing set but what the contract and the guide say to set. */
+async function stockClient(agent: Agent): Promise<x402Client> {
+  const { terms } = (await agent.get('/api/agent/v1/services/svc_work_check')).body;
+  const [, cap = ''] = /maxAmountPerPayment: '(\$\d+)'/.exec(terms.x402.client_setting) ?? [];
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(agent.wallet));
+  client.setSpendControls({ maxAmountPerPayment: cap });
+  return client;
+}
+
+/** What `next_actions` of a job say of paying: address and body, as they stand. */
+async function payable(agent: Agent): Promise<{ href: string; body: Record<string, unknown> }> {
+  const { next_actions } = (await agent.job(await agent.authorizedJob())).body;
+  return next_actions.find(({ action }: { action: string }) => action === 'pay');
+}
+
+const json = (agent: Agent) => ({ ...agent.identity(), 'content-type': 'application/json' });
+
+describe('a stock client', () => {
+  it('@x402/fetch pays with the documented setting, and stops at its own cap without it', async () => {
+    const agent = await Agent.arrive(service);
+    const { href, body } = await payable(agent);
+    const request = { method: 'POST', headers: json(agent), body: JSON.stringify(body) };
+    const unset = new x402Client().register('eip155:*', new ExactEvmScheme(agent.wallet));
+    await expect(wrapFetchWithPayment(fetch, unset)(href, request)).rejects.toThrow();
+    const paid = await wrapFetchWithPayment(fetch, await stockClient(agent))(href, request);
+    expect([paid.status, (await paid.json()).payment_state]).toEqual([200, 'collected']);
+    expect(paid.headers.get('payment-response')).not.toBeNull();
+  });
+
+  it('@x402/axios pays with the same client', async () => {
+    const agent = await Agent.arrive(service);
+    const { href, body } = await payable(agent);
+    const client = (await stockClient(agent)) as unknown as Parameters<typeof wrapAxiosWithPayment>[1];
+    const paying: AxiosInstance = wrapAxiosWithPayment(axios.create(), client);
+    const paid = await paying.post(href, body, { headers: json(agent) });
+    expect([paid.status, paid.data.payment_state]).toEqual([200, 'collected']);
+  });
+});

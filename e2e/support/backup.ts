@@ -1,0 +1,51 @@
+import type pg from 'pg';
+
+/** What stays as it is: the migrations, and what is counted or queued beside the data of the service. */
+const kept = ['_prisma_migrations', 'rate_counts'];
+
+/**
+ * Takes a backup of a running service's database, and gives what restores it: then every row is as it was, as if nothing
+ * had happened since. The chains, and what buyers and the facilitator remember, go on.
+ */
+export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
+  const { rows: tables } = await pool.query<{ name: string; columns: string }>(
+    `select format('%I.%I', table_schema, table_name) as name,
+      string_agg(format('%I', column_name), ', ' order by ordinal_position)
+        filter (where is_generated = 'NEVER') as columns
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_type = 'BASE TABLE' and not table_name = any($1)
+      and (table_schema = 'public' or (table_schema = 'pgboss' and table_name = 'job'))
+    group by 1`,
+    [kept],
+  );
+  const name = `backup_${Date.now()}_${Math.floor(Math.random() * 1e9)}`;
+  const copies = tables.map(({ name: table, columns }, index) => ({ table, columns, copy: `${name}.t${index}` }));
+  await inTransaction(pool, 'begin isolation level repeatable read', [
+    `create schema ${name}`,
+    ...copies.map(({ table, columns, copy }) => `create table ${copy} as select ${columns} from ${table}`),
+  ]);
+  return () =>
+    inTransaction(pool, 'begin', [
+      // The guards of the tables refuse just that.
+      'set local session_replication_role = replica',
+      `truncate ${copies.map(({ table }) => table).join(', ')}`,
+      ...copies.map(
+        ({ table, columns, copy }) => `insert into ${table} (${columns}) overriding system value select * from ${copy}`,
+      ),
+      `drop schema ${name} cascade`,
+    ]);
+}
+
+async function inTransaction(pool: pg.Pool, begin: string, statements: string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(begin);
+    for (const statement of statements) await client.query(statement);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,69 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands in front of a provider; once it hangs it takes connections and bytes, and answers nothing. */
+export interface HangingProxy {
+  /** The provider's address, through this. */
+  readonly url: string;
+  hang(): void;
+  /** How many wait for an answer that does not come. */
+  waiting(): number;
+  /** Answers again; who waited in vain is cut off. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Puts a proxy in front of what listens at `url`, whatever it speaks. */
+export async function hangingProxy(url: string): Promise<HangingProxy> {
+  const target = new URL(url);
+  const provider = { host: target.hostname, port: Number(target.port) };
+  const sockets = new Set<Socket>();
+  const held = new Set<Socket>();
+  let hangs = false;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    client.once('close', () => held.delete(client));
+    if (hangs) {
+      client.resume();
+      held.add(client);
+      return;
+    }
+    const beyond = connect(provider);
+    keep(beyond);
+    const pass = (from: Socket, to: Socket) => {
+      from.on('data', (bytes) => {
+        if (!hangs) to.write(bytes);
+        else if (from === client) held.add(client);
+      });
+      from.once('close', () => hangs || to.destroy());
+    };
+    pass(client, beyond);
+    pass(beyond, client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  target.port = String((server.address() as AddressInfo).port);
+  target.hostname = '127.0.0.1';
+  const cutOff = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: target.href.replace(/\/$/, ''),
+    hang: () => {
+      hangs = true;
+    },
+    waiting: () => held.size,
+    resume: () => {
+      hangs = false;
+      cutOff();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        cutOff();
+        server.close(() => resolve());
+      }),
+  };
+}

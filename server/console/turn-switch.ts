@@ -1,0 +1,14 @@
+import { sql } from '../kernel/sql.ts';
+import type { Verb } from '../perform.ts';
+import type * as contract from './contract.ts';
+
+/** Turns a switch. The database keeps each change, with who made it and why. */
+export const turnSwitch: Verb<typeof contract.turnSwitch> = async ({ ctx, caller, input, tx }) => {
+  const { name, state, reason } = input;
+  tx.write(sql`
+    insert into switches (name, state, reason, actor, changed_at)
+    values (${name}, ${state}, ${reason}, ${caller.name}, ${ctx.now})
+    on conflict (name) do update set state = excluded.state, reason = excluded.reason, actor = excluded.actor,
+      changed_at = excluded.changed_at`);
+  return { body: { name, state, reason, changed_at: ctx.now.toISOString() } };
+};

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { defineOperation } from '../kernel/operation.ts';
+
+/** What a person sees and ends of what was done in their name: sign-ins, and who is kept from writing to them. Pure. */
+
+const instant = z.iso.datetime();
+
+const SignedIn = z
+  .object({
+    email: z.string(),
+    sessions: z.array(
+      z.object({
+        session_key: z.string(),
+        created_at: instant,
+        expires_at: instant,
+        origin: z.string().meta({ description: 'The block of addresses that signed in.' }),
+        browser: z.string().nullable().meta({ description: 'What it called itself; not verified.' }),
+        current: z.boolean().meta({ description: 'The one that asks.' }),
+      }),
+    ),
+    silenced: z.array(z.object({ origin: z.string(), since: instant, until: instant })).meta({
+      description: 'Where agents cannot write to this address from, since the person said "This was not me".',
+    }),
+  })
+  .meta({ id: 'SignedIn' });
+
+export type SignedIn = z.infer<typeof SignedIn>;
+
+export const member = defineOperation({
+  name: 'member',
+  summary: 'The member who asks: where they are signed in, and where agents are kept from writing to them from.',
+  method: 'GET',
+  path: '/api/agent/v1/members/me',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: SignedIn,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const endSessions = defineOperation({
+  name: 'end_sessions',
+  summary: 'End one sign-in of the member who asks, or without a session_key all but the one that asks.',
+  method: 'POST',
+  path: '/api/agent/v1/members/sessions/end',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ session_key: z.string().min(1).max(64).optional() }),
+  output: SignedIn,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const liftSilence = defineOperation({
+  name: 'lift_silence',
+  summary: 'Let agents from there write to the member who asks again.',
+  method: 'POST',
+  path: '/api/agent/v1/members/silences/lift',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ origin: z.string().min(1).max(64) }),
+  output: SignedIn,
+  success: [200],
+  problems: ['invalid_token'],
+});

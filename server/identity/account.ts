@@ -1,0 +1,78 @@
+import type { Queries } from '../kernel/database.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
+import type * as contract from './account-contract.ts';
+import { type AccountAction, recordEvent } from './account-event.ts';
+import type { Member } from './caller.ts';
+import { liftSilence as lift, silencesOf } from './silence.ts';
+
+/** A person is shown so many sign-ins. */
+const sessionsMax = 100;
+
+export const member: Verb<typeof contract.member> = async ({ ctx, caller, db }) => ({
+  body: await signedIn(db, ctx, caller),
+});
+
+export const endSessions: Verb<typeof contract.endSessions> = async ({ ctx, caller, input, tx }) => {
+  const { session_key = null } = input;
+  const ended = await tx.many(sql`
+    update member_sessions set ended_at = ${ctx.now}
+    where member_key = ${caller.memberKey} and ended_at is null
+      and case when ${session_key}::text is null then session_key <> ${ctx.presented.memberSession}
+        else session_key = ${session_key} end
+    returning 1`);
+  if (ended.length > 0) record(tx, caller, 'sign_ins_ended', { count: ended.length }, ctx.now);
+  return { body: await signedIn(tx, ctx, caller) };
+};
+
+export const liftSilence: Verb<typeof contract.liftSilence> = async ({ ctx, caller, input, tx }) => {
+  const { origin } = input;
+  if (await lift(tx, await emailOf(tx, caller), origin, ctx.now)) {
+    record(tx, caller, 'silence_lifted', { origin }, ctx.now);
+  }
+  return { body: await signedIn(tx, ctx, caller) };
+};
+
+function record(
+  tx: Tx,
+  { accountKey, memberKey }: Member,
+  action: AccountAction,
+  detail: Record<string, unknown>,
+  at: Date,
+): void {
+  recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action, detail, at });
+}
+
+async function emailOf(db: Queries, { memberKey }: Member): Promise<string> {
+  return (await db.one<{ email: string }>(sql`select email from members where member_key = ${memberKey}`)).email;
+}
+
+async function signedIn(db: Queries, { now, presented }: Context, caller: Member): Promise<contract.SignedIn> {
+  const email = await emailOf(db, caller);
+  const sessions = await db.many<{
+    session_key: string;
+    created_at: Date;
+    expires_at: Date;
+    origin: string;
+    browser: string | null;
+  }>(sql`
+    select session_key, created_at, expires_at, origin, browser from member_sessions
+    where member_key = ${caller.memberKey} and ended_at is null and expires_at > ${now}
+    order by created_at desc limit ${sessionsMax}`);
+  return {
+    email,
+    sessions: sessions.map((session) => ({
+      ...session,
+      created_at: session.created_at.toISOString(),
+      expires_at: session.expires_at.toISOString(),
+      current: session.session_key === presented.memberSession,
+    })),
+    silenced: (await silencesOf(db, email, now)).map(({ origin, since, until }) => ({
+      origin,
+      since: since.toISOString(),
+      until: until.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,19 @@
+/** Pages of members that a sign-in may lead to. */
+const pages = /^\/(?:account|agents|connect|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
+/** Longer than any form of ours puts into an address. */
+const maxLength = 2_000;
+
+/** Where a sign-in leads when nothing else was wanted. */
+export const firstPage = '/agents';
+
+/**
+ * The page of ours that a text names, with its query; null for anything else. A link may bring any text along, and must
+ * lead nowhere but to a page of a member.
+ */
+export function ownPage(text: unknown): string | null {
+  if (typeof text !== 'string' || text.length > maxLength || !/^\/(?![/\\])/.test(text)) return null;
+  const here = 'http://here.invalid';
+  if (!URL.canParse(text, here)) return null;
+  const { origin, pathname, search } = new URL(text, here);
+  return origin === here && pages.test(pathname) && text.startsWith(pathname) ? pathname + search : null;
+}

@@ -1,0 +1,43 @@
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+
+/** "This was not me" keeps letters of agents away from where the request came from for so long. */
+const silenceSeconds = 30 * 24 * 3_600;
+
+/** A block of addresses whose agents cannot write to a person, because that person said so. */
+export interface Silence {
+  origin: string;
+  since: Date;
+  until: Date;
+}
+
+/** Whether requests of agents from there are kept from this address. */
+export async function isSilenced(db: Queries, email: string, origin: string, now: Date): Promise<boolean> {
+  const declined = await db.maybe(sql`
+    select 1 from registrations
+    where email = ${email} and origin = ${origin} and state = 'declined' and lifted_at is null
+      and decided_at > ${after(now, -silenceSeconds)} limit 1`);
+  return declined !== undefined;
+}
+
+/** A person is shown so many. */
+const shownMax = 100;
+
+/** The places whose agents are kept from this address, the last silenced first. */
+export async function silencesOf(db: Queries, email: string, now: Date): Promise<Silence[]> {
+  const rows = await db.many<{ origin: string; since: Date; last: Date }>(sql`
+    select origin, min(decided_at) as since, max(decided_at) as last from registrations
+    where email = ${email} and state = 'declined' and lifted_at is null and decided_at > ${after(now, -silenceSeconds)}
+    group by origin order by last desc limit ${shownMax}`);
+  return rows.map(({ origin, since, last }) => ({ origin, since, until: after(last, silenceSeconds) }));
+}
+
+/** Lets agents from there write to this address again. False where nothing kept them from it. */
+export async function liftSilence(tx: Tx, email: string, origin: string, now: Date): Promise<boolean> {
+  const lifted = await tx.many(sql`
+    update registrations set lifted_at = ${now}
+    where email = ${email} and origin = ${origin} and state = 'declined' and lifted_at is null returning 1`);
+  return lifted.length > 0;
+}

@@ -1,0 +1,77 @@
+import { mnemonicToAccount } from 'viem/accounts';
+
+/** The mnemonic of every development chain: anybody can sign with its keys. */
+const publicMnemonic = 'test test test test test test test test test test test junk';
+/** So many of its accounts are in use somewhere. */
+const publicAccounts = 100;
+
+/** A random secret of 43 characters holds fewer different ones less often than once in 10^15. */
+const differentCharactersMin = 16;
+
+interface LiveVariables {
+  baseUrl: string;
+  facilitatorUrl: string | undefined;
+  rpcUrls: Readonly<Record<string, string>>;
+  payTo: string | undefined;
+  smtpUrl: string | undefined;
+  /** By the name of the variable, in which several stand parted by commas. */
+  secrets: readonly (readonly [name: string, secret: string])[];
+  trustedProxiesAreSet: boolean;
+}
+
+/** What only a sandbox may have: each fault as a sentence that names its variable. Pure; asks nobody. */
+export function liveFaults(variables: LiveVariables): string[] {
+  const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, secrets } = variables;
+  const addresses: [string, string | undefined][] = [
+    ['BASE_URL', baseUrl],
+    ['X402_FACILITATOR_URL', facilitatorUrl],
+    ...Object.entries(rpcUrls).map(([network, url]): [string, string] => [`X402_RPC_URLS for ${network}`, url]),
+    ['SMTP_URL', smtpUrl],
+  ];
+  const given = addresses.flatMap(([name, url]) => (url ? [[name, new URL(url)] as const] : []));
+  return [
+    ...given
+      .filter(([, url]) => isLoopback(url))
+      .map(([name]) => `${name} is a loopback address, which production refuses`),
+    ...given
+      .filter(([, url]) => url.protocol === 'http:')
+      .map(([name]) => `${name} is plain http: what it carries can be read and changed on the way`),
+    ...(smtpUrl && !requiresTls(new URL(smtpUrl))
+      ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
+      : []),
+    ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anybody holds its key'] : []),
+    ...secretFaults(secrets),
+    ...(variables.trustedProxiesAreSet
+      ? []
+      : ['TRUSTED_PROXIES is missing: say how many proxies stand in front, 0 for none; limits by address rest on it']),
+  ];
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+/** Whether letters leave encrypted or not at all. The parameters are those that nodemailer reads from the address. */
+function requiresTls({ protocol, searchParams }: URL): boolean {
+  if (searchParams.get('ignoreTLS') === 'true' || searchParams.get('tls.rejectUnauthorized') === 'false') return false;
+  return protocol === 'smtps:' || searchParams.get('requireTLS') === 'true';
+}
+
+function isPublic(address: string): boolean {
+  return Array.from({ length: publicAccounts }, (_, addressIndex) =>
+    mnemonicToAccount(publicMnemonic, { addressIndex }).address.toLowerCase(),
+  ).includes(address.toLowerCase());
+}
+
+function secretFaults(secrets: LiveVariables['secrets']): string[] {
+  const weak = secrets
+    .filter(([, secret]) => isWeak(secret))
+    .map(([name]) => `${name} is weak: make it of random bytes`);
+  const twice = secrets.filter(([, secret], index) => secrets.findIndex(([, other]) => other === secret) < index);
+  return [...new Set(weak), ...new Set(twice.map(([name]) => `${name} repeats another secret: each needs its own`))];
+}
+
+/** Whether no random bytes look like this: few different characters, or one piece over and over. */
+function isWeak(secret: string): boolean {
+  return new Set(secret).size < differentCharactersMin || (secret + secret).indexOf(secret, 1) < secret.length;
+}

@@ -1,0 +1,190 @@
+import { type Address, type Hex, keccak256, toBytes } from 'viem';
+import type { Queries } from '../kernel/database.ts';
+import type { Network } from '../kernel/env.ts';
+import { currency, fromTokenUnits } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import { arrived, left, type Movement, removedFromChain, restoredToChain } from '../ledger/entries.ts';
+import type { LoggedTransfer } from './logs.ts';
+
+/** What a log names itself by, and keeps in every reorganisation that keeps its transaction. */
+export interface TransferName {
+  network: Network;
+  transaction: Hex;
+  position: number;
+}
+
+/** A transfer to or from the address that is paid, as a chain shows it, and what it is used for: once. */
+export interface TransferRow extends TransferName {
+  asset: Address;
+  sender: Address;
+  recipient: Address;
+  amount_microcents: bigint;
+  nonce: Hex | null;
+  refund_nonce: Hex | null;
+  block_number: bigint;
+  block_hash: Hex;
+  log_index: number;
+  use: 'unmatched' | 'payment' | 'late' | 'returned' | 'outgoing' | 'refund' | 'withdrawal';
+  payment_key: string | null;
+  refund_key: string | null;
+  seen_at: Date;
+  removed_at: Date | null;
+  moves: number;
+}
+
+/** A log with the chain and the token it was read of, and the address that is paid there. */
+export interface SeenTransfer {
+  network: Network;
+  asset: Address;
+  payTo: Address;
+  logged: LoggedTransfer;
+}
+
+/**
+ * The nonce of the transfer that gives an arrival back. It follows from what the chain itself knows the arrival by, so the
+ * token lets that happen once, whatever crashes, and also after the database was restored from a backup.
+ */
+export function refundNonceOf(
+  arrival: { network: Network; asset: Address; from: Address; nonce: Hex } | (TransferName & { nonce: null }),
+): Hex {
+  const { network } = arrival;
+  const name =
+    arrival.nonce === null
+      ? `${network}:${arrival.transaction}:${arrival.position}`
+      : `${network}:${arrival.asset}:${arrival.from}:${arrival.nonce}`;
+  return keccak256(toBytes(`refund:${name}`));
+}
+
+/** Names a log in the books: each is posted once. */
+export function bookKeyOf({ network, transaction, position }: TransferName): string {
+  return `${network}:${transaction}:${position}`;
+}
+
+/**
+ * Writes down a log that the chain shows, and posts it, once. One that had been removed is restored, one that has moved to
+ * another block is found there from now on.
+ */
+export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTransfer, now: Date): void {
+  const { transaction, position, from, to, nonce, blockNumber, blockHash, logIndex } = logged;
+  const amount = fromTokenUnits(logged.amount);
+  const isArrival = to === payTo;
+  const movement = isArrival ? arrived(network) : left(network);
+  const name = { network, transaction, position };
+  const key = bookKeyOf(name);
+  const known = nonce === null ? { ...name, nonce } : { network, asset, from, nonce };
+  const refundNonce = isArrival ? refundNonceOf(known) : null;
+  tx.write(sql`
+    with noted as (
+      insert into chain_transfers (network, transaction, position, asset, sender, recipient, amount_microcents, nonce,
+        refund_nonce, block_number, block_hash, log_index, use, seen_at)
+      values (${network}, ${transaction}, ${position}, ${asset}, ${from}, ${to}, ${amount}, ${nonce}, ${refundNonce},
+        ${blockNumber}, ${blockHash}, ${logIndex}, ${isArrival ? 'unmatched' : 'outgoing'}, ${now})
+      on conflict (network, transaction, position) do nothing
+      returning *),
+    -- What lies before the books of the chain were opened stands in the opening balance, and comes out of that.
+    books as (
+      select noted.*, exists (
+        select from searched_chains s where s.network = noted.network and opened_at >= block_number) as opened
+      from noted)
+    insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
+    select ${`${movement.event}:${key}`}, ${movement.event},
+      case when opened and refund_nonce is not null then 'equity:opening' else ${movement.debit} end,
+      case when opened and refund_nonce is null then 'equity:opening' else ${movement.credit} end,
+      amount_microcents, ${currency}, ${now}
+    from books`);
+  const restored = restoredToChain(network, isArrival);
+  tx.write(sql`
+    with found as (
+      update chain_transfers set removed_at = null, block_number = ${blockNumber}, block_hash = ${blockHash},
+        log_index = ${logIndex}, moves = moves + case when removed_at is null then 0 else 1 end
+      where network = ${network} and transaction = ${transaction} and position = ${position}
+        and (removed_at is not null or block_hash <> ${blockHash})
+      returning amount_microcents, old.removed_at, moves)
+    insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
+    select ${`${restored.event}:${key}:`} || moves, ${restored.event}, ${restored.debit}, ${restored.credit},
+      amount_microcents, ${currency}, ${now}
+    from found where removed_at is not null`);
+}
+
+/** The chain does not show a log any more: until it does again, or for good, the books do not count on it. */
+export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
+  const movement: Movement = removedFromChain(row.network, isArrival(row));
+  tx.write(sql`
+    with removed as (
+      update chain_transfers set removed_at = ${now}, moves = moves + 1
+      where network = ${row.network} and transaction = ${row.transaction} and position = ${row.position}
+        and removed_at is null
+      returning amount_microcents, moves)
+    insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
+    select ${`${movement.event}:${bookKeyOf(row)}:`} || moves, ${movement.event}, ${movement.debit}, ${movement.credit},
+      amount_microcents, ${currency}, ${now}
+    from removed`);
+}
+
+/** Whether it came to us; else it left. */
+function isArrival(row: Pick<TransferRow, 'refund_nonce'>): boolean {
+  return row.refund_nonce !== null;
+}
+
+/** Gives an arrival its one use, before any money moves for it. A second call, or one that is too late, does nothing. */
+export function claimArrival(tx: Tx, arrival: TransferName, paymentKey: string): void {
+  tx.write(sql`
+    update chain_transfers set use = 'payment', payment_key = ${paymentKey}
+    where network = ${arrival.network} and transaction = ${arrival.transaction} and position = ${arrival.position}
+      and use = 'unmatched' and removed_at is null`);
+}
+
+/** The same for money that is owed back. False when the arrival was used before, or is not on the chain now. */
+export async function giveUpArrival(tx: Tx, arrival: TransferName, use: 'late' | 'returned'): Promise<boolean> {
+  const claimed = await tx.maybe(sql`
+    update chain_transfers set use = ${use}
+    where network = ${arrival.network} and transaction = ${arrival.transaction} and position = ${arrival.position}
+      and use = 'unmatched' and removed_at is null
+    returning position`);
+  return claimed !== undefined;
+}
+
+/** Says what a transfer of ours was: the refund of that key, or a withdrawal. False when that was known before. */
+export async function claimDeparture(
+  tx: Tx,
+  departure: TransferName,
+  use: { refundKey: string } | 'withdrawal',
+): Promise<boolean> {
+  const [name, refundKey] = use === 'withdrawal' ? [use, null] : ['refund', use.refundKey];
+  const claimed = await tx.maybe(sql`
+    update chain_transfers set use = ${name}, refund_key = ${refundKey}
+    where network = ${departure.network} and transaction = ${departure.transaction}
+      and position = ${departure.position} and use = 'outgoing' and removed_at is null
+    returning position`);
+  return claimed !== undefined;
+}
+
+/** A log by its name, held until the transaction ends. */
+export function lockTransfer(
+  tx: Tx,
+  { network, transaction, position }: TransferName,
+): Promise<TransferRow | undefined> {
+  return tx.maybe<TransferRow>(sql`
+    select * from chain_transfers
+    where network = ${network} and transaction = ${transaction} and position = ${position} for no key update`);
+}
+
+/** The log that holds a payment now, or held it last. */
+export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow | undefined> {
+  return db.maybe<TransferRow>(sql`
+    select * from chain_transfers where payment_key = ${paymentKey}
+    order by removed_at is not null, seen_at desc limit 1`);
+}
+
+/** A transaction in which an account used an authorization, as far as a search has seen one. */
+export async function transactionUsing(
+  db: Queries,
+  authorization: { network: Network; from: Address; nonce: Hex },
+): Promise<Hex | undefined> {
+  const row = await db.maybe<{ transaction: Hex }>(sql`
+    select transaction from chain_transfers
+    where network = ${authorization.network} and nonce = ${authorization.nonce} and sender = ${authorization.from}
+    order by removed_at is not null, seen_at desc limit 1`);
+  return row?.transaction;
+}

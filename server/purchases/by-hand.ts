@@ -1,0 +1,65 @@
+import type { Database } from '../kernel/database.ts';
+import { microcents } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import { transact } from '../kernel/transaction.ts';
+import { withdrawn } from '../ledger/entries.ts';
+import { post } from '../ledger/ledger.ts';
+import { requestReturn } from '../payments/refund.ts';
+import { bookKeyOf, claimDeparture, lockTransfer, type TransferName, type TransferRow } from '../payments/transfers.ts';
+import { notAllowed } from './job.ts';
+
+/**
+ * What an operator does about an arrival that is for nothing: it goes back to who sent it, and to nobody else, as soon as
+ * the worker comes to it. From then on it proves nothing any more. Throws `not_found`, and `action_not_allowed` when it is
+ * used already or a payment that names it is open.
+ */
+export async function returnArrival(db: Database, name: TransferName, now: Date): Promise<TransferRow> {
+  return transact(db, async (tx) => {
+    const arrival = await lockTransfer(tx, name);
+    if (!arrival || arrival.refund_nonce === null) {
+      throw new Problem('not_found', `No transfer to us is known at ${bookKeyOf(name)}.`);
+    }
+    const open = await tx.maybe<{ payment_key: string }>(sql`
+      select payment_key from x402_payments
+      where (network, asset, payer, nonce) = (${arrival.network}, ${arrival.asset}, ${arrival.sender}, ${arrival.nonce})
+        and state in ('settling', 'unknown')`);
+    if (open) throw notAllowed(`${open.payment_key} is open and names it.`);
+    if (arrival.removed_at) throw notAllowed('The chain does not show it now.');
+    if (!(await requestReturn(tx, arrival, 'returned_by_operator', now))) {
+      throw notAllowed(`Its use is known: ${arrival.use}.`);
+    }
+    return arrival;
+  });
+}
+
+/**
+ * Writes down that an operator took out what left in this transaction, and gives how much. Throws `not_found` when no
+ * unexplained transfer of ours is in it, and `action_not_allowed` for one that gives an arrival back by its nonce.
+ */
+export async function recordWithdrawal(
+  db: Database,
+  { network, transaction }: Pick<TransferName, 'network' | 'transaction'>,
+  now: Date,
+): Promise<bigint> {
+  return transact(db, async (tx) => {
+    const departures = await tx.many<TransferRow & { gives_back: boolean }>(sql`
+      select c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents, c.nonce,
+        c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
+        c.removed_at, c.moves, exists (
+        select from chain_transfers a where a.network = c.network and a.refund_nonce = c.nonce) as gives_back
+      from chain_transfers c
+      where network = ${network} and transaction = ${transaction} and use = 'outgoing' and removed_at is null`);
+    if (departures.length === 0) {
+      throw new Problem('not_found', `No transfer of ours in ${transaction} waits to be explained.`);
+    }
+    if (departures.some(({ gives_back }) => gives_back))
+      throw notAllowed('It gives an arrival back: it is no withdrawal.');
+    for (const departure of departures) {
+      if (!(await claimDeparture(tx, departure, 'withdrawal'))) continue;
+      const amount = microcents(departure.amount_microcents);
+      post(tx, { ...withdrawn, key: bookKeyOf(departure), jobKey: null, principalKey: null, amount, at: now });
+    }
+    return departures.reduce((sum, { amount_microcents }) => sum + amount_microcents, 0n);
+  });
+}

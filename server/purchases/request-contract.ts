@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { bounds, checkRequestFields } from '../work-check/contract.ts';
+
+/**
+ * What the fields of a check request say of themselves in every schema that is published: the service contract, OpenAPI
+ * and the MCP tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say.
+ */
+
+const { work_product, evidence, criteria, rubric, work_kind, kind, context, downstream_policy, producer } =
+  checkRequestFields;
+const { correction_request, max_evidence_age_seconds } = checkRequestFields;
+
+/** Readers of schemas want to hear what a list holds even where it may hold anything. */
+const anyItems = { items: {} };
+
+const bytes = (max: number) => `At most ${max} bytes of UTF-8.`;
+
+function say(schema: z.ZodType, description: string, more: Record<string, unknown> = {}): void {
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), description, ...more });
+}
+
+say(evidence, `1 to ${bounds.evidence_items} items: a text, or one with a named source.`);
+const [plain, named] = evidence.element.options;
+say(plain, `The text alone; its source is then evidence/INDEX. ${bytes(bounds.evidence_item_bytes)}`, {
+  maxLength: bounds.evidence_item_bytes,
+});
+say(named.shape.source, `Where it comes from. ${bytes(bounds.source_bytes)}`, { maxLength: bounds.source_bytes });
+say(named.shape.text, `Its content. ${bytes(bounds.evidence_item_bytes)}`, { maxLength: bounds.evidence_item_bytes });
+say(named.shape.observed_at, 'When it was true; evidence_freshness judges it.');
+say(criteria, `At most ${bounds.criteria}, each of at most ${bounds.criterion_bytes} bytes. Each gets a finding.`);
+say(
+  rubric,
+  `Entries are assessed like criteria: criteria and rubric hold at most ${bounds.assessed_entries} entries together. ` +
+    `At most ${bounds.rubric_bytes} bytes.`,
+  anyItems,
+);
+say(
+  work_product,
+  `The work to check: text, or JSON as the agent produced it. At most ${bounds.work_product_bytes} bytes.`,
+  anyItems,
+);
+say(work_kind, 'What kind of work it is.');
+say(kind, `A label of yours, echoed in the report. ${bytes(bounds.label_bytes)}`, { maxLength: bounds.label_bytes });
+say(context, 'Governed sources that the service retrieves itself, where the grant covers them.');
+const refs = context.unwrap().shape.refs;
+say(refs, `At most ${bounds.context_refs} refs, as the account's list of sources names them.`);
+say(refs.unwrap().element, bytes(bounds.context_ref_bytes), { maxLength: bounds.context_ref_bytes });
+say(correction_request, `What the included re-check should look at. At most ${bounds.correction_bytes} bytes.`);
+say(downstream_policy, 'What holds for the use of the work.');
+say(
+  downstream_policy.unwrap().shape.human_approval_required,
+  'True: the report says that a person must approve first.',
+);
+say(max_evidence_age_seconds, 'Switches evidence_freshness on: no evidence may be older.');
+say(producer, 'Who made the work: that principal may not accept the report.');
+for (const name of ['agent_key', 'wallet', 'name'] as const) {
+  say(producer.unwrap().shape[name], bytes(bounds.label_bytes), { maxLength: bounds.label_bytes });
+}

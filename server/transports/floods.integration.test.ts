@@ -1,0 +1,225 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { newToken } from '../identity/token.ts';
+import { operationServer } from './http.ts';
+
+const service = await startService({ RATE_LIMIT_PAGES: '50' });
+
+/** What the pages have been asked for, and how many were being made at once. */
+const pages = { asked: [] as string[], underWay: 0, most: 0 };
+const server = operationServer(service.runtime, async (req: IncomingMessage, res: ServerResponse) => {
+  pages.asked.push(`${req.method} ${req.url}`);
+  pages.underWay += 1;
+  pages.most = Math.max(pages.most, pages.underWay);
+  await sleep(5);
+  pages.underWay -= 1;
+  res.end('a page');
+});
+// Next listens once it has shown its first page. Whoever listens owns the socket, and Next lets go of none.
+server.on('upgrade', () => {});
+let port: number;
+let agent: Agent;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+  agent = (await Agent.arrive(service)).at(`http://127.0.0.1:${port}`);
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(async () => {
+  Object.assign(pages, { asked: [], underWay: 0, most: 0 });
+  await service.database.pool.query('delete from rate_counts');
+});
+
+/** Sends bytes and reads until `enough`, or until the server ends the connection. */
+function exchange(bytes: string, enough: (text: string) => boolean = () => false): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (enough(text)) socket.destroy();
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? undefined : reject(error)));
+    socket.once('close', () => resolve(text));
+  });
+}
+
+const ask = (line: string, ...headers: string[]) =>
+  exchange([`${line} HTTP/1.1`, 'host: localhost', 'connection: close', ...headers, '', ''].join('\r\n'));
+const statusOf = (answer: string) => Number(answer.split(' ')[1]);
+const codeOf = (answer: string) => /"code":"(\w+)"/.exec(answer)?.[1];
+
+describe('a request to speak another protocol', () => {
+  it.each(['h2c', 'websocket'])('(%s) is answered over HTTP/1.1', async (protocol) => {
+    const answer = await exchange(
+      `GET /.well-known/jwks.json HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`,
+      (text) => text.includes('"keys"'),
+    );
+    expect(statusOf(answer)).toBe(200);
+  });
+});
+
+describe('a connection that sends many requests at once', () => {
+  const page = 'GET /docs HTTP/1.1\r\nhost: localhost\r\n\r\n';
+
+  it('has them answered one after the other', async () => {
+    const answers = await exchange(page.repeat(12), (text) => text.split('a page').length > 12);
+    expect(answers.match(/HTTP\/1.1 200/g)).toHaveLength(12);
+    expect(pages.most).toBe(1);
+  });
+
+  it('is ended when it keeps more waiting than anybody needs', async () => {
+    await exchange(page.repeat(1_000));
+    expect(pages.asked.length).toBeLessThan(10);
+  });
+});
+
+describe('pages', () => {
+  it('count against the block of addresses that asks for them; what they load does not', async () => {
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    for (let index = 0; index < 50; index += 1) expect((await get('/docs')).status).toBe(200);
+    const refused = await get('/docs');
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    expect((await get('/_next/static/a.js')).status).toBe(200);
+    expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    '/./api/x402/v1/wallets/challenge',
+    '/api/../api/x402/v1/wallets/challenge',
+    '/%2e/api/x402/v1/wallets/challenge',
+    '//api/x402/v1/wallets/challenge',
+    '/api//x402/v1/wallets/challenge',
+    '/api\\x402\\v1\\wallets\\challenge',
+    '/a/..%2fapi/x402/v1/wallets/challenge',
+  ])('that other readers take for another one, as %s, leads nowhere', async (target) => {
+    const answer = await ask(`POST ${target}`, 'content-length: 0');
+    expect([statusOf(answer), codeOf(answer)]).toEqual([404, 'not_found']);
+    expect(pages.asked).toEqual([]);
+  });
+
+  it('may be absolute (RFC 9112, 3.2.2)', async () => {
+    expect(statusOf(await ask('GET http://localhost/.well-known/jwks.json'))).toBe(200);
+    await ask('GET http://localhost/docs');
+    expect(pages.asked).toEqual(['GET /docs']);
+  });
+
+  it('answers HEAD wherever it answers GET', async () => {
+    for (const path of ['/.well-known/svc', '/openapi.json', '/llms.txt']) {
+      const [head, get] = [await ask(`HEAD ${path}`), await ask(`GET ${path}`)];
+      const [, length] = /content-length: (\d+)/.exec(head) ?? [];
+      expect([statusOf(head), head.split('\r\n\r\n')[1]]).toEqual([200, '']);
+      expect(Number(length)).toBe(get.slice(get.indexOf('\r\n\r\n') + 4).length);
+    }
+  });
+
+  it.each([
+    ['OPTIONS *', 204],
+    ['TRACE /', 405],
+    ['TRACE /docs', 405],
+    ['PROPFIND /docs', 405],
+  ])('takes %s without breaking', async (line, status) => {
+    const answer = await ask(line);
+    expect(statusOf(answer)).toBe(status);
+    expect(answer.toLowerCase()).toContain('\r\nallow: ');
+  });
+});
+
+describe('an answer', () => {
+  it('is compressed for who can read it', async () => {
+    const answer = await ask('GET /.well-known/svc', 'accept-encoding: br, gzip');
+    const plain = await ask('GET /.well-known/svc');
+    expect(answer).toMatch(/content-encoding: gzip/);
+    expect(answer).toMatch(/vary: accept-encoding/i);
+    const bytes = Buffer.from(answer.slice(answer.indexOf('\r\n\r\n') + 4), 'latin1');
+    expect(Object.keys(JSON.parse(gunzipSync(bytes).toString()))).toEqual(
+      Object.keys(JSON.parse(plain.slice(plain.indexOf('\r\n\r\n') + 4))),
+    );
+  });
+});
+
+const json = { 'content-type': 'application/json' };
+/** A body that is announced, and never comes. */
+const announced = (line: string, length: number, ...headers: string[]) =>
+  exchange(
+    [
+      `${line} HTTP/1.1`,
+      'host: localhost',
+      'content-type: application/json',
+      `content-length: ${length}`,
+      ...headers,
+      '',
+      '{',
+    ].join('\r\n'),
+    (text) => text.includes('"code"'),
+  );
+
+describe('a body', () => {
+  it.each([
+    ['without a credential', () => [] as string[]],
+    ['with one that nobody has', () => [`authorization: Bearer ${newToken('agent')}`]],
+  ])('is not waited for when it comes %s', async (_, headers) => {
+    for (const line of ['POST /api/agent/v1/checks', 'POST /mcp']) {
+      const answer = await announced(line, 1_000_000, ...headers());
+      expect([line, statusOf(answer), codeOf(answer)]).toEqual([line, 401, 'invalid_token']);
+    }
+  });
+
+  it('that cannot be read is refused to its sender alone: whoever is unknown hears only that', async () => {
+    const stranger = new Agent(agent.baseUrl, `0x${'5'.repeat(64)}`);
+    stranger.token = newToken('wallet');
+    const [known, unknown] = [
+      await agent.send('POST', '/api/agent/v1/checks', '{', json),
+      await stranger.send('POST', '/api/agent/v1/checks', '{', json),
+    ];
+    expect([known.status, unknown.status]).toEqual([400, 401]);
+  });
+
+  it.each([
+    ['/api/agent/v1/purchases/quote_none/authorize', 16],
+    ['/api/agent/v1/jobs/job_none/review', 32],
+    ['/api/agent/v1/checks', 2_048],
+    ['/api/x402/v1/wallets/challenge', 16],
+  ])('of %s may have %d KiB', async (path, kib) => {
+    const sized = (bytes: number) => agent.send('POST', path, `{"a":"${'x'.repeat(bytes - 8)}"}`, json);
+    const [within, beyond] = [await sized(kib * 1_024), await sized(kib * 1_024 + 1)];
+    expect([beyond.status, beyond.body.code]).toEqual([413, 'input_too_large']);
+    expect(beyond.body.detail).toContain(String(kib * 1_024));
+    expect(within.body.detail).not.toBe(beyond.body.detail);
+  });
+
+  it('of a tool may have what its operation may', async () => {
+    const call = (bytes: number) =>
+      agent.send(
+        'POST',
+        '/mcp',
+        JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'svc.authorize_purchase', arguments: { quote_key: 'x'.repeat(bytes) } },
+        }),
+        { ...json, accept: 'application/json, text/event-stream' },
+      );
+    expect((await call(17 * 1_024)).text).toContain('input_too_large');
+    expect((await call(1_024)).text).not.toContain('input_too_large');
+  });
+
+  it('of more members than an honest one has is not parsed', async () => {
+    const members = Array.from({ length: 40_000 }, (_, index) => `"k${index}":0`).join(',');
+    const answer = await agent.send('POST', '/api/agent/v1/checks', `{${members}}`, json);
+    expect([answer.status, answer.body.errors[0].code]).toEqual([422, 'too_many_values']);
+    const elements = await agent.send('POST', '/mcp', `{"jsonrpc":"2.0","id":1,"x":[${'0,'.repeat(40_000)}0]}`, json);
+    expect([elements.status, elements.body.errors[0].code]).toEqual([422, 'too_many_values']);
+  });
+});

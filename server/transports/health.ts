@@ -1,0 +1,66 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { newKey } from '../kernel/id.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Answer } from './exchange.ts';
+
+/** Why a process should be sent no requests. No provider is among it: a restart mends none. */
+type Reason = 'stopping' | 'database_unreachable' | 'migrations_missing' | 'receipt_keys_missing';
+
+/** A database that takes longer is of no use to a request either. */
+const patienceMs = 1_000;
+/** Everybody may ask, so the database is asked this often at most. */
+const rememberMs = 500;
+
+const migrations = readdirSync(path.resolve(import.meta.dirname, '../../prisma/migrations'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/**
+ * `/livez`: the process answers. `/readyz`: it can serve, and is not about to stop; 503 with the reasons when not. Null
+ * for any other address.
+ */
+export async function healthAnswer(runtime: Runtime, address: string): Promise<Answer | null> {
+  if (address === '/livez') return said(200, { status: 'alive' });
+  if (address !== '/readyz') return null;
+  const reasons = await reasonsOf(runtime);
+  return reasons.length === 0 ? said(200, { status: 'ready' }) : said(503, { status: 'not_ready', reasons });
+}
+
+function said(status: number, body: object): Answer {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+  return { status, headers: { ...headers, 'x-request-id': newKey('req') }, text: JSON.stringify(body) };
+}
+
+const remembered = new WeakMap<Runtime, { at: number; reasons: Promise<Reason[]> }>();
+
+async function reasonsOf(runtime: Runtime): Promise<Reason[]> {
+  if (runtime.stopping.aborted) return ['stopping'];
+  const at = performance.now();
+  const known = remembered.get(runtime);
+  if (known && at - known.at < rememberMs) return known.reasons;
+  const reasons = look(runtime);
+  remembered.set(runtime, { at, reasons });
+  return reasons;
+}
+
+async function look(runtime: Runtime): Promise<Reason[]> {
+  const keys = await Promise.race([missing(runtime), later()]).catch(() => null);
+  if (keys === null) return ['database_unreachable'];
+  return keys;
+}
+
+async function missing({ db, receiptSigner }: Runtime): Promise<Reason[]> {
+  const { applied, has_key } = await db.shared.one<{ applied: string[]; has_key: boolean }>(sql`
+    select (select array_agg(migration_name) from _prisma_migrations where finished_at is not null) as applied,
+      exists (select from receipt_keys where kid = ${receiptSigner.kid}) as has_key`);
+  return [
+    ...(migrations.every((name) => applied.includes(name)) ? [] : (['migrations_missing'] as const)),
+    ...(has_key ? [] : (['receipt_keys_missing'] as const)),
+  ];
+}
+
+function later(): Promise<null> {
+  return new Promise((resolve) => setTimeout(resolve, patienceMs, null).unref());
+}

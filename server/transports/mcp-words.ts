@@ -1,0 +1,83 @@
+import type { ProblemCode } from '../kernel/problem.ts';
+import type { tools } from '../operations.ts';
+
+/** What the tools say of themselves. An MCP client sends no headers and calls no paths, so these texts name none. */
+
+type ToolName = typeof tools extends ReadonlyMap<infer Name, unknown> ? Name : never;
+
+export const toolWords: Readonly<Record<ToolName, { title: string; description: string }>> = {
+  'svc.whoami': {
+    title: 'Who am I',
+    description: 'Who this credential speaks for, what its grant allows, what is spent of it, and the credit it holds.',
+  },
+  'svc.check_work': {
+    title: 'Ask for a quote',
+    description:
+      'Submit the work, the request or criteria and the evidence; get a frozen quote. Nothing is bought yet. Save the ' +
+      'arguments before you call.',
+  },
+  'svc.purchase_status': {
+    title: 'Follow a purchase',
+    description:
+      'Read a quote or a job. next_actions lists exactly what is allowed now. With wait_seconds a job that moves is ' +
+      'waited for.',
+  },
+  'svc.authorize_purchase': {
+    title: 'Accept a quote',
+    description: 'Accept the frozen quote under the grant; the answer is a job. Work starts once it is paid.',
+  },
+  'svc.pay': {
+    title: 'Pay for a job',
+    description:
+      'The first call answers what to sign (x402 version 2). Repeat it unchanged with the signed payment in ' +
+      '_meta["x402/payment"]. Keep one idempotency key for it and repeat that key until it answers.',
+  },
+  'svc.cancel_payment': {
+    title: 'End an open payment',
+    description:
+      'Ends a payment where that is certain to work. One that was signed ends when its chain can no longer carry it ' +
+      'out; until then the answer is payment_unknown.',
+  },
+  'svc.get_report': {
+    title: 'Read the report',
+    description: 'The delivered report: findings, citations, checks performed, limitations and a verdict.',
+  },
+  'svc.review_delivery': {
+    title: 'Accept or dispute',
+    description:
+      'Accepting makes the charge final. The first dispute has the work checked once more at no charge; a second one ' +
+      'waives the charge and the collection goes back. Neither can be taken back.',
+  },
+  'svc.get_receipt': {
+    title: 'Read the receipt',
+    description: 'The newest signed receipt: collection, charge and remedy, apart. It does not certify the work.',
+  },
+  'svc.cancel_job': {
+    title: 'Cancel a job',
+    description: 'Cancel a job before it is delivered. What was collected over x402 becomes wallet credit.',
+  },
+};
+
+/** How long `svc.purchase_status` waits, as an argument: other transports say it in a header. */
+export const waitSeconds = {
+  type: 'integer',
+  title: 'Wait seconds',
+  minimum: 0,
+  maximum: 25,
+  description: 'For a job that moves: wait so long for a change.',
+} as const;
+
+/** What to do about a refusal, where the catalogue speaks of headers and paths. */
+export const mcpNext: Partial<Record<ProblemCode, string>> = {
+  malformed_request: 'Send well-formed JSON.',
+  idempotency_key_required: 'Choose a key, save it with the arguments, and send it as idempotency_key.',
+  idempotency_in_progress: 'Repeat the same call after the seconds in _meta["svc/retry-after-seconds"].',
+  invalid_token: 'Give the connection a valid credential as its bearer token; a wallet signs in again.',
+  grant_scope_missing: 'Ask the customer to widen the grant, or use what it covers; svc.whoami shows it.',
+  payment_unknown:
+    'Do not pay again. Repeat the same call after the seconds in _meta["svc/retry-after-seconds"]; the outcome is being ' +
+    'looked up.',
+  source_unavailable: 'Name only refs that the account holds, or ask the customer to add the document.',
+  rate_limited: 'Wait for the seconds in _meta["svc/retry-after-seconds"].',
+  service_unavailable: 'Read reasons; try again later only where retryable is true.',
+};
