@@ -331,7 +331,8 @@ const sourceEntry = z.object({
 });
 export type SourceEntry = z.infer<typeof sourceEntry>;
 
-const checkName = z.enum(deterministicChecks);
+/** Named, so that schemas hold its values once. */
+const checkName = z.enum(deterministicChecks).meta({ id: 'DeterministicCheck' });
 
 export const CheckOutcome = z.object({
   check: checkName,

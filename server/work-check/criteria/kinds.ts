@@ -27,7 +27,7 @@ const judgement: Kind = {
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [
+const kinds: readonly Kind[] = [
   judgement,
   personalData,
   records,
