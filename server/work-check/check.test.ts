@@ -25,7 +25,7 @@ const about = (work_product: string, more: Partial<CheckRequest> = {}): CheckReq
 describe('checkWork', () => {
   it('answers every criterion in order with a reason and citations that resolve', async () => {
     const report = await run(exampleRequest);
-    expect(report.findings.slice(0, 4).map(({ criterion }) => criterion)).toEqual(exampleRequest.criteria);
+    expect(report.findings.slice(0, 6).map(({ criterion }) => criterion)).toEqual(exampleRequest.criteria);
     const sources = gatherSources(exampleRequest, []);
     const cited = report.findings.flatMap(({ citations }) => citations ?? []);
     expect(cited.length).toBeGreaterThan(2);
@@ -159,7 +159,7 @@ describe('checkWork', () => {
     const first = await run(exampleRequest);
     const before = {
       ...first,
-      findings: first.findings.map((finding, at) => (at === 3 ? { ...finding, status: 'missing' as const } : finding)),
+      findings: first.findings.map((finding, at) => (at === 4 ? { ...finding, status: 'missing' as const } : finding)),
     };
     const again = await run(exampleRequest, { previous: { report: before, reason: 'criteria_not_evaluated' } });
     expect(again.correction?.changes).toEqual([{ criterion: 'At most 80 words', before: 'missing', after: 'met' }]);
@@ -242,12 +242,16 @@ describe('validateReport', () => {
 });
 
 describe('the sample report', () => {
-  it('is marked as illustrative and finds the two planted faults of the example', async () => {
+  it('is marked as illustrative and shows a contradiction with both quotes, a sum, a criterion met and one for a person', async () => {
     const sample = await sampleReport();
     expect(sample.illustrative).toBe(true);
     expect(Report.safeParse(sample).success).toBe(true);
     const reasons = sample.findings.map(({ reason }) => reason).join(' ');
-    expect(reasons).toContain('9 June 2026 where Carrier booking NL-77120 gives 11 June 2026');
+    expect(reasons).toContain('“9 June 2026” against “11 June 2026”');
     expect(reasons).toContain('does not pay for the transport');
+    expect(reasons).toContain('360 × 41.50 EUR = 14,940');
+    expect(new Set(sample.findings.map(({ status }) => status))).toEqual(
+      new Set(['met', 'contradicted', 'not_assessable']),
+    );
   });
 });

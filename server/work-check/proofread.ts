@@ -118,7 +118,7 @@ const numberIn = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''
 /** "48 × 31.5 = 1,512", "96 − 64 = 32", "1 + 2 + 3 = 6" */
 function recalculated(reason: string): FalseSentence[] {
   const found: FalseSentence[] = [];
-  for (const match of reason.matchAll(new RegExp(String.raw`(${NUMBER}(?: [+−×] ${NUMBER})+) = (${NUMBER})`, 'g'))) {
+  for (const match of reason.matchAll(new RegExp(`(${NUMBER}(?: [+−×] ${NUMBER})+) = (${NUMBER})`, 'g'))) {
     const parts = (match[1] ?? '').split(/ ([+−×]) /);
     let value = numberIn(parts[0] ?? '');
     for (let at = 1; at < parts.length; at += 2) {

@@ -24,7 +24,7 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
 }
 
 /** Statements with figures or names that stand nowhere first, then the ones that the evidence bears out least. */
-export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
+function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
   return [...open].sort((a, b) => b.open.length - a.open.length || a.score - b.score);
 }
 

@@ -61,7 +61,7 @@ const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   };
 };
 
-export const readAbsence: Reader = (criterion, { judged, work }) => {
+const readAbsence: Reader = (criterion, { judged, work }) => {
   const act = ACTS.find(({ asked }) => asked.test(criterion));
   if (act !== undefined && NOT_DONE.test(criterion)) {
     const doing = judged.filter(({ statement }) => act.done.test(statement.text));

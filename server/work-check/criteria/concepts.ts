@@ -22,7 +22,7 @@ const hasKind =
 const DURATION = new Set(['day', 'week', 'month', 'year', 'hour', 'minute', 'second']);
 const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i;
 
-export const concepts: readonly Concept[] = [
+const concepts: readonly Concept[] = [
   {
     name: 'a date or time',
     asked: /\b(?:when|dates?|due|expir\w+|which day|what day|start\w*|time of)\b/i,

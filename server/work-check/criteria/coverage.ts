@@ -115,7 +115,7 @@ const AFFINITY = 0.3;
 const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
 
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
-export const readCoverage: Reader = (criterion, task) => {
+const readCoverage: Reader = (criterion, task) => {
   const topic = topicOf(criterion);
   const own = new Set(
     tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(

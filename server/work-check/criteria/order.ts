@@ -6,7 +6,7 @@ const SORTED =
   /\b(?:in (?:the )?(?:(?:ascending|descending|rising|falling|chronological|running|right|alphabetical) )?order(?: of)?|sorted|ranked|ordered by|chronological\w*|from (?:the )?(?:highest|lowest|largest|smallest|cheapest|dearest|earliest|oldest|newest)|climb)\b/i;
 
 /** "Wishes are in order of how often they were named": the figures or times of one list rise or fall throughout. */
-export const readOrder: Reader = (_, { judged }) => {
+const readOrder: Reader = (_, { judged }) => {
   const series = longestSeries(
     judged.map(({ statement }) => ({ text: statement.text, quantities: statement.quantities })),
   );

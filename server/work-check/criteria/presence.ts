@@ -15,7 +15,7 @@ const NEAR_BEST = 0.75;
 const ASKED_COUNTS = 0.4;
 
 /** "Says when …", "who pays", "mentions …": what is asked for is looked for in the work beside its subject. */
-export const readPresence: Reader = (criterion, task) => {
+const readPresence: Reader = (criterion, task) => {
   const { judged, work } = task;
   const words = [...criterion.matchAll(/["“]([^"”]{2,120})["”]/g)].map((match) => match[1] ?? '');
   const absent = words.find((one) => !work.plain.toLowerCase().includes(one.toLowerCase()));

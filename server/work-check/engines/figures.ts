@@ -48,7 +48,7 @@ const SAME_VALUE_MAX = 60;
 const DATES_MAX = 2_000;
 
 /** The passages that give a figure. */
-export function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
+function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
   const { byValue, values, dates } = figureIndexOf(index);
   const candidates = figure.kind === 'date' ? [...dates] : [];
   if (figure.kind === 'date')
@@ -102,7 +102,7 @@ function standsAsWritten({ text }: Statement, { start, end }: Quantity, index: E
 const digitsOf = (text: string): number => text.replaceAll(/\D/g, '').length;
 
 /** How many words of a statement stand in a passage, beside it, or in the name of its source. */
-export function fitOf(stems: ReadonlySet<string>, at: number, index: EvidenceIndex): number {
+function fitOf(stems: ReadonlySet<string>, at: number, index: EvidenceIndex): number {
   let fit = 0;
   const passage = index.passages[at];
   if (passage === undefined) return 0;

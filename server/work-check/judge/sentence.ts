@@ -176,7 +176,7 @@ function isContradiction(
   return !followsFrom(figure, beside, text, quantities, index);
 }
 
-export function contradicted(
+function contradicted(
   { claimed, known, passage }: Substitution,
   statement: Statement,
   index: EvidenceIndex,

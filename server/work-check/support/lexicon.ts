@@ -73,9 +73,6 @@ export function entryOf({ form }: Token): LexiconEntry {
   return form === undefined ? UNKNOWN_FIGURE : lookUp(form.stem);
 }
 
-/** Inverse document frequency of a stem. */
-export const rarity = (stem: string): number => lookUp(stem).rarity;
-
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: LexiconEntry, b: LexiconEntry): boolean {
   if (a === b || !b.broader.some((stem) => a.broader.includes(stem))) return false;

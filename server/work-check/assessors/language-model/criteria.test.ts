@@ -47,7 +47,7 @@ describe('criteria that models read', () => {
     const [finding] = (await ask(['scripted'])).findings;
     expect(finding).toMatchObject({ status: 'met', statements: [0] });
     expect(finding?.citations).toHaveLength(1);
-    expect(finding?.reason).toContain('“The Aldwych bridge is 312 metres long.” (sentence 1) does this');
+    expect(finding?.reason).toContain('“The Aldwych bridge is 312 metres long.” (statement 1) does this');
   });
 
   it.each([
