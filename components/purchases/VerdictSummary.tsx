@@ -1,4 +1,5 @@
 import { Info } from 'lucide-react';
+import { verdictMeanings } from '@/server/service/terms.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
 import { decidedText } from './measured-words.ts';
@@ -12,17 +13,21 @@ function sourcesText(sources: Report['sources']): string {
 }
 
 const methods: Record<string, string> = {
-  'deterministic_checks+embedded_assessment': 'Fixed checks and a small trained model',
-  'deterministic_checks+model_assessment': 'Fixed checks and a language model’s reading',
+  'deterministic_checks+embedded_assessment': 'Rules and a small trained model',
+  'deterministic_checks+model_assessment': 'Rules, a small trained model and a language model',
+  'deterministic_checks+model_panel_assessment': 'Rules, a small trained model and several language models',
 };
 
-/** Why the verdict is not the model's own; null when it is. */
+/** Why the verdict is not the one that the findings alone would give; null when it is. */
 function cappedText(report: Report): string | null {
   if (report.model_verdict === report.verdict) return null;
   const own = stateWord('verdict', report.model_verdict).word;
   const failed = report.verification.failed_checks.map((check) => checkNames[check].toLowerCase());
-  const reason = failed.length > 0 ? `a failed check (${failed.join(', ')})` : 'the rules of the check';
-  return `The model alone said “${own}”; ${reason} lowered it.`;
+  const reason =
+    failed.length > 0
+      ? `a failed check (${failed.join(', ')})`
+      : 'open or contradicted statements, or text that tries to instruct the assessor,';
+  return `The findings alone would give “${own}”; ${reason} lowered it.`;
 }
 
 /** What a report says in short, where the words of its verdict stand already. */
@@ -51,7 +56,7 @@ export function VerdictSummary({ report }: { report: Report }) {
         ) : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />
-          An assessment for your review. It does not certify the work.
+          <span>{verdictMeanings[report.verdict]} An assessment for your review. It does not certify the work.</span>
         </p>
       </div>
       <dl className="facts border-t border-line px-5 py-2 md:px-6 md:py-4 lg:border-t-0 lg:border-l">

@@ -34,6 +34,12 @@ describe('measured accuracy', () => {
     );
   });
 
+  it('is in percent where its name says so', () => {
+    expect(measuredText({ ...measured, figures: { 'share decided %': 45.1 } })).toMatch(
+      /^Share decided 45\.1%, on nine/,
+    );
+  });
+
   it('is not claimed where the report holds none', () => {
     expect(measuredText(null)).toBe('The report states no measured accuracy.');
   });

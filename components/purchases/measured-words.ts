@@ -14,7 +14,9 @@ export function decidedText(share: number): string {
 export function measuredText(measured: Report['measured']): string {
   if (measured === null) return 'The report states no measured accuracy.';
   const { figures, measured_on, measured_at, version, this_version } = measured;
-  const values = Object.entries(figures).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
+  const values = Object.entries(figures).map(([name, value]) =>
+    name.endsWith(' %') ? `${name.slice(0, -2)} ${value}%` : `${name.replaceAll('_', ' ')} ${value}`,
+  );
   const day = Number.isNaN(Date.parse(measured_at)) ? measured_at : instantText(measured_at, 'day');
   const which = this_version ? 'the version that wrote this report' : 'not the version that wrote this report';
   const opening = values.length > 0 ? `${values.join(', ')}, on` : 'on';

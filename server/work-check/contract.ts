@@ -276,8 +276,10 @@ export const Finding = z.object({
   status: FindingStatus,
   reason: z.string().min(1),
   citations: z.array(Citation).optional(),
-  /** Indexes into the report's `statements`: the ones this finding rests on. */
-  statements: z.array(z.int().min(0)).optional(),
+  statements: z
+    .array(z.int().min(0))
+    .meta({ description: 'Indexes into `statements` of the report: the ones this finding rests on.' })
+    .optional(),
 });
 export type Finding = z.infer<typeof Finding>;
 
@@ -329,7 +331,8 @@ const sourceEntry = z.object({
 });
 export type SourceEntry = z.infer<typeof sourceEntry>;
 
-const checkName = z.enum(deterministicChecks);
+/** Named, so that schemas hold its values once. */
+const checkName = z.enum(deterministicChecks).meta({ id: 'DeterministicCheck' });
 
 export const CheckOutcome = z.object({
   check: checkName,
@@ -345,8 +348,13 @@ export const Report = z.object({
   model_verdict: z.string(),
   summary: z.string().min(1),
   findings: z.array(Finding).min(1).max(bounds.findings),
-  statements: z.array(ReportedStatement).max(bounds.statements),
-  measured: Measured.nullable(),
+  statements: z.array(ReportedStatement).max(bounds.statements).meta({
+    description:
+      'Each statement of the work in its order: `path` (JSON Pointer) in structured work, else `start` and `end` (UTF-8 bytes). `not_found` accuses of nothing.',
+  }),
+  measured: Measured.nullable().meta({
+    description: 'Accuracy measured for this configuration, on what and in which version; null when it never was.',
+  }),
   evidence: z.array(z.object({ origin, source: z.string() })),
   verification: z.object({
     status: z.enum(['checks_passed_model_only', 'checks_passed_corroborated', 'checks_failed']),
@@ -378,7 +386,12 @@ export const Report = z.object({
   report: z.object({ format: z.literal('text/markdown'), body: z.string().min(1) }),
   requires_human_review: z.boolean(),
   score: z.number().min(0).max(1).optional(),
-  confidence: z.number().min(0).max(1).optional(),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Share of the statements that can be checked which were decided; no probability.' })
+    .optional(),
   corrected_output: z.string().optional(),
   criteria_evaluated: z.array(z.string()).optional(),
   evidence_items: z.array(sourceEntry.omit({ origin: true })).optional(),

@@ -27,7 +27,7 @@ const judgement: Kind = {
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
-export const kinds: readonly Kind[] = [
+const kinds: readonly Kind[] = [
   judgement,
   personalData,
   records,
@@ -40,6 +40,20 @@ export const kinds: readonly Kind[] = [
   agreement,
   presence,
 ];
+
+/** Answered before the kinds are tried: what is counted and looked up leaves nothing to weigh. */
+const form: Pick<Kind, 'name' | 'decides'> = {
+  name: 'form',
+  decides:
+    'whether words, sentences, headings, bullets, tables, columns, fields, language and reading level are as asked, by counting',
+};
+
+/** What the service page, the guide and the contract list: each kind once, in words; last the one that decides nothing. */
+export const decidedKinds: readonly Pick<Kind, 'name' | 'decides'>[] = [
+  form,
+  ...kinds.filter((kind, at) => kind !== judgement && kinds.findIndex(({ name }) => name === kind.name) === at),
+  judgement,
+].map(({ name, decides }) => ({ name, decides }));
 
 /** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
 export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
