@@ -75,6 +75,13 @@ const readAbsence: Reader = (criterion, { judged, work }) => {
       };
     const added = ADDED.test(criterion) ? readAdded(judged) : undefined;
     if (added !== undefined && added.status !== 'met') return added;
+    const said = act.done.exec(work.plain)?.[0];
+    if (said !== undefined)
+      return {
+        status: 'partly_met',
+        reason: `The work holds “${said}”, which may be ${act.name}. A person should read it.`,
+        passages: [],
+      };
     if (work.plain.trim() === '') return undefined;
     return {
       status: 'met',

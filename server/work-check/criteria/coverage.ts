@@ -112,6 +112,9 @@ const LIST_FOUND = 0.5;
 /** How much of a criterion's subject a list must be about before what it holds is owed. */
 const AFFINITY = 0.3;
 /** "Every amount agrees" asks of what is there. */
+/** "All figures", "every amount": what is there is all that is asked about. */
+const COUNTS_ALL =
+  /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
 const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
 
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
@@ -135,15 +138,23 @@ const readCoverage: Reader = (criterion, task) => {
     .sort((a, b) => b.affinity + b.share - (a.affinity + a.share));
   const lost = fitting.find(
     ({ held, affinity }) =>
-      affinity >= AFFINITY &&
+      (affinity >= AFFINITY || topic.length === 0) &&
       held.some(({ absent }) => absent) &&
-      held.filter(({ share }) => share >= ITEM_FOUND).length >= 2,
+      held.filter(({ share }) => share >= ITEM_FOUND).length >= (topic.length === 0 ? 1 : 2),
   );
   const accused = readAgreement(criterion, task);
   if (accused?.status === 'contradicted' || AGREES.test(criterion)) return accused;
   if (lost !== undefined) return missing(lost, task);
   const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
-  if (best === undefined) return accused;
+  // That what is there is right does not show that nothing is left out.
+  if (best === undefined)
+    return accused?.status === 'met' && !COUNTS_ALL.test(criterion)
+      ? {
+          ...accused,
+          status: 'partly_met',
+          reason: `${accused.reason} Whether anything is left out could not be told.`,
+        }
+      : accused;
   const source = task.evidence.sources[best.list.source];
   return {
     status: 'met',

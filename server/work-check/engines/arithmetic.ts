@@ -42,6 +42,7 @@ export function recalculate({ text, quantities }: Statement): Calculation[] {
 
 const CHANGE =
   /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|drop\w*|gain|lower|higher|decline\w*)\b/i;
+const BETWEEN_MAX = 45;
 const short = (value: number): string => written(Math.round(value * 100) / 100);
 
 /** "from A to B, up P percent", also with A and B in one sentence and P behind them. */
@@ -51,6 +52,8 @@ function growths(figures: readonly Figure[], text: string): Calculation[] {
     const [to, rate] = [figures[at + 1], figures[at + 2]];
     if (to === undefined || rate?.kind !== 'percent' || from.kind === 'percent' || to.kind === 'percent') continue;
     if (!/\bfrom\s*\S{0,3}$/i.test(from.before) || !/\bto\s*\S{0,3}$/i.test(to.before) || from.value === 0) continue;
+    // Another clause in between speaks of something else.
+    if (rate.before.length > BETWEEN_MAX || /\band\b/i.test(rate.before)) continue;
     if (!CHANGE.test(to.after) && !CHANGE.test(rate.after.slice(0, 20)) && !CHANGE.test(text.slice(0, from.start)))
       continue;
     const growth = ((to.value - from.value) / from.value) * 100;

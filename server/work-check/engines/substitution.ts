@@ -1,11 +1,11 @@
-import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
+import { type EvidenceIndex, isHeld, type Passage, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { everydayFor, isLight } from '../support/everyday.ts';
-import { entryOf } from '../support/lexicon.ts';
+import { areOpposed, areSiblings, entryOf } from '../support/lexicon.ts';
 import { type Alignment, align, type Gap } from './alignment.ts';
 
 /** Where a statement follows a passage word by word and differs in one place. */
@@ -43,6 +43,7 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
   if (best === undefined || best.alignment.share < FOLLOWS || (names.size > 0 && named(names, best.passage) === 0))
     return [];
   const found: Substitution[] = [];
+  const conflicts = best.alignment.gaps.filter((gap) => isConflict(gap, statement, best.passage));
   for (const gap of best.alignment.gaps) {
     const substitution = substitutionIn(gap, statement, best.at, best.alignment, index);
     if (substitution === undefined) continue;
@@ -54,7 +55,9 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
         alignment.share >= best.alignment.share - 0.2 &&
         own.every(({ stem }) => passage.stems.has(stem)),
     );
-    if (!elsewhere) found.push(substitution);
+    // Where the passage speaks of somebody or something else, another figure in it says nothing of this one.
+    const other = substitution.kind === 'figure' && conflicts.some((one) => one !== gap);
+    if (!elsewhere && !other) found.push(substitution);
   }
   return found;
 }
@@ -69,6 +72,19 @@ function namesOf({ text }: Statement, index: EvidenceIndex): ReadonlySet<string>
 
 const named = (names: ReadonlySet<string>, { stems }: { stems: ReadonlySet<string> }): number =>
   names.size === 0 ? 0 : [...names].filter((stem) => stems.has(stem)).length;
+
+/** Whether a gap tells two subjects apart: names, numbers, opposites or kinds of one thing stand against each other. */
+function isConflict({ own, known }: Gap, statement: Statement, passage: Passage): boolean {
+  const mine = statement.tokens.slice(...own).filter(({ content }) => content);
+  const theirs = passage.tokens.slice(...known).filter(({ content }) => content);
+  const [first, other] = [mine[0], theirs[0]];
+  if (first === undefined || other === undefined) return false;
+  if (first.kind === 'number' || other.kind === 'number') return first.kind === other.kind;
+  if (first.capital && other.capital) return true;
+  return mine.some((token) =>
+    theirs.some((one) => areOpposed(entryOf(token), entryOf(one)) || areSiblings(entryOf(token), entryOf(one))),
+  );
+}
 
 /** Whether a passage can share enough of the statement's words: a look that costs much less than aligning. */
 function canFollow(tokens: readonly Token[], stems: ReadonlySet<string>): boolean {

@@ -49,7 +49,10 @@ export function judgeSentence(
   const rival = rivalOf(reading, accounts, index);
   if (rival !== undefined) return rival;
   const turned = isProse(statement)
-    ? reading.faults.find((fault) => fault.contradicts && (fault.kind === 'negation' || fault.kind === 'opposite'))
+    ? reading.faults.find(
+        (fault) =>
+          fault.contradicts && (fault.kind === 'negation' || (fault.kind === 'opposite' && !SIDES.test(fault.claimed))),
+      )
     : undefined;
   if (turned !== undefined) {
     const source = sourceName(index, index.passages[turned.passage]?.source ?? -1);
@@ -82,6 +85,7 @@ function rivalOf(
   const passage = index.passages[best?.passage ?? -1];
   if (best === undefined || passage === undefined || best.coverage < RIVAL_COVERAGE || !isProse(statement))
     return undefined;
+  if (!isSameSubject(statement, passage)) return undefined;
   const open = accounts.filter(({ state }) => state === 'open');
   const fault = faults.find(
     ({ contradicts, kind, passage: at }) => contradicts && kind === 'number' && at === best.passage,
@@ -100,6 +104,26 @@ function rivalOf(
     compared: { claimed: fault.claimed, known: fault.known },
   };
 }
+
+/** Whether a passage holds every name of the statement; an opening word counts where the passage opens otherwise. */
+function isSameSubject({ tokens, quantities }: Statement, passage: Passage): boolean {
+  const names = tokens.filter(
+    ({ capital, content, start, end }, at) =>
+      capital && content && at > 0 && !quantities.some((figure) => start >= figure.start && end <= figure.end),
+  );
+  const [opening, theirs] = [tokens[0], passage.tokens[0]];
+  const opensOtherwise =
+    opening?.content === true &&
+    theirs?.content === true &&
+    opening.capital &&
+    theirs.capital &&
+    !passage.stems.has(opening.stem);
+  return !opensOtherwise && names.every(({ stem }) => passage.stems.has(stem));
+}
+
+/** Words that name another one of two, rather than the opposite of what is said. */
+const SIDES =
+  /^(?:north|south|east|west|left|right|upper|lower|first|second|morning|evening|summer|winter|men|women|boys|girls)(?:ern)?$/i;
 
 const CLAUSE_WORDS_MIN = 3;
 

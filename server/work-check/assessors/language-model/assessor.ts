@@ -92,7 +92,7 @@ function limitationsOf(job: Job, settled: Settled, criteria: Criteria, isMeasure
   const disputed = settled.disputed + criteria.disputed;
   const unread = settled.unread + criteria.unread;
   return [
-    `SentenceInContext rules and a small trained model, language models read the work (${listed(members.map(({ name }) => name))}). Quotations were cut from the evidence by the service; how a model reads them was not proven.`,
+    `Beside rules and a small trained model, language models read the work (${listed(members.map(({ name }) => name))}). Quotations were cut from the evidence by the service; how a model reads them was not proven.`,
     settled.settled > 0 ? `Models settled ${counted(settled.settled, 'statement')} that the rules had left open.` : '',
     disputed > 0 ? `The models disagreed on ${counted(disputed, 'point')}, and no third one decided.` : '',
     flattering === ''
