@@ -16,7 +16,7 @@ const rules = (reason: string, statuses: readonly ReportedStatement['status'][] 
 
 describe('a sentence of a report that is not true', () => {
   it.each<[string, string]>([
-    ['quoted', 'The work says “The bridge is 900 metres long.” (sentence 1).'],
+    ['quoted', 'The work says “The bridge is 900 metres long.” (statement 1).'],
     ['quoted', '“The bridge is 312 feet long” (table 1, row 2, Length) is odd.'],
     ['said', 'Here Guide says “The bridge is 312 metres long.”'],
     ['said', 'For that, Guide gives “900 metres”.'],
@@ -47,8 +47,8 @@ describe('a sentence of a report that is not true', () => {
 
 describe('a true sentence is let stand', () => {
   it.each<[string, ReportedStatement['status'][]]>([
-    ['The work says “The bridge is 312 metres long.” (sentence 1).', []],
-    ['The work says “The bridge is 312…” (sentence 1).', []],
+    ['The work says “The bridge is 312 metres long.” (statement 1).', []],
+    ['The work says “The bridge is 312…” (statement 1).', []],
     ['Here Guide says “The bridge is 1,850 metres long”.', []],
     ['For that, Guide gives “1850 metres”.', []],
     ['“900 metres” stands nowhere in the evidence.', []],

@@ -4,7 +4,7 @@ import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
-import { everydayFor, isLight } from '../support/everyday.ts';
+import { everydayFor, isLight, namesSide } from '../support/everyday.ts';
 import { areOpposed, areSiblings, entryOf } from '../support/lexicon.ts';
 import { type Alignment, align, type Gap } from './alignment.ts';
 
@@ -80,7 +80,7 @@ function isConflict({ own, known }: Gap, statement: Statement, passage: Passage)
   const [first, other] = [mine[0], theirs[0]];
   if (first === undefined || other === undefined) return false;
   if (first.kind === 'number' || other.kind === 'number') return first.kind === other.kind;
-  if (first.capital && other.capital) return true;
+  if ((first.capital && other.capital) || (namesSide(first.lower) && namesSide(other.lower))) return true;
   return mine.some((token) =>
     theirs.some((one) => areOpposed(entryOf(token), entryOf(one)) || areSiblings(entryOf(token), entryOf(one))),
   );

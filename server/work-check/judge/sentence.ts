@@ -10,6 +10,7 @@ import type { Quantity } from '../reading/quantities.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
+import { namesSide } from '../support/everyday.ts';
 import { wantedOf } from '../support/passage-windows.ts';
 import { accountFor, named } from './account.ts';
 import { judgeCell } from './field.ts';
@@ -51,7 +52,7 @@ export function judgeSentence(
   const turned = isProse(statement)
     ? reading.faults.find(
         (fault) =>
-          fault.contradicts && (fault.kind === 'negation' || (fault.kind === 'opposite' && !SIDES.test(fault.claimed))),
+          fault.contradicts && (fault.kind === 'negation' || (fault.kind === 'opposite' && !namesSide(fault.claimed))),
       )
     : undefined;
   if (turned !== undefined) {
@@ -118,12 +119,9 @@ function isSameSubject({ tokens, quantities }: Statement, passage: Passage): boo
     opening.capital &&
     theirs.capital &&
     !passage.stems.has(opening.stem);
-  return !opensOtherwise && names.every(({ stem }) => passage.stems.has(stem));
+  const sides = tokens.filter(({ lower }) => namesSide(lower));
+  return !opensOtherwise && [...names, ...sides].every(({ stem }) => passage.stems.has(stem));
 }
-
-/** Words that name another one of two, rather than the opposite of what is said. */
-const SIDES =
-  /^(?:north|south|east|west|left|right|upper|lower|first|second|morning|evening|summer|winter|men|women|boys|girls)(?:ern)?$/i;
 
 const CLAUSE_WORDS_MIN = 3;
 

@@ -177,3 +177,11 @@ export function everydayFor(one: string): readonly string[] {
 export function isLight(one: string): boolean {
   return LIGHT.has(one);
 }
+
+const SIDES =
+  /^(?:(?:north|south|east|west)(?:ern)?|left|right|upper|lower|first|second|morning|evening|summer|winter|men|women|boys|girls)$/i;
+
+/** Whether a word names one of two things, as the north shop beside the south one: it tells subjects apart. */
+export function namesSide(word: string): boolean {
+  return SIDES.test(word);
+}
