@@ -67,8 +67,7 @@ export function operationServer(
       // Nobody is to find a connection that ends while they send the next request over it.
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
-      const url = urlOf(req);
-      const refusal = url && holdsToken(url) ? credentialInUrl() : await pageRefusal(runtime, req);
+      const refusal = isLeaking(req) ? credentialInUrl() : await pageRefusal(runtime, req);
       if (refusal) {
         await send(req, res, refused(runtime, req, refusal));
         return;
@@ -156,7 +155,7 @@ async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer 
   if (path === '/mcp') return mcpAnswer(runtime, req);
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const beside = method === 'GET' ? await besideOperations(runtime, req, path) : null;
-  if (beside) return beside;
+  if (beside) return isLeaking(req) ? refused(runtime, req, credentialInUrl()) : beside;
   const atPath = (routes.get(subjectOf(path)) ?? []).flatMap((route) => {
     const match = route.pattern.exec(path);
     return match ? [{ route, match }] : [];
@@ -238,6 +237,12 @@ function wrongMethod(allowed: readonly string[]): Problem {
 
 function refused({ configuration }: Runtime, req: IncomingMessage, problem: Problem): Answer {
   return refusedAnswer(configuration, problem, urlOf(req));
+}
+
+/** Whether the address of the request holds a credential: what is in an address gets into logs. */
+function isLeaking(req: IncomingMessage): boolean {
+  const url = urlOf(req);
+  return url !== undefined && holdsToken(url);
 }
 
 function urlOf(req: IncomingMessage): URL | undefined {
