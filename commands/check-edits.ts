@@ -1,6 +1,7 @@
 import { deniedStems } from '../server/work-check/reading/negation.ts';
 import { readQuantities } from '../server/work-check/reading/quantities.ts';
-import { type Token, tokenize } from '../server/work-check/reading/tokens.ts';
+import type { Token } from '../server/work-check/reading/token.ts';
+import { tokenize } from '../server/work-check/reading/tokens.ts';
 import { areSiblings, entryOf, lookUp } from '../server/work-check/support/lexicon.ts';
 import type { DataRow, DataSet } from './check-data.ts';
 import { random } from './check-fit.ts';

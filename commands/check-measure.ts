@@ -1,5 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type AssessorModel, readAssessorModels } from '../server/kernel/assessor-env.ts';
+import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { Report } from '../server/work-check/contract.ts';
@@ -13,18 +15,29 @@ import {
   type DataSet,
   readDataSets,
 } from './check-data.ts';
+import { measureConfigured } from './check-measure-configured.ts';
+import { runCommand } from './command.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * Measures the assessor that serves jobs on a folder of `*.jsonl.gz`.
  *
- * `npm run check:measure -- [DIR] [--json]`
+ * `npm run check:measure -- [DIR] [--json]` measures the embedded one.
+ * `npm run check:measure -- --assessor configured [--repeats N] [--rows N] [DIR]` measures the language models that
+ * `ASSESSOR_MODELS` names, beside it, on N rows of each set, and writes a file that their reports then state.
  */
 const root = resolve(import.meta.dirname, '..');
 const json = process.argv.includes('--json');
-const named = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? undefined : process.argv[at + 1];
+};
+const values = ['assessor', 'repeats', 'rows'].flatMap((name) => option(name) ?? []);
+const named = process.argv.slice(2).find((argument) => !argument.startsWith('--') && !values.includes(argument));
 const folder = resolve(named ?? join(root, '../shared/data/check/measure'));
 const THRESHOLD = 0.5;
 const WARM_UP_ROWS = 200;
+const ROWS_PER_SET = 50;
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 /** What is kept of a report: a worker keeps none, and a heap full of them slows down whatever comes after. */
@@ -113,6 +126,8 @@ async function countRaised(rows: readonly Measured[], clean: ReadonlyMap<string,
   return raised;
 }
 
+if (option('assessor') === 'configured') await runCommand(measureModels);
+
 const sets: DataSet[] = readDataSets(folder);
 const clean = new Map(sets.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
 const summaries: ReturnType<typeof summarizeSet>[] = [];
@@ -158,6 +173,35 @@ else {
   console.log(`injections: ${JSON.stringify(injections)}`);
   console.log(`all sets: ms/KB ${msPerKb(all.ms, all.bytes)}`);
   console.log(`assets: ${result.assets_bytes} bytes`);
+}
+
+/** Prints what was measured of the configured models, as it was written. */
+async function measureModels(): Promise<number> {
+  const panel = configuredModels();
+  if (panel.length === 0) throw new Refusal('ASSESSOR_MODELS names no model to measure.');
+  const { file, measured } = await measureConfigured(panel, readDataSets(folder), {
+    repeats: countOf('repeats', 1),
+    rows: countOf('rows', ROWS_PER_SET),
+    now: new Date(),
+  });
+  console.log(JSON.stringify(measured, null, json ? 0 : 2));
+  console.log(file);
+  return 0;
+}
+
+function configuredModels(): AssessorModel[] {
+  try {
+    return readAssessorModels(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new Refusal(error.message);
+  }
+}
+
+function countOf(name: string, otherwise: number): number {
+  const count = Number(option(name) ?? otherwise);
+  if (!Number.isSafeInteger(count) || count < 1) throw new Refusal(`--${name} takes a whole number from 1 on.`);
+  return count;
 }
 
 function line(set: ReturnType<typeof summarizeSet>): string {

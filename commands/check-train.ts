@@ -54,8 +54,8 @@ const { buildUsage } = await import('./check-usage.ts');
 writeFileSync(join(assets, 'usage.json'), `${JSON.stringify(buildUsage(sets, readGlosses()))}\n`);
 const { editedRows, surfaceForms } = await import('./check-edits.ts');
 const { fitModel } = await import('./check-fit.ts');
-const { readWork } = await import('../server/work-check/claims.ts');
-const { readClaim } = await import('../server/work-check/contradictions.ts');
+const { readWork } = await import('../server/work-check/statements.ts');
+const { readStatement } = await import('../server/work-check/contradictions.ts');
 const { costOf } = await import('../server/work-check/assessors/judging.ts');
 const { PLACE } = await import('../server/work-check/support/feature-list.ts');
 const { readFeatures } = await import('../server/work-check/support/features.ts');
@@ -76,7 +76,7 @@ function readRows({ rows }: DataSet): Row[] {
   const known = new Map<string, ReturnType<typeof indexEvidence>>();
   return rows.map((row) => {
     const index = indexOf(row, known);
-    const faults = readWork(row.claim).claims.flatMap((claim) => readClaim(claim, index).faults);
+    const faults = readWork(row.claim).statements.flatMap((claim) => readStatement(claim, index).faults);
     return { x: readFeatures(row.claim, index).features, label: row.label, faults, overlap: bareOverlap(row) };
   });
 }

@@ -1,7 +1,14 @@
 import { splitSentences } from '../server/work-check/reading/sentences.ts';
 import { tokenize } from '../server/work-check/reading/tokens.ts';
 import { entryOf } from '../server/work-check/support/lexicon.ts';
-import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from '../server/work-check/support/neighbours.ts';
+import {
+  DIGITS,
+  FIRST,
+  LAST,
+  NOTHING,
+  neighbourOf,
+  STEPS_PER_UNIT,
+} from '../server/work-check/support/usage-encoding.ts';
 import type { DataSet } from './check-data.ts';
 
 const NEIGHBOURS_MAX = DIGITS.length ** 2;

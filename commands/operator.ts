@@ -1,5 +1,6 @@
+import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
-import { type Configuration, ConfigurationError, readConfiguration } from '../server/kernel/env.ts';
+import { type Configuration, readConfiguration } from '../server/kernel/env.ts';
 import { Problem } from '../server/kernel/problem.ts';
 import { openRuntime } from '../server/open-runtime.ts';
 import type { Context, Runtime } from '../server/runtime.ts';

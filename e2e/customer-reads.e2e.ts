@@ -6,10 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../commands/chromium.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
+import { stateWord } from '../components/purchases/states.ts';
 import { controlClient } from '../sandbox/control-client.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
+import type { Report } from '../server/work-check/contract.ts';
+import { workedExamples } from '../server/work-check/examples.ts';
+import { exampleRequest } from '../server/work-check/sample.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { Agent } from './support/agent.ts';
 
@@ -17,6 +21,7 @@ let stack: Stack;
 let browser: Browser;
 let db: Database;
 let owner: Page;
+let agent: Agent;
 let jobKey: string;
 let accountKey: string;
 const folder = mkdtempSync(path.join(tmpdir(), 'pages-'));
@@ -51,12 +56,9 @@ beforeAll(async () => {
   const { executablePath, args, env } = await findChromium();
   browser = await chromium.launch({ executablePath, args: [...args], env });
   owner = await (await browser.newContext()).newPage();
-  const agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
-  jobKey = await agent.paidJob();
+  agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+  jobKey = await deliveredJob();
   accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
-  for (let state = ''; state !== 'delivered'; ) {
-    state = (await agent.job(jobKey, { prefer: 'wait=25' })).body.state;
-  }
 });
 afterAll(async () => {
   await browser?.close();
@@ -64,6 +66,14 @@ afterAll(async () => {
   await stack?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function deliveredJob(changes: Record<string, unknown> = {}): Promise<string> {
+  const key = await agent.paidJob(changes);
+  for (let state = ''; state !== 'delivered'; ) {
+    state = (await agent.job(key, { prefer: 'wait=25' })).body.state;
+  }
+  return key;
+}
 
 const link = () => makeSignInLink(db, stack.baseUrl, { accountKey, email: 'owner@example.com' }, new Date());
 
@@ -482,6 +492,155 @@ describe('a report', () => {
   });
 });
 
+describe('the statements of a report', () => {
+  const note = (page: Page, number: number) => page.locator(`#statement-${number}`);
+  const notes = (page: Page) => page.locator('[id^="statement-"]:visible');
+  const mark = (page: Page, number: number) => page.locator(`[data-work] a[href="#statement-${number}"]`);
+  const statementsOf = async (key: string): Promise<Report['statements']> =>
+    (await agent.get(`/api/agent/v1/jobs/${key}/report`)).body.statements;
+  const open = async (key: string, page = owner) => {
+    await page.goto(`${stack.baseUrl}/reports/${key}`, { waitUntil: 'networkidle' });
+    return page;
+  };
+  async function withoutScript(): Promise<Page> {
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    await context.addCookies(cookies);
+    return context.newPage();
+  }
+  const example = (name: string) => {
+    const { work_product, evidence, criteria } = workedExamples.find((each) => each.name === name)?.request ?? {};
+    return { work_product, evidence, criteria };
+  };
+
+  it('are marked in the work, which keeps its words', async () => {
+    await open(jobKey);
+    const statements = await statementsOf(jobKey);
+    const work = Buffer.from(String(exampleRequest.work_product));
+    expect(statements.length).toBeGreaterThan(2);
+    for (const [index, { start, end }] of statements.entries()) {
+      const marked = await mark(owner, index + 1).evaluate((element) => element.firstChild?.textContent);
+      expect(marked).toBe(work.subarray(start, end).toString());
+    }
+  });
+
+  it('lead to their passage and back with the keyboard alone', async () => {
+    await open(jobKey);
+    const statements = await statementsOf(jobKey);
+    const number = statements.findIndex(({ status, citations }) => status === 'contradicted' && citations) + 1;
+    const focused = () => owner.evaluate(() => document.activeElement?.id ?? '');
+    await mark(owner, number).focus();
+    await owner.keyboard.press('Enter');
+    await expect.poll(focused).toBe(`statement-${number}`);
+    expect(await note(owner, number).innerText()).toContain('Contradicted');
+    expect(await mark(owner, number).getAttribute('aria-current')).toBe('true');
+    const cited = await note(owner, number).getByRole('link').first().innerText();
+    await owner.keyboard.press('Tab');
+    await owner.keyboard.press('Enter');
+    await expect.poll(focused).toBe(`passage-${/\d+/.exec(cited)?.[0]}`);
+    expect(await owner.locator('article:visible mark').count()).toBeGreaterThan(0);
+    const back = owner.getByRole('link', { name: `Back to statement ${number}` });
+    for (let stop = 0; stop < 5 && !(await back.evaluate((element) => element === document.activeElement)); stop += 1)
+      await owner.keyboard.press('Tab');
+    await owner.keyboard.press('Enter');
+    await expect.poll(focused).toBe(`statement-${number}`);
+  });
+
+  it('open their passage beside them, by a press or by their address', async () => {
+    await open(jobKey);
+    const statements = await statementsOf(jobKey);
+    const passage = () => owner.locator('article:visible').getAttribute('id');
+    const cited = async (number: number) =>
+      `passage-${/\d+/.exec(await note(owner, number).getByRole('link').first().innerText())?.[0]}`;
+    for (const number of statements.flatMap(({ citations }, index) => (citations ? [index + 1] : []))) {
+      await mark(owner, number).click();
+      expect(await passage()).toBe(await cited(number));
+      await owner.goto('about:blank');
+      await owner.goto(`${stack.baseUrl}/reports/${jobKey}#statement-${number}`, { waitUntil: 'networkidle' });
+      await expect.poll(passage).toBe(await cited(number));
+      expect(await note(owner, number).getAttribute('aria-current')).toBe('true');
+    }
+  });
+
+  it('are named by the findings that rest on them', async () => {
+    await open(jobKey);
+    const named = owner.locator('[id^="finding-"]').getByRole('link', { name: /^Statement \d+$/ });
+    expect(await named.count()).toBeGreaterThan(0);
+    const number = /\d+/.exec((await named.first().textContent()) ?? '')?.[0];
+    await named.first().click();
+    await expect.poll(() => owner.evaluate(() => document.activeElement?.id)).toBe(`statement-${number}`);
+  });
+
+  it('are shown by what was found of them', async () => {
+    await open(jobKey);
+    const statements = await statementsOf(jobKey);
+    const count = (status: string) => statements.filter((statement) => statement.status === status).length;
+    for (const [name, expected] of [
+      ['Contradicted', count('contradicted')],
+      ['Not found', count('not_found')],
+      ['All', statements.length],
+    ] as const) {
+      const button = owner.getByRole('button', { name: `${name} ${expected}`, exact: true });
+      await button.click();
+      expect(await button.getAttribute('aria-pressed')).toBe('true');
+      expect(await notes(owner).count()).toBe(expected);
+      if (name !== 'All') expect(await notes(owner).getByText(name, { exact: true }).count()).toBe(expected);
+      expect(await owner.locator('[data-work] a[href^="#statement-"]').count()).toBe(expected);
+    }
+  });
+
+  it('read as a list with anchors without scripts', async () => {
+    const page = await open(jobKey, await withoutScript());
+    const statements = await statementsOf(jobKey);
+    expect(await notes(page).count()).toBe(statements.length);
+    for (const [index, { why }] of statements.entries())
+      expect(await note(page, index + 1).textContent()).toContain(why);
+    const targets = await page
+      .locator('main a[href^="#"]')
+      .evaluateAll((links) => links.map((element) => element.getAttribute('href') ?? ''));
+    expect(targets.length).toBeGreaterThan(statements.length);
+    for (const target of new Set(targets))
+      expect([target, await page.locator(target).isVisible()]).toEqual([target, true]);
+    expect(await page.getByRole('button', { name: /^Contradicted/ }).isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  it.each(['invoice extraction', 'table of figures'])('are marked in the %s, at every width', async (name) => {
+    const key = await deliveredJob(example(name));
+    const statements = await statementsOf(key);
+    const { cookies } = await owner.context().storageState();
+    const context = await browser.newContext({ colorScheme: 'dark' });
+    await context.addCookies(cookies);
+    const page = await open(key, await context.newPage());
+    for (const [index, { status }] of statements.entries()) {
+      expect(await note(page, index + 1).innerText()).toContain(stateWord('statement', status).word);
+      expect(await mark(page, index + 1).count()).toBe(1);
+    }
+    const main = page.getByRole('main');
+    expect(await main.innerText()).toContain(name === 'table of figures' ? '| South |' : '"item": "Brass valve"');
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await main.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    }
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await accessibilityFindings(page)).toEqual([]);
+    }
+    await context.close();
+  });
+
+  it('of the published sample are marked there and on the front page', async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(stack.baseUrl);
+    const marked = page.locator('#sample a[href^="/sample-report#statement-"]');
+    expect(await marked.count()).toBeGreaterThan(2);
+    await marked.nth(2).click();
+    await page.waitForURL(/\/sample-report#statement-3$/);
+    await expect.poll(() => note(page, 3).getAttribute('aria-current')).toBe('true');
+    expect(await mark(page, 3).innerText()).toContain('reach the Leeds warehouse on 9 June 2026');
+  });
+});
+
 describe('a receipt', () => {
   it('is verified by the browser that shows it', async () => {
     await owner.goto(`${stack.baseUrl}/receipts/${jobKey}`);
@@ -541,6 +700,14 @@ describe('a review by a member, without scripts', () => {
     expect(text).toContain('The work and the evidence were deleted on');
     expect(text).toContain('This text is no longer kept.');
     expect(text).toContain('States who pays for the transport');
+    const statements: Report['statements'] = (await agent.get(`/api/agent/v1/jobs/${jobKey}/report`)).body.statements;
+    expect(text).toContain('The text of the work is no longer kept');
+    for (const [index, { why, start, end }] of statements.entries()) {
+      const note = await page.locator(`#statement-${index + 1}`).textContent();
+      expect(note).toContain(why);
+      expect(note).toContain(`bytes ${start} to ${end} of the work`);
+    }
+    expect(await page.locator('[data-work]').count()).toBe(0);
   });
 
   it('is not taken from another site', async () => {

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { type Configuration, ConfigurationError } from './kernel/env.ts';
+import { ConfigurationError } from './kernel/configuration-error.ts';
+import type { Configuration } from './kernel/env.ts';
 import { jsonService } from './kernel/json-http.ts';
 import { errorFields, log } from './kernel/log.ts';
 

@@ -1,6 +1,7 @@
 import next from 'next';
 import { requireSurroundings } from './environment-faults.ts';
-import { ConfigurationError, readConfiguration } from './kernel/env.ts';
+import { ConfigurationError } from './kernel/configuration-error.ts';
+import { readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';

@@ -3,12 +3,16 @@ import { Price } from '@/components/purchases/Price.tsx';
 import { citedPassages, linesAround, passageNumbers } from '@/components/purchases/passages.ts';
 import { State, StateBadge } from '@/components/purchases/State.tsx';
 import { summaryBesideVerdict } from '@/components/purchases/VerdictSummary.tsx';
+import { MarkedWork } from '@/components/purchases/WorkView.tsx';
+import { blocksOf } from '@/components/purchases/work-text.ts';
 import type { Report } from '@/server/work-check/contract.ts';
+import type { JsonValue } from '@/server/work-check/json-value.ts';
 
 const FINDINGS_SHOWN = 3;
 
 interface SampleProps {
   report: Report;
+  work: JsonValue;
   evidence: readonly EvidenceText[];
 }
 
@@ -19,8 +23,8 @@ function tellingFindings(report: Report): Report['findings'] {
   return report.findings.filter((finding) => met.includes(finding) || rest.includes(finding));
 }
 
-function Sample({ report, evidence }: SampleProps) {
-  const passages = citedPassages(report.findings);
+function Sample({ report, work, evidence }: SampleProps) {
+  const passages = citedPassages(report.findings, report.statements);
   const shown = tellingFindings(report);
   return (
     <figure id="sample" className="panel min-w-0 overflow-hidden">
@@ -32,6 +36,14 @@ function Sample({ report, evidence }: SampleProps) {
         <StateBadge kind="verdict" value={report.verdict} />
         <p className="mt-3 text-body">{summaryBesideVerdict(report)}</p>
       </div>
+      {blocksOf(work, report.statements).map(({ pieces, statements }) => (
+        <p
+          key={statements.join()}
+          className="mx-5 mt-4 rounded-control bg-sunken px-4 py-3 font-mono text-dense leading-6 wrap-anywhere whitespace-pre-wrap"
+        >
+          <MarkedWork pieces={pieces} statements={report.statements} page="/sample-report" />
+        </p>
+      ))}
       <table className="table mt-4">
         <caption className="sr-only">Some findings of the sample report</caption>
         <thead>
@@ -52,18 +64,20 @@ function Sample({ report, evidence }: SampleProps) {
               <td>
                 <State kind="finding" value={finding.status} />
               </td>
-              <td className="pr-5! text-right whitespace-nowrap">
-                {passageNumbers(finding, passages).map((number) => (
-                  <a key={number} href={`/sample-report#passage-${number}`} className="cite">
-                    <span className="sr-only">Citation </span>[{number}]
-                  </a>
-                ))}
+              <td className="pr-5!">
+                <div className="flex flex-wrap justify-end gap-y-1">
+                  {passageNumbers(finding, passages).map((number) => (
+                    <a key={number} href={`/sample-report#passage-${number}`} className="cite">
+                      <span className="sr-only">Citation </span>[{number}]
+                    </a>
+                  ))}
+                </div>
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-      <CitedPassage report={report} evidence={evidence} />
+      <CitedPassage report={report} work={work} evidence={evidence} />
     </figure>
   );
 }

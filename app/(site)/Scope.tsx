@@ -1,7 +1,9 @@
 import { Check, Minus } from 'lucide-react';
 import { bounds } from '@/server/work-check/contract.ts';
+import type { Offer } from './offer.ts';
 
 const checked = [
+  ['Each statement of the work is held against the evidence', `up to ${bounds.statements} statements`],
   ['Every criterion you state has a finding', `up to ${bounds.criteria} criteria`],
   [
     'Every citation names evidence you supplied, or a source the service retrieved under your grant',
@@ -20,7 +22,27 @@ const notOffered = [
   'Fetching of web addresses. You supply the text',
 ] as const;
 
-export function Scope() {
+/** Who decides, which kinds of criteria, and how right it was. */
+function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, 'assessment'>) {
+  return (
+    <div className="mt-10">
+      <h3 className="border-b border-ink pb-3 text-h3">Who decides: {assessor}</h3>
+      <dl>
+        {decides.map(({ kind, decides: what }) => (
+          <div key={kind} className="grid gap-x-4 border-b border-line py-3 md:grid-cols-[10rem_minmax(0,1fr)]">
+            <dt className="font-medium">{kind}</dt>
+            <dd className="text-ink-2">{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-4 max-w-[48rem] text-ink-2">
+        In English. What cannot be settled is said to be so, and is no accusation. {accuracy}
+      </p>
+    </div>
+  );
+}
+
+export function Scope({ assessment }: Pick<Offer, 'assessment'>) {
   return (
     <section id="scope" className="mx-auto max-w-page px-4 py-16 md:px-6 lg:py-24">
       <h2 className="text-h1">What is checked, and what is not</h2>
@@ -53,6 +75,7 @@ export function Scope() {
           </ul>
         </div>
       </div>
+      <Assessor assessment={assessment} />
     </section>
   );
 }

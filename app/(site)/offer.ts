@@ -3,12 +3,15 @@ import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { operations } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
+import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
+import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
 
 export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
-  sample: { report: Report; evidence: EvidenceText[] };
+  assessment: z.output<typeof Assessment>;
+  sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
   baseUrl: string;
   isTest: boolean;
 }
@@ -26,8 +29,10 @@ export async function readOffer(): Promise<Offer> {
   const texts = evidenceTexts(request);
   return {
     contract,
+    assessment: Assessment.parse(contract.terms.assessment),
     sample: {
       report: Report.parse(contract.sample_report),
+      work: parsedIfJson(request.work_product),
       evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
     },
     baseUrl: ctx.baseUrl,

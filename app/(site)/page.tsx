@@ -10,13 +10,13 @@ import { Steps, waysToPay } from './Steps.tsx';
 
 /** The service page: what is sold, at what price, whether it can be bought right now, and how. */
 export default async function ServicePage() {
-  const { contract, sample, baseUrl, isTest } = await readOffer();
+  const { contract, assessment, sample, baseUrl, isTest } = await readOffer();
   const { availability, price, example_request } = contract;
   return (
     <>
       <Hero microcents={price.amount_microcents} sample={sample} />
       <Availability availability={availability} isTest={isTest} />
-      <Scope />
+      <Scope assessment={assessment} />
       <Steps waysToPay={waysToPay(availability.purchasable_rails)} />
       <OnePrice microcents={price.amount_microcents} />
       <Connect

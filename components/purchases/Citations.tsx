@@ -10,64 +10,124 @@ import {
   useMemo,
   useState,
 } from 'react';
+import type { StatementStatus } from '@/server/work-check/contract.ts';
+
+/** What led to a passage, by its number. */
+interface Origin {
+  kind: 'finding' | 'statement';
+  number: number;
+}
 
 interface Opened {
-  number: number;
-  /** The finding whose mark opened it; null when none did. */
-  from: number | null;
+  passage: number;
+  /** Null when the reader came by the address or by the passage before. */
+  from: Origin | null;
+  /** The statement that is looked at. */
+  statement: number | null;
 }
+
+export type Shown = StatementStatus | 'all';
 
 interface Current extends Opened {
+  shown: Shown;
+  show: (shown: Shown) => void;
   /** `control` names what inside the passage takes the focus; without it the passage does. */
-  open: (opened: Opened, control?: string) => void;
+  openPassage: (passage: number, from: Origin | null, control?: string) => void;
+  openStatement: (statement: number) => void;
 }
 
-const CurrentPassage = createContext<Current>({ number: 1, from: null, open: () => {} });
+const nowhere = () => {};
+const CurrentPassage = createContext<Current>({
+  passage: 1,
+  from: null,
+  statement: null,
+  shown: 'all',
+  show: nowhere,
+  openPassage: nowhere,
+  openStatement: nowhere,
+});
 
-/** The address of a passage within its page; without scripts it is a plain jump. */
-function anchorOf(number: number): string {
-  return `passage-${number}`;
-}
+export const useCitations = (): Current => useContext(CurrentPassage);
 
-function numberInAddress(): number | null {
-  const match = /^#passage-(\d+)$/.exec(window.location.hash);
-  return match ? Number(match[1]) : null;
-}
+/** The address of a passage or a statement within its page; without scripts it is a plain jump. */
+export const anchorOf = (kind: 'passage' | Origin['kind'], number: number): string => `${kind}-${number}`;
 
-/** Once the passage is shown. On a wide screen it is in view already, and the list beside it must not jump away. */
-function moveTo(number: number, control?: string): void {
+/** Whether a press opens another tab or window, which is not for the page to do. */
+export const isElsewhere = ({ metaKey, ctrlKey, shiftKey }: MouseEvent): boolean => metaKey || ctrlKey || shiftKey;
+
+/** Once it is shown. On a wide screen a passage is in view already, and the list beside it must not jump away. */
+function moveTo(anchor: string, control?: string): void {
   requestAnimationFrame(() => {
-    const passage = document.getElementById(anchorOf(number));
-    const target = control ? passage?.querySelector<HTMLElement>(`[aria-label="${control}"]`) : passage;
+    const place = document.getElementById(anchor);
+    const target = control ? place?.querySelector<HTMLElement>(`[aria-label="${control}"]`) : place;
     target?.focus({ preventScroll: true });
-    passage?.scrollIntoView({ block: 'nearest' });
+    place?.scrollIntoView({ block: 'nearest' });
   });
 }
 
-/** Keeps which passage is open. The address carries it, so a link to a passage opens it and Back goes back. */
-export function Citations({ count, children }: { count: number; children: ReactNode }) {
-  const [opened, setOpened] = useState<Opened>({ number: 1, from: null });
+interface Props {
+  passages: number;
+  /** For each statement the first passage that it cites, or null. */
+  firstPassages: readonly (number | null)[];
+  children: ReactNode;
+}
+
+/** Keeps which passage and which statement are open. The address carries it, so that a link opens them and Back goes back. */
+export function Citations({ passages, firstPassages, children }: Props) {
+  const [opened, setOpened] = useState<Opened>({ passage: 1, from: null, statement: null });
+  const [shown, show] = useState<Shown>('all');
+
+  const select = useCallback(
+    (statement: number) =>
+      setOpened((before) => {
+        const passage = firstPassages[statement - 1];
+        if (!passage) return { ...before, statement };
+        return { passage, statement, from: { kind: 'statement', number: statement } };
+      }),
+    [firstPassages],
+  );
 
   useEffect(() => {
     function follow() {
-      const named = numberInAddress();
-      if (named === null || named < 1 || named > count) return;
-      setOpened({ number: named, from: null });
-      moveTo(named);
+      const [, kind, digits] = /^#(passage|statement)-(\d+)$/.exec(window.location.hash) ?? [];
+      const number = Number(digits);
+      if (kind === undefined || number < 1) return;
+      if (number > (kind === 'passage' ? passages : firstPassages.length)) return;
+      if (kind === 'statement') select(number);
+      else setOpened((before) => ({ ...before, passage: number, from: null }));
+      moveTo(`${kind}-${digits}`);
     }
     follow();
     // Also fires for Back and Forward between two passages.
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
-  }, [count]);
+  }, [passages, firstPassages, select]);
 
-  const open = useCallback((next: Opened, control?: string) => {
-    setOpened(next);
-    window.history.pushState(null, '', `#${anchorOf(next.number)}`);
-    moveTo(next.number, control);
+  const openPassage = useCallback<Current['openPassage']>((passage, from, control) => {
+    setOpened(({ statement }) => ({
+      passage,
+      from,
+      statement: from?.kind === 'statement' ? from.number : statement,
+    }));
+    const anchor = anchorOf('passage', passage);
+    window.history.pushState(null, '', `#${anchor}`);
+    moveTo(anchor, control);
   }, []);
 
-  const current = useMemo(() => ({ ...opened, open }), [opened, open]);
+  const openStatement = useCallback<Current['openStatement']>(
+    (statement) => {
+      select(statement);
+      const anchor = anchorOf('statement', statement);
+      window.history.pushState(null, '', `#${anchor}`);
+      moveTo(anchor);
+    },
+    [select],
+  );
+
+  const current = useMemo(
+    () => ({ ...opened, shown, show, openPassage, openStatement }),
+    [opened, shown, openPassage, openStatement],
+  );
   return <CurrentPassage value={current}>{children}</CurrentPassage>;
 }
 
@@ -76,24 +136,29 @@ interface LinkProps {
   className: string;
   label?: string;
   children: ReactNode;
-  /** The finding whose mark this is; it shows while the mark's passage is open. */
-  finding?: number;
+  /** The finding or statement whose mark this is; it shows while the mark's passage is open. */
+  from?: Origin;
 }
 
 /** Opens a passage. */
-export function PassageLink({ number, className, label, children, finding }: LinkProps) {
-  const current = useContext(CurrentPassage);
+export function PassageLink({ number, className, label, children, from }: LinkProps) {
+  const current = useCitations();
+  const isCurrent =
+    from !== undefined &&
+    current.passage === number &&
+    current.from?.kind === from.kind &&
+    current.from.number === from.number;
   function follow(event: MouseEvent) {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (isElsewhere(event)) return;
     event.preventDefault();
-    current.open({ number, from: finding ?? null }, label);
+    current.openPassage(number, from ?? null, label);
   }
   return (
     <a
-      href={`#${anchorOf(number)}`}
+      href={`#${anchorOf('passage', number)}`}
       className={className}
       aria-label={label}
-      aria-current={finding !== undefined && current.from === finding && current.number === number ? 'true' : undefined}
+      aria-current={isCurrent ? 'true' : undefined}
       onClick={follow}
     >
       {children}
@@ -103,16 +168,37 @@ export function PassageLink({ number, className, label, children, finding }: Lin
 
 /** A passage that shows while it is open, and always on paper and without scripts. */
 export function PassageFrame({ number, children }: { number: number; children: ReactNode }) {
-  const current = useContext(CurrentPassage);
+  const current = useCitations();
+  const anchor = anchorOf('passage', number);
   return (
     <article
-      id={anchorOf(number)}
+      id={anchor}
       tabIndex={-1}
-      aria-labelledby={`${anchorOf(number)}-name`}
+      aria-labelledby={`${anchor}-name`}
       // A class, not the attribute: what is hidden by attribute no stylesheet can show on paper.
-      className={`-outline-offset-2 noscript:not-first:border-t noscript:not-first:border-line print:break-inside-avoid print:not-first:border-t print:not-first:border-line ${current.number === number ? '' : 'hidden noscript:block print:block'}`}
+      className={`-outline-offset-2 noscript:not-first:border-t noscript:not-first:border-line print:break-inside-avoid print:not-first:border-t print:not-first:border-line ${current.passage === number ? '' : 'hidden noscript:block print:block'}`}
     >
       {children}
     </article>
+  );
+}
+
+/** Leads back to the finding or the statement that opened the passage. */
+export function ReturnLink({ passage }: { passage: number }) {
+  const { passage: open, from, openStatement } = useCitations();
+  if (from === null || open !== passage) return null;
+  function follow(event: MouseEvent) {
+    if (from?.kind !== 'statement' || isElsewhere(event)) return;
+    event.preventDefault();
+    openStatement(from.number);
+  }
+  return (
+    <a
+      href={`#${anchorOf(from.kind, from.number)}`}
+      className="link inline-flex min-h-6 items-center text-dense print:hidden"
+      onClick={follow}
+    >
+      Back to {from.kind} {from.number}
+    </a>
   );
 }

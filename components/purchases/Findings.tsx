@@ -1,10 +1,52 @@
-import type { Finding } from '@/server/work-check/contract.ts';
+import type { Finding, Report } from '@/server/work-check/contract.ts';
 import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
-import { State } from './State.tsx';
+import { State, StateSign } from './State.tsx';
+import { StatementLink } from './Statements.tsx';
+import { states } from './states.ts';
 
-/** What was found for each criterion, with a mark for every passage that decided it. */
-export function Findings({ findings, passages }: { findings: readonly Finding[]; passages: readonly Passage[] }) {
+/** A finding over the whole work rests on all of its statements: naming some is enough. */
+const STATEMENTS_NAMED = 8;
+
+/** What a reader must look at comes first. */
+const order = Object.keys(states.statement);
+
+interface RestsOnProps {
+  indexes: readonly number[];
+  statements: Report['statements'];
+}
+
+/** The statements that decided a finding, with a sign where one is contradicted or was not found. */
+function RestsOn({ indexes, statements }: RestsOnProps) {
+  const rank = (index: number) => order.indexOf(statements[index]?.status ?? '');
+  const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
+  const more = indexes.length - named.length;
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 text-dense text-ink-3">
+      {indexes.length === 1 ? 'Statement' : 'Statements'}
+      {named.map((index) => {
+        const status = statements[index]?.status;
+        return (
+          <StatementLink key={index} number={index + 1} className="link inline-flex min-h-6 min-w-6 items-center gap-1">
+            {status === 'contradicted' || status === 'not_found' ? <StateSign kind="statement" value={status} /> : null}
+            <span className="sr-only">Statement </span>
+            {index + 1}
+          </StatementLink>
+        );
+      })}
+      {more > 0 ? `and ${more} more` : ''}
+    </p>
+  );
+}
+
+interface Props {
+  findings: readonly Finding[];
+  statements: Report['statements'];
+  passages: readonly Passage[];
+}
+
+/** What was found for each criterion, with a mark for every passage that decided it and the statements it rests on. */
+export function Findings({ findings, statements, passages }: Props) {
   return (
     <ol className="mt-4 border-t border-ink">
       {findings.map((finding, index) => {
@@ -24,12 +66,13 @@ export function Findings({ findings, passages }: { findings: readonly Finding[];
               <p className="mt-1 text-ink-2">
                 <bdi>{finding.reason}</bdi>
               </p>
+              {finding.statements?.length ? <RestsOn indexes={finding.statements} statements={statements} /> : null}
             </div>
             <div className="col-start-2 mt-2 flex items-start justify-between gap-3 md:contents">
               <State kind="finding" value={finding.status} />
               <div className="flex flex-wrap content-start justify-end gap-y-1 md:-mr-1">
                 {cited.map((passage) => (
-                  <PassageLink key={passage} number={passage} className="cite" finding={number}>
+                  <PassageLink key={passage} number={passage} className="cite" from={{ kind: 'finding', number }}>
                     <span className="sr-only">Citation </span>[{passage}]
                   </PassageLink>
                 ))}

@@ -1,10 +1,12 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { Fragment } from 'react';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { SourceEntry } from '@/server/work-check/contract.ts';
-import { PassageFrame, PassageLink } from './Citations.tsx';
+import { PassageFrame, PassageLink, ReturnLink } from './Citations.tsx';
 import { linesAround, type Passage } from './passages.ts';
+import { StatementLink } from './Statements.tsx';
 
 /** The text of an evidence item, while the service still keeps it. */
 export interface EvidenceText {
@@ -82,6 +84,7 @@ function PassageHead({ passage, source, count, bytes }: HeadProps) {
       <p className="mt-0.5 text-dense text-ink-3">
         {origin}.{bytes === null ? '' : ` ${bytes.toLocaleString('en-US')} bytes.`}
       </p>
+      <ReturnLink passage={passage.number} />
     </header>
   );
 }
@@ -93,6 +96,39 @@ interface HeadProps {
   bytes: number | null;
 }
 
+/** A source of one line decides every cell of a table: naming the first is enough. */
+const STATEMENTS_NAMED = 12;
+
+function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
+  const link = 'link inline-flex min-h-6 items-center';
+  const links = [
+    ...findings.map((number) => (
+      <a key={`finding-${number}`} href={`#finding-${number}`} className={link}>
+        finding {number}
+      </a>
+    )),
+    ...statements.slice(0, STATEMENTS_NAMED).map((number) => (
+      <StatementLink key={`statement-${number}`} number={number} className={link}>
+        statement {number}
+      </StatementLink>
+    )),
+  ];
+  const more = statements.length - STATEMENTS_NAMED;
+  return (
+    <>
+      {links.map((each, index) => (
+        <Fragment key={each.key}>
+          <span className="whitespace-nowrap">
+            {each}
+            {index < links.length - 1 ? ',' : ''}
+          </span>{' '}
+        </Fragment>
+      ))}
+      {more > 0 ? `and ${more} more` : ''}
+    </>
+  );
+}
+
 interface Props {
   passages: readonly Passage[];
   sources: readonly SourceEntry[];
@@ -100,7 +136,7 @@ interface Props {
   evidence: readonly EvidenceText[] | null;
 }
 
-/** The passages that the findings cite, one at a time: source, origin, the words, bytes, digest and age. */
+/** The passages that findings and statements cite, one at a time: source, origin, the words, bytes, digest and age. */
 export function PassagePanel({ passages, sources, evidence }: Props) {
   return passages.map((passage) => {
     const source = sources.find((entry) => entry.ref === passage.ref);
@@ -115,14 +151,7 @@ export function PassagePanel({ passages, sources, evidence }: Props) {
         <dl className="facts px-4 py-1 text-dense">
           <dt>Cited by</dt>
           <dd>
-            {passage.citedBy.map((finding, index) => (
-              <span key={finding}>
-                {index > 0 ? ', ' : ''}
-                <a href={`#finding-${finding}`} className="link inline-flex min-h-6 items-center">
-                  finding {finding}
-                </a>
-              </span>
-            ))}
+            <CitedBy passage={passage} />
           </dd>
           <dt>Passage</dt>
           <dd>

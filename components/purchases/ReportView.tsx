@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import type { Report, SourceEntry } from '@/server/work-check/contract.ts';
+import type { JsonValue } from '@/server/work-check/json-value.ts';
 import { Checks } from './Checks.tsx';
 import { Citations } from './Citations.tsx';
 import { disputeReasonText } from './dispute-words.ts';
 import { Findings } from './Findings.tsx';
+import { measuredText } from './measured-words.ts';
 import { type EvidenceText, PassagePanel } from './PassagePanel.tsx';
-import { citedPassages } from './passages.ts';
+import { citedPassages, passageNumbers } from './passages.ts';
 import { stateWord } from './states.ts';
 import { VerdictSummary } from './VerdictSummary.tsx';
+import { WorkView } from './WorkView.tsx';
 
 const columns = 'grid items-start gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_27rem]';
 
@@ -113,13 +116,14 @@ function UseOfTheWork({ report }: { report: Report }) {
           : 'This check does not ask for a person’s approval before the work is used.'}
       </p>
       <p className="mt-1 text-ink-2 wrap-anywhere">{report.assessed_work_use.basis}</p>
-      {report.recommended_action ? <p className="mt-3 wrap-anywhere">{report.recommended_action}</p> : null}
     </section>
   );
 }
 
 interface Props {
   report: Report;
+  /** The work as it was submitted, JSON as a value; null when it is no longer kept. */
+  work: JsonValue;
   /** The texts of the evidence while the service keeps them, null once they are deleted. */
   evidence: readonly EvidenceText[] | null;
   /** When the submitted content is or was deleted; left out where it is not kept at all. */
@@ -130,9 +134,10 @@ interface Props {
   disputed?: string | undefined;
 }
 
-/** A delivered report: verdict, findings beside the passages they cite, checks, limits, sources. */
-export function ReportView({ report, evidence, contentEndsAt, contentAction, disputed }: Props) {
-  const passages = citedPassages(report.findings);
+/** A delivered report: verdict, findings and statements beside the passages they cite, checks, limits, sources. */
+export function ReportView({ report, work, evidence, contentEndsAt, contentAction, disputed }: Props) {
+  const passages = citedPassages(report.findings, report.statements);
+  const firstPassages = report.statements.map((statement) => passageNumbers(statement, passages)[0] ?? null);
   const sources = [...report.sources.supplied, ...report.sources.independently_retrieved];
   const retention = contentEndsAt ? (
     <>
@@ -144,14 +149,17 @@ export function ReportView({ report, evidence, contentEndsAt, contentAction, dis
     <>
       <VerdictSummary report={report} />
       {report.correction ? <Correction correction={report.correction} disputed={disputed} /> : null}
-      <Citations count={passages.length}>
+      <Citations passages={passages.length} firstPassages={firstPassages}>
         <div className={`mt-10 ${columns}`}>
-          <section aria-labelledby="findings">
-            <h2 id="findings" className="text-h2">
-              Findings
-            </h2>
-            <Findings findings={report.findings} passages={passages} />
-          </section>
+          <div className="min-w-0 space-y-12">
+            <section aria-labelledby="findings">
+              <h2 id="findings" className="text-h2">
+                Findings
+              </h2>
+              <Findings findings={report.findings} statements={report.statements} passages={passages} />
+            </section>
+            <WorkView statements={report.statements} passages={passages} work={work} />
+          </div>
           <section className="panel overflow-hidden lg:sticky lg:top-6 print:static" aria-labelledby="passages">
             <h2 id="passages" className="sr-only">
               Cited passages
@@ -159,7 +167,7 @@ export function ReportView({ report, evidence, contentEndsAt, contentAction, dis
             {passages.length > 0 ? (
               <PassagePanel passages={passages} sources={sources} evidence={evidence} />
             ) : (
-              <p className="p-4 text-ink-2">No finding cites a passage: nothing in the evidence decided one.</p>
+              <p className="p-4 text-ink-2">No finding and no statement cites a passage of the evidence.</p>
             )}
           </section>
         </div>
@@ -170,6 +178,9 @@ export function ReportView({ report, evidence, contentEndsAt, contentAction, dis
             Checks
           </h2>
           <Checks checks={report.verification.checks} />
+          <p className="mt-4 text-dense wrap-anywhere text-ink-3">
+            <strong className="font-medium text-ink-2">Accuracy of the method.</strong> {measuredText(report.measured)}
+          </p>
         </section>
         <NotDone limitations={report.limitations} retention={retention} action={contentAction} />
       </div>

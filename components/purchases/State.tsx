@@ -96,6 +96,17 @@ export function State({ kind, value, word }: Props) {
   );
 }
 
+/** The icon of a state alone, in its tone, where the word stands or is said beside it. */
+export function StateSign({ kind, value }: Omit<Props, 'word'>) {
+  const state = stateWord(kind, value);
+  const Icon = icons[state.icon];
+  return (
+    <span className={`state ${tones[state.tone]}`}>
+      <Icon className="icon" />
+    </span>
+  );
+}
+
 /** A state in a heading: the same, on its tint. */
 export function StateBadge({ kind, value, word }: Props) {
   const state = stateWord(kind, value);

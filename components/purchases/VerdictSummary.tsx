@@ -1,18 +1,10 @@
 import { Info } from 'lucide-react';
+import { verdictMeanings } from '@/server/service/terms.ts';
 import type { Report } from '@/server/work-check/contract.ts';
 import { checkNames } from './check-words.ts';
+import { decidedText } from './measured-words.ts';
 import { StateBadge } from './State.tsx';
-import { type StateKind, states, stateWord } from './states.ts';
-
-/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
-function tally(kind: StateKind, values: readonly string[]): string {
-  const order = [...new Set([...Object.keys(states[kind]), ...values])];
-  return order
-    .map((value) => ({ value, count: values.filter((each) => each === value).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ value, count }) => `${count} ${stateWord(kind, value).word.toLowerCase()}`)
-    .join(', ');
-}
+import { stateWord, tally } from './states.ts';
 
 function sourcesText(sources: Report['sources']): string {
   const supplied = sources.supplied.length;
@@ -21,17 +13,21 @@ function sourcesText(sources: Report['sources']): string {
 }
 
 const methods: Record<string, string> = {
-  'deterministic_checks+embedded_assessment': 'Fixed checks and a small trained model',
-  'deterministic_checks+model_assessment': 'Fixed checks and a language model’s reading',
+  'deterministic_checks+embedded_assessment': 'Rules and a small trained model',
+  'deterministic_checks+model_assessment': 'Rules, a small trained model and a language model',
+  'deterministic_checks+model_panel_assessment': 'Rules, a small trained model and several language models',
 };
 
-/** Why the verdict is not the model's own; null when it is. */
+/** Why the verdict is not the one that the findings alone would give; null when it is. */
 function cappedText(report: Report): string | null {
   if (report.model_verdict === report.verdict) return null;
   const own = stateWord('verdict', report.model_verdict).word;
   const failed = report.verification.failed_checks.map((check) => checkNames[check].toLowerCase());
-  const reason = failed.length > 0 ? `a failed check (${failed.join(', ')})` : 'the rules of the check';
-  return `The model alone said “${own}”; ${reason} lowered it.`;
+  const reason =
+    failed.length > 0
+      ? `a failed check (${failed.join(', ')})`
+      : 'open or contradicted statements, or text that tries to instruct the assessor,';
+  return `The findings alone would give “${own}”; ${reason} lowered it.`;
 }
 
 /** What a report says in short, where the words of its verdict stand already. */
@@ -53,9 +49,14 @@ export function VerdictSummary({ report }: { report: Report }) {
         </h2>
         <p className="mt-2 max-w-[36rem] text-body wrap-anywhere text-ink-2">{summaryBesideVerdict(report)}</p>
         {capped ? <p className="mt-2 max-w-[36rem] text-ink-2">{capped}</p> : null}
+        {report.recommended_action ? (
+          <p className="mt-4 max-w-[36rem] text-body wrap-anywhere">
+            <strong className="font-semibold">Next.</strong> {report.recommended_action}
+          </p>
+        ) : null}
         <p className="mt-4 flex gap-2 text-dense text-ink-3">
           <Info className="icon mt-0.5" />
-          An assessment for your review. It does not certify the work.
+          <span>{verdictMeanings[report.verdict]} An assessment for your review. It does not certify the work.</span>
         </p>
       </div>
       <dl className="facts border-t border-line px-5 py-2 md:px-6 md:py-4 lg:border-t-0 lg:border-l">
@@ -66,6 +67,12 @@ export function VerdictSummary({ report }: { report: Report }) {
             report.findings.map((finding) => finding.status),
           )}
         </dd>
+        {report.confidence === undefined ? null : (
+          <>
+            <dt>Decided</dt>
+            <dd>{decidedText(report.confidence)}</dd>
+          </>
+        )}
         <dt>Checks</dt>
         <dd>
           {tally('check', checks)}

@@ -18,16 +18,27 @@ describe('citedPassages', () => {
       {},
       { citations: [at('evidence/0', 3, 9), at('evidence/1', 0, 4)] },
     ];
-    expect(citedPassages(findings).map(({ number, ref, citedBy }) => ({ number, ref, citedBy }))).toEqual([
-      { number: 1, ref: 'evidence/1', citedBy: [1, 3] },
-      { number: 2, ref: 'evidence/0', citedBy: [3] },
+    expect(citedPassages(findings)).toMatchObject([
+      { number: 1, ref: 'evidence/1', findings: [1, 3] },
+      { number: 2, ref: 'evidence/0', findings: [3] },
     ]);
+  });
+
+  it('numbers what only statements cite behind that, and says which statements a passage decides', () => {
+    const findings = [{ citations: [at('evidence/1', 0, 4)] }];
+    const statements = [{ citations: [at('evidence/0', 0, 2)] }, {}, { citations: [at('evidence/1', 0, 4)] }];
+    const passages = citedPassages(findings, statements);
+    expect(passages).toMatchObject([
+      { number: 1, ref: 'evidence/1', findings: [1], statements: [3] },
+      { number: 2, ref: 'evidence/0', findings: [], statements: [1] },
+    ]);
+    expect(statements.map((statement) => passageNumbers(statement, passages))).toEqual([[2], [], [1]]);
   });
 
   it('counts a finding once that cites one passage twice', () => {
     const twice = { citations: [at('evidence/0', 0, 4), at('evidence/0', 0, 4)] };
     const passages = citedPassages([twice]);
-    expect(passages.map((passage) => passage.citedBy)).toEqual([[1]]);
+    expect(passages.map((passage) => passage.findings)).toEqual([[1]]);
     expect(passageNumbers(twice, passages)).toEqual([1]);
   });
 

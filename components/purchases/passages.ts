@@ -1,34 +1,53 @@
-import type { Citation, Finding } from '@/server/work-check/contract.ts';
+import type { Citation } from '@/server/work-check/contract.ts';
 
-/** A passage that at least one finding cites, under the number the reader sees: `[3]`. */
+/** A passage that a finding or a statement cites, under the number the reader sees: `[3]`. */
 export interface Passage extends Citation {
   number: number;
+  /** The citation as a string: equal for equal places. */
+  place: string;
   /** The numbers of the findings that cite it, from 1. */
-  citedBy: number[];
+  findings: number[];
+  /** The numbers of the statements that it decides, from 1. */
+  statements: number[];
+}
+
+/** A finding or a statement: both cite in one form. */
+interface Citing {
+  citations?: Citation[] | undefined;
 }
 
 function placeOf(citation: Citation): string {
   return `${citation.ref} ${citation.start} ${citation.end} ${citation.digest}`;
 }
 
-/** Every cited passage once, numbered in the order in which the findings first cite it. */
-export function citedPassages(findings: readonly Pick<Finding, 'citations'>[]): Passage[] {
+/** Every cited passage once, numbered in the order in which the findings first cite it, then the statements. */
+export function citedPassages(findings: readonly Citing[], statements: readonly Citing[] = []): Passage[] {
   const passages = new Map<string, Passage>();
-  findings.forEach((finding, index) => {
-    for (const citation of finding.citations ?? []) {
-      const place = placeOf(citation);
-      const passage = passages.get(place) ?? { ...citation, number: passages.size + 1, citedBy: [] };
-      if (!passage.citedBy.includes(index + 1)) passage.citedBy.push(index + 1);
-      passages.set(place, passage);
-    }
-  });
+  const number = (citing: readonly Citing[], by: 'findings' | 'statements') => {
+    citing.forEach(({ citations = [] }, index) => {
+      for (const citation of citations) {
+        const place = placeOf(citation);
+        const passage = passages.get(place) ?? {
+          ...citation,
+          place,
+          number: passages.size + 1,
+          findings: [],
+          statements: [],
+        };
+        if (!passage[by].includes(index + 1)) passage[by].push(index + 1);
+        passages.set(place, passage);
+      }
+    });
+  };
+  number(findings, 'findings');
+  number(statements, 'statements');
   return [...passages.values()];
 }
 
-/** The numbers under which a finding's own citations appear, each once. */
-export function passageNumbers(finding: Pick<Finding, 'citations'>, passages: readonly Passage[]): number[] {
-  const places = new Set((finding.citations ?? []).map(placeOf));
-  return passages.filter((passage) => places.has(placeOf(passage))).map((passage) => passage.number);
+/** The numbers under which the citations of a finding or a statement appear, each once. */
+export function passageNumbers({ citations = [] }: Citing, passages: readonly Passage[]): number[] {
+  const places = new Set(citations.map(placeOf));
+  return passages.filter(({ place }) => places.has(place)).map(({ number }) => number);
 }
 
 export interface PassageLine {

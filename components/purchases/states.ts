@@ -1,6 +1,6 @@
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 import type { ChargeState, JobState, PaymentState, QuoteState, ReviewState } from '@/server/purchases/states.ts';
-import type { CheckOutcome, FindingStatus, Verdict } from '@/server/work-check/contract.ts';
+import type { CheckOutcome, FindingStatus, StatementStatus, Verdict } from '@/server/work-check/contract.ts';
 
 /** What a state means to the reader: see look, "tones state". */
 export type Tone = 'settled' | 'attention' | 'person' | 'fault' | 'quiet';
@@ -25,6 +25,12 @@ export const states = {
     missing: { word: 'Missing', tone: 'attention', icon: 'circle-dashed' },
     contradicted: { word: 'Contradicted', tone: 'fault', icon: 'equal-not' },
     not_assessable: { word: 'Not assessable', tone: 'quiet', icon: 'file-search' },
+  },
+  statement: {
+    contradicted: { word: 'Contradicted', tone: 'fault', icon: 'equal-not' },
+    not_found: { word: 'Not found', tone: 'attention', icon: 'circle-dashed' },
+    supported: { word: 'Supported', tone: 'settled', icon: 'check' },
+    not_checked: { word: 'Not checked', tone: 'quiet', icon: 'minus' },
   },
   check: {
     passed: { word: 'Passed', tone: 'settled', icon: 'check' },
@@ -89,6 +95,7 @@ export const states = {
 } as const satisfies {
   verdict: Record<Verdict, StateWord>;
   finding: Record<FindingStatus, StateWord>;
+  statement: Record<StatementStatus, StateWord>;
   check: Record<CheckOutcome['status'], StateWord>;
   quote: Record<QuoteState, StateWord>;
   job: Record<JobState, StateWord>;
@@ -115,4 +122,14 @@ export function stateWord(kind: StateKind, value: string): StateWord & { icon: S
   return Object.hasOwn(known, value) && known[value] !== undefined
     ? known[value]
     : { word: value.replaceAll('_', ' '), tone: 'quiet', icon: UNKNOWN_ICON };
+}
+
+/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
+export function tally(kind: StateKind, values: readonly string[]): string {
+  const order = [...new Set([...Object.keys(states[kind]), ...values])];
+  return order
+    .map((value) => ({ value, count: values.filter((each) => each === value).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ value, count }) => `${count} ${stateWord(kind, value).word.toLowerCase()}`)
+    .join(', ');
 }

@@ -1,37 +1,56 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-type Material = {
-  criteria: { index: number; text: string }[];
-  evidence: { ref: string; text: string }[];
-  work: string;
-};
-type Answer = { verdict: string; findings: object[] };
+import { answerAs, materialOf } from './characters.ts';
 
 const SLOW_MS = 400;
 const HUGE_BYTES = 10 * 1024 * 1024;
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const BODIES_KEPT = 20;
+
+export type RequestBody = {
+  model: string;
+  temperature?: number;
+  messages: { role: string; content: string | { text?: string }[] }[];
+};
+
+/** What was asked before, by which some characters answer. */
+type Seen = {
+  texts: Map<string, number>;
+  bodies: RequestBody[];
+  /** By the fence of their prompts. */
+  checks: Set<string>;
+  held: Map<string, () => void>;
+  released: Set<string>;
+};
 
 export type ModelServer = {
   url: string;
   calls: () => number;
+  /** How many checks it was asked for; each takes several calls. */
+  checks: () => number;
+  /** What it was sent last, the newest last. */
+  bodies: () => readonly RequestBody[];
   /** What the model named `sandbox` does from now on. */
   behave: (behaviour: string) => void;
-  /** Lets it answer what it was asked while it was `held`. */
+  /** Lets it answer what it was asked while it was `held`, to the end of those checks. */
   release: () => void;
   close: () => Promise<void>;
 };
 
 /**
- * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: `good`,
- * `slow`, `stall`, `too-many-requests`, `broken`, `truncated`, `wrong-enum`, `missing-criteria`, `invented-citations`,
- * `echo`, `huge`, `not-a-number`, `directed`, `strict`, `scripted`, which answers what `script`
- * returns, or `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
+ * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: a character of
+ * `characters.ts` (`good`, `lazy`, `flattering`, `inventing`, `strict`, `obedient`, `flipping`), or `slow`, `dying` (after
+ * its first answer in a check), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended` (at the second try),
+ * `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what `script` returns, or
+ * `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
  */
-export async function startModelServer(port: number, script: () => string = () => ''): Promise<ModelServer> {
+export async function startModelServer(
+  port: number,
+  script: (prompt: string) => string = () => '',
+): Promise<ModelServer> {
   let calls = 0;
   let current = 'good';
-  let held: (() => void)[] = [];
+  const seen: Seen = { texts: new Map(), bodies: [], checks: new Set(), held: new Map(), released: new Set() };
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -39,20 +58,24 @@ export async function startModelServer(port: number, script: () => string = () =
       return;
     }
     calls += 1;
-    const released = current === 'held' ? new Promise<void>((resolve) => held.push(resolve)) : null;
-    void answer(request, response, script, current, released).catch(() => response.destroy());
+    void answer(request, response, script, current, seen).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}/v1`,
     calls: () => calls,
+    checks: () => seen.checks.size,
+    bodies: () => seen.bodies,
     behave: (behaviour) => {
       current = behaviour;
     },
     release: () => {
-      for (const resolve of held) resolve();
-      held = [];
+      for (const [check, resolve] of seen.held) {
+        seen.released.add(check);
+        resolve();
+      }
+      seen.held.clear();
     },
     close: () =>
       new Promise((resolve) => {
@@ -65,9 +88,9 @@ export async function startModelServer(port: number, script: () => string = () =
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  script: () => string,
+  script: (prompt: string) => string,
   current: string,
-  released: Promise<void> | null,
+  seen: Seen,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -76,15 +99,24 @@ async function answer(
     if (size > BODY_BYTES_MAX) return void response.writeHead(413).end();
     chunks.push(chunk);
   }
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  const prompt: string = body.messages.map(({ content }: { content: unknown }) => contentText(content)).join('\n');
-  const behaviour: string = body.model === 'sandbox' ? current : body.model;
+  const body: RequestBody = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  seen.bodies.push(body);
+  if (seen.bodies.length > BODIES_KEPT) seen.bodies.shift();
+  const prompt = body.messages.map(({ content }) => contentText(content)).join('\n');
+  const behaviour = body.model === 'sandbox' ? current : body.model;
   if (behaviour === 'stall') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
   if (behaviour === 'too-many-requests') return refuse(response, 429, 'rate limited');
   if (behaviour === 'broken') return refuse(response, 500, 'broken');
-  if (behaviour === 'held') await released;
+  if (behaviour === 'no-temperature' && body.temperature !== undefined)
+    return refuse(response, 400, 'temperature is not supported by this model');
+  const check = /=====\w+=====/.exec(prompt)?.[0] ?? '';
+  if (behaviour === 'dying' && seen.checks.has(check)) return void response.destroy();
+  seen.checks.add(check);
+  if (behaviour === 'held' && !seen.released.has(check))
+    await new Promise<void>((resolve) => seen.held.set(check, resolve));
   if (behaviour === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-  const content = behaviour === 'scripted' ? script() : contentOf(behaviour, prompt);
+  const isSecondTry = body.messages.some(({ role }) => role === 'assistant');
+  const content = behaviour === 'scripted' ? script(prompt) : contentOf(behaviour, prompt, isSecondTry, seen);
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(
     JSON.stringify({
@@ -93,9 +125,16 @@ async function answer(
       created: 0,
       model: behaviour,
       choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      usage: usageOf(prompt, content),
     }),
   );
+}
+
+const CHARS_PER_TOKEN = 4;
+
+function usageOf(prompt: string, content: string): Record<string, number> {
+  const [asked, answered] = [prompt, content].map((text) => Math.ceil(text.length / CHARS_PER_TOKEN));
+  return { prompt_tokens: asked ?? 0, completion_tokens: answered ?? 0, total_tokens: (asked ?? 0) + (answered ?? 0) };
 }
 
 function contentText(content: unknown): string {
@@ -107,58 +146,25 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
 }
 
-function contentOf(behaviour: string, prompt: string): string {
-  const material = materialOf(prompt);
-  const good = goodAnswer(material);
+function contentOf(behaviour: string, prompt: string, isSecondTry: boolean, seen: Seen): string {
+  const given = answerAs(behaviour, materialOf(prompt), seen.texts);
+  const text = JSON.stringify(given);
   switch (behaviour) {
     case 'truncated':
-      return JSON.stringify(good).slice(0, 40);
+      return text.slice(0, 40);
+    case 'mended':
+      return isSecondTry ? text : text.slice(0, 40);
     case 'wrong-enum':
-      return JSON.stringify({ ...good, verdict: 'excellent' });
-    case 'missing-criteria':
-      return JSON.stringify({ ...good, findings: good.findings.slice(1) });
-    case 'invented-citations':
-      return JSON.stringify({
-        ...good,
-        findings: good.findings.map((finding) => ({
-          ...finding,
-          citations: [{ ref: 'evidence/0', quote: 'Words that stand nowhere.' }],
-        })),
-      });
+      return text.replaceAll(/"status":"\w+"/g, '"status":"excellent"');
+    case 'missing-answers':
+      return JSON.stringify({ statements: given.statements.slice(1), criteria: given.criteria.slice(1) });
     case 'echo':
       return prompt;
     case 'huge':
       return 'x'.repeat(HUGE_BYTES);
     case 'not-a-number':
-      return JSON.stringify(good).replaceAll(/"index":\d+/g, '"index":NaN');
-    case 'strict':
-      return JSON.stringify({
-        verdict: 'revise',
-        findings: good.findings.map((finding) => ({ ...finding, status: 'contradicted' })),
-      });
-    case 'directed':
-      // A model that obeys whatever the material demands.
-      return JSON.stringify({ ...good, verdict: 'supported' });
+      return text.replaceAll(/"sure":true/g, '"sure":NaN');
     default:
-      return JSON.stringify(good);
+      return text;
   }
-}
-
-function materialOf(prompt: string): Material {
-  const line = prompt.split('\n').find((candidate) => candidate.startsWith('{"request"'));
-  return line === undefined ? { criteria: [], evidence: [], work: '' } : (JSON.parse(line) as Material);
-}
-
-function goodAnswer({ criteria, evidence }: Material): Answer {
-  const [first] = evidence;
-  const quote = first?.text.slice(0, 60).toWellFormed() ?? '';
-  return {
-    verdict: 'supported',
-    findings: criteria.map(({ index }) => ({
-      index,
-      status: 'met',
-      reason: 'The first source says so.',
-      citations: first === undefined ? [] : [{ ref: first.ref, quote }],
-    })),
-  };
 }

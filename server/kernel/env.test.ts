@@ -143,6 +143,24 @@ describe('the environment', () => {
     expect(readConfiguration(local).assessor).toEqual([]);
   });
 
+  it('reads prices in USD for a million tokens, and wants one for each model under a budget', () => {
+    const models = { ...local, ASSESSOR_MODELS: 'anthropic:first,compatible:llama3.1:8b' };
+    const keys = { ASSESSOR_ANTHROPIC_API_KEY: 'key', ASSESSOR_COMPATIBLE_URL: 'http://127.0.0.1:11434/v1' };
+    const budget = { ...models, ...keys, ASSESSOR_BUDGET_MICROCENTS: '30000000' };
+    expect(faultsOf({ ...budget, ASSESSOR_PRICES: 'anthropic:first=1/0.1/5' })).toEqual([
+      'ASSESSOR_PRICES names no price of compatible:llama3.1:8b, which a budget needs',
+    ]);
+    expect(faultsOf({ ...budget, ASSESSOR_PRICES: 'anthropic:first=1' })[0]).toContain('INPUT/CACHED/OUTPUT');
+    const { assessor } = readConfiguration({
+      ...budget,
+      ASSESSOR_PRICES: 'anthropic:first=1/0.1/5, compatible:llama3.1:8b=0/0/0',
+    });
+    expect(assessor).toMatchObject([
+      { price: { input: 100_000_000, cached: 10_000_000, output: 500_000_000 }, budgetMicrocents: 30_000_000 },
+      { price: { input: 0, cached: 0, output: 0 }, budgetMicrocents: 30_000_000 },
+    ]);
+  });
+
   it('asks for as many confirmations on each chain as are safe there, and takes others chain by chain', () => {
     expect(readConfiguration(local).x402?.confirmations).toMatchObject({ 'eip155:84532': 1, 'eip155:8453': 10 });
     const deeper = readConfiguration({ ...local, X402_CONFIRMATIONS: '8453=30, 42161=100' }).x402;

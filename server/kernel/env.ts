@@ -1,5 +1,14 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
+import {
+  type AssessorModel,
+  assessorFaults,
+  assessorOf,
+  assessorVariables,
+  faultOf,
+  presentIn,
+} from './assessor-env.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { type Keyring, openKeyring } from './keyring.ts';
 import { liveFaults } from './live-faults.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -58,18 +67,6 @@ const confirmations = z.string().transform((text, issue) => {
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
 const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
-const providers = ['anthropic', 'openai', 'compatible'] as const;
-
-/** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
-const assessorModels = z.string().transform((text, issue) =>
-  text.split(',').flatMap((part) => {
-    const [, name, model] = /^\s*([a-z]+):(\S+)\s*$/.exec(part) ?? [];
-    const provider = providers.find((known) => known === name);
-    if (provider && model) return [{ provider, model }];
-    issue.addIssue({ code: 'custom', message: `must be PROVIDER:MODEL pairs parted by commas, not "${part}"` });
-    return [];
-  }),
-);
 
 const Variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address'),
@@ -114,18 +111,12 @@ const Variables = z.object({
   RATE_LIMIT_WALLET_CHALLENGES: quota.default(60),
   RATE_LIMIT_REGISTRATIONS: quota.default(20),
   RATE_LIMIT_SIGN_IN_LINKS: quota.default(60),
+  ...assessorVariables,
   RATE_LIMIT_CLAIMS: quota.default(300),
   RATE_LIMIT_PAGES: quota.default(600),
   CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
-  ASSESSOR_MODELS: assessorModels.default([]),
-  ASSESSOR_ANTHROPIC_API_KEY: z.string().optional(),
-  ASSESSOR_OPENAI_API_KEY: z.string().optional(),
-  ASSESSOR_COMPATIBLE_URL: z.url().optional(),
-  ASSESSOR_COMPATIBLE_API_KEY: z.string().optional(),
-  ASSESSOR_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
-  ASSESSOR_TOKENS_MAX: z.coerce.number().int().min(1_000).max(10_000_000).default(600_000),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
   MAIL_FROM: z
     .string()
@@ -168,18 +159,6 @@ export interface Configuration {
   assessor: readonly AssessorModel[];
 }
 
-export interface AssessorModel {
-  provider: (typeof providers)[number];
-  model: string;
-  /** Of a `compatible` provider: Ollama, vLLM or any other that speaks the OpenAI protocol; ends in `/v1`. */
-  baseUrl?: string | undefined;
-  apiKey?: string | undefined;
-  /** Of one call. */
-  timeoutMs: number;
-  /** Of all calls for one check together, input and output. */
-  tokensMax: number;
-}
-
 export interface MailConfiguration {
   smtpUrl: string;
   from: string;
@@ -198,12 +177,9 @@ export interface X402Configuration {
   refundsWaitForFinality: boolean;
 }
 
-/** The environment cannot be used. `message` names every variable at fault, one a line. */
-export class ConfigurationError extends Error {}
-
 /** Reads the environment once, at start. Throws `ConfigurationError`; never starts on half a configuration. */
 export function readConfiguration(env: Record<string, string | undefined>): Configuration {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const present = presentIn(env);
   const parsed = Variables.safeParse(present);
   const faults = parsed.success ? crossFaults(parsed.data) : parsed.error.issues.map(faultOf(present));
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults.join('\n'));
@@ -252,29 +228,6 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   };
 }
 
-function assessorOf(variables: z.infer<typeof Variables>): AssessorModel[] {
-  const own = {
-    anthropic: { apiKey: variables.ASSESSOR_ANTHROPIC_API_KEY },
-    openai: { apiKey: variables.ASSESSOR_OPENAI_API_KEY },
-    compatible: {
-      baseUrl: variables.ASSESSOR_COMPATIBLE_URL?.replace(/\/+$/, ''),
-      apiKey: variables.ASSESSOR_COMPATIBLE_API_KEY,
-    },
-  };
-  const limits = {
-    timeoutMs: variables.ASSESSOR_TIMEOUT_SECONDS * 1000,
-    tokensMax: variables.ASSESSOR_TOKENS_MAX,
-  };
-  return variables.ASSESSOR_MODELS.map((named) => ({ ...named, ...own[named.provider], ...limits }));
-}
-
-function faultOf(present: Record<string, string | undefined>) {
-  return (issue: z.core.$ZodIssue): string => {
-    const name = String(issue.path[0]);
-    return present[name] === undefined ? `${name} is missing` : `${name} ${issue.message}`;
-  };
-}
-
 /** What no single variable shows. */
 function crossFaults(variables: z.infer<typeof Variables>): string[] {
   const faults: string[] = [];
@@ -286,15 +239,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
     faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
   }
-  const needed = {
-    anthropic: 'ASSESSOR_ANTHROPIC_API_KEY',
-    openai: 'ASSESSOR_OPENAI_API_KEY',
-    compatible: 'ASSESSOR_COMPATIBLE_URL',
-  } as const;
-  for (const provider of new Set(variables.ASSESSOR_MODELS.map((named) => named.provider))) {
-    if (!variables[needed[provider]])
-      faults.push(`${needed[provider]} is missing: ASSESSOR_MODELS names a model of ${provider}`);
-  }
+  faults.push(...assessorFaults(variables));
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);

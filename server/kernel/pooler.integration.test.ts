@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
 import { testDatabase } from '../../commands/test-database.ts';
-import { ConfigurationError } from './env.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { requireOwnConnections } from './pooler.ts';
 
 const database = await testDatabase();

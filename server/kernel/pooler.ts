@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ConfigurationError } from './env.ts';
+import { ConfigurationError } from './configuration-error.ts';
 
 /** How often two connections are compared. A pooler that is busy may give them different sessions now and then. */
 const comparisons = 5;

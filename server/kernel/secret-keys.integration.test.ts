@@ -5,7 +5,7 @@ import { startService } from '../../e2e/support/service.ts';
 import { startDoor } from '../../e2e/support/start-door.ts';
 import { openRuntime } from '../open-runtime.ts';
 import type { Runtime } from '../runtime.ts';
-import { ConfigurationError } from './env.ts';
+import { ConfigurationError } from './configuration-error.ts';
 import { requireSecretKeys, resealAll, retireOthers, stillNeeded } from './secret-keys.ts';
 
 const service = await startService();

@@ -1,5 +1,5 @@
+import { ConfigurationError } from './configuration-error.ts';
 import type { Queries } from './database.ts';
-import { ConfigurationError } from './env.ts';
 import type { Keyring } from './keyring.ts';
 import { type SealedPlace, seal, sealedUnder, unseal } from './seal.ts';
 import { sql, statement } from './sql.ts';

@@ -350,8 +350,8 @@ export const report = defineOperation({
 export const evidence = defineOperation({
   name: 'evidence',
   summary:
-    'Read the evidence as it was supplied, and the governed sources that the service retrieves for it. Texts are kept ' +
-    'for 30 days; digests stay.',
+    'Read the work and the evidence as they were supplied, and the governed sources that the service retrieves for ' +
+    'them. Texts are kept for 30 days; digests stay.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],

@@ -23,12 +23,12 @@ interface SuppliedRow {
   evidence: EvidenceEntry[];
 }
 
-/** What was supplied and what is retrieved for it, so that a citation can be read beside the passage it names. */
+/** What was supplied and what is retrieved for it: a statement can be read in the work, a citation in its source. */
 export const evidence: Verb<typeof contract.evidence> = async ({ ctx, caller, input, db }) => ({
   body: await readEvidence(db, ctx, input.job_key, caller),
 });
 
-/** The evidence of one of the caller's jobs, without its texts once they are deleted. Throws `not_found`. */
+/** Work and evidence of one of the caller's jobs, without their texts once they are deleted. Throws `not_found`. */
 export async function readEvidence(
   db: Queries,
   { runtime }: Pick<Context, 'runtime'>,

@@ -20,8 +20,9 @@ describe('a check by a language model that the operator configured', () => {
     const { body: report } = await agent.get(`/api/agent/v1/jobs/${jobKey}/report`);
     expect(report.verification.method).toBe('deterministic_checks+model_assessment');
     expect(report.limitations.join(' ')).toContain('sandbox');
-    // The model calls the work supported; the rules found two contradictions in it.
-    expect([report.model_verdict, report.verdict]).toEqual(['supported', 'revise']);
+    // The rules found two contradictions in the work, whatever the model says of it.
+    expect(report.verdict).toBe('revise');
+    expect(report.measured).toBeNull();
     const { body: contract } = await agent.get('/api/agent/v1/services/svc_work_check');
     expect(contract.terms.data_processing).toEqual({
       evidence_leaves_to_model_vendor: false,
@@ -36,7 +37,7 @@ describe('a check by a language model that the operator configured', () => {
     ['broken', 'refused'],
     ['too-many-requests', 'refused'],
     ['wrong-enum', 'outside the schema'],
-    ['missing-criteria', 'outside the schema'],
+    ['missing-answers', 'outside the schema'],
     ['huge', 'refused'],
   ])('fails the delivery and charges nothing when the model is %s', async (behaviour, says) => {
     model.behave(behaviour);

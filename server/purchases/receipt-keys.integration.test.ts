@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyReceipt } from '../../client/verify-receipt.ts';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { ConfigurationError } from '../kernel/env.ts';
+import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { openReceiptKeys, revokeReceiptKey, rotateReceiptKeys } from './receipt-keys.ts';
 
 const service = await startService();

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSyn
 import path from 'node:path';
 import { z } from 'zod';
 import { after } from '../kernel/clock.ts';
+import { ConfigurationError } from '../kernel/configuration-error.ts';
 import type { Database } from '../kernel/database.ts';
-import { ConfigurationError } from '../kernel/env.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';

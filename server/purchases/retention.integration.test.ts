@@ -69,7 +69,8 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
   it('of a purchase is gone after 30 days: digests, reports and receipts stay', async () => {
     const agent = await Agent.arrive(service);
     const mark = newMark();
-    const quote = await agent.quote({ evidence: [contentWith(mark)], request: `Ask again about ${mark}.` });
+    const sent = { evidence: [contentWith(mark)], request: `Ask again about ${mark}.`, work_product: `It is ${mark}.` };
+    const quote = await agent.quote(sent);
     // What counts is the purchase, not the quote before it.
     const late = seconds.quoteLifetime - marginSeconds;
     service.advanceClock(late);
@@ -85,7 +86,9 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     });
     await service.execute(jobKey);
     await afterSeconds(late + retentionDays * daySeconds - marginSeconds, agent, async () => {
-      expect((await agent.get(`${jobAt(jobKey)}/evidence`)).body.items[0].text).toContain(mark);
+      const read = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
+      expect(read.items[0].text).toContain(mark);
+      expect(read.submitted).toMatchObject({ request: sent.request, work_product: sent.work_product });
     });
     const [evidence, report, receipts] = await Promise.all(
       ['evidence', 'report', 'receipts'].map((part) => agent.get(`${jobAt(jobKey)}/${part}`)),
@@ -94,6 +97,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       expect(await filesWith(mark)).toEqual([]);
       const kept = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(kept.deleted_at).not.toBeNull();
+      expect(kept.submitted).toBeNull();
       expect(kept.items).toEqual(evidence?.body.items.map((item: object) => ({ ...item, text: null })));
       expect((await agent.get(`${jobAt(jobKey)}/report`)).text).toBe(report?.text);
       expect((await agent.get(`${jobAt(jobKey)}/receipts`)).text).toBe(receipts?.text);

@@ -34,7 +34,7 @@ describe('a worker', () => {
     const agent = await Agent.arrive(service);
     model.behave('held');
     const slow = await agent.paidJob();
-    await expect.poll(model.calls, patience).toBe(1);
+    await expect.poll(model.checks, patience).toBe(1);
     model.behave('good');
     const quick = await agent.paidJob();
     await expect.poll(() => stateOf(agent, quick), patience).toBe('delivered');
@@ -47,9 +47,9 @@ describe('a worker', () => {
     timeout: 60_000,
   }, async () => {
     const [one, other] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
-    const before = model.calls();
-    /** The model has been asked so often since, and holds its answers. */
-    const asked = (times: number) => expect.poll(() => model.calls() - before, patience).toBe(times);
+    const before = model.checks();
+    /** The model has been asked for so many checks since, and holds its answers. */
+    const asked = (times: number) => expect.poll(() => model.checks() - before, patience).toBe(times);
     const paidJobs = (agent: Agent, count: number) => Promise.all(Array.from({ length: count }, () => agent.paidJob()));
     model.behave('held');
     const first = await paidJobs(one, checksAtOnce + 1);
@@ -73,10 +73,10 @@ describe('a worker', () => {
     timeout: 60_000,
   }, async () => {
     const agent = await Agent.arrive(service);
-    const before = model.calls();
+    const before = model.checks();
     model.behave('held');
     const underWay = await agent.paidJob();
-    await expect.poll(() => model.calls() - before, patience).toBe(1);
+    await expect.poll(() => model.checks() - before, patience).toBe(1);
     const stopped = Promise.all(workers.map((worker) => worker.stop()));
     const next = await agent.paidJob();
     await sleep(1_000);
@@ -93,10 +93,10 @@ describe('a worker', () => {
 describe('a worker that is told to stop while a check takes long', () => {
   it('gives it back, and the next worker begins it anew', { timeout: 60_000 }, async () => {
     const agent = await Agent.arrive(service);
-    const before = model.calls();
+    const before = model.checks();
     model.behave('held');
     const jobKey = await agent.paidJob();
-    await expect.poll(() => model.calls() - before, patience).toBe(1);
+    await expect.poll(() => model.checks() - before, patience).toBe(1);
     expect(await workers.pop()?.stop()).toBe(0);
     const given = await service.database.pool.query(
       `select state, tries, lease_until <= now() as free from jobs where job_key = $1`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
+import { Measured, Verdict } from '../work-check/contract.ts';
 
 /** The two documents that a buyer reads before it is anybody here (service.md 2.1, 2.3; interface.md 2). Pure. */
 
@@ -39,6 +40,17 @@ export const Availability = z
     state: railState,
   })
   .meta({ id: 'Availability' });
+
+/** `terms.assessment` of the contract: who assesses, what it decides, what its words mean and how right it was. */
+export const Assessment = z.object({
+  assessor: z.string(),
+  languages: z.array(z.string()),
+  decides: z.array(z.object({ kind: z.string(), decides: z.string() })),
+  verdicts: z.record(Verdict, z.string()),
+  confidence: z.string(),
+  accuracy: z.string(),
+  measured: Measured.nullable(),
+});
 
 const cacheSeconds = 300;
 

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { operations } from '../operations.ts';
+import { llmsText } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
+import { Verdict } from '../work-check/contract.ts';
+import { decidedKinds } from '../work-check/criteria/kinds.ts';
 
 const service = await startService();
 const reader = new Agent(service.baseUrl, `0x${'11'.repeat(32)}`);
@@ -84,6 +87,17 @@ describe('the service contract', () => {
       reasons: [],
       rails: { card: { state: 'unavailable', mode: 'unknown' }, x402: { state: 'available', reasons: [] } },
     });
+  });
+
+  it('says who assesses, which kinds of criteria are decided, what a verdict means and how right it was', async () => {
+    const { body } = await reader.get('/api/agent/v1/services/svc_work_check');
+    const { assessor, decides, verdicts, accuracy, measured } = body.terms.assessment;
+    expect(assessor).toBe('rules and a small trained model');
+    expect(decides).toEqual(decidedKinds.map(({ name, decides: what }) => ({ kind: name, decides: what })));
+    expect(Object.keys(verdicts).toSorted()).toEqual([...Verdict.options].toSorted());
+    expect(accuracy).toContain(measured === null ? 'never measured' : `in version ${measured.version}`);
+    const llms = llmsText({ baseUrl: service.baseUrl, assessor: [] });
+    for (const words of [assessor, accuracy, ...Object.values<string>(verdicts)]) expect(llms).toContain(words);
   });
 
   it('carries an example that works when the two client fields are added', async () => {

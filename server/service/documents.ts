@@ -9,6 +9,7 @@ import type { Context, Runtime } from '../runtime.ts';
 import { sourceBounds } from '../sources/contract.ts';
 import { bounds, Report, unsupportedWorkKinds, workKinds } from '../work-check/contract.ts';
 import { exampleRequest, sampleReport } from '../work-check/sample.ts';
+import { assessment } from './assessment.ts';
 import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
 import { dataProcessing } from './data-processing.ts';
@@ -230,6 +231,7 @@ function terms(runtime: Runtime) {
       per_job_limit_microcents: toWire(defaultGrant.per_job_limit_microcents),
       daily_limit_microcents: toWire(defaultGrant.daily_limit_microcents),
     },
+    assessment: assessment(runtime.configuration.assessor),
     data_processing: dataProcessing(runtime.configuration.assessor),
     x402: x402Terms(runtime),
     environment: runtime.configuration.environment,
@@ -280,6 +282,8 @@ const recovery = [
 
 const acceptanceCriteria = [
   'Every stated criterion has a finding. When no criteria are given, the original request has one.',
+  'Each statement of the work that can be checked is listed with its status; past the 500th, how many were left out.',
+  'A verdict of revise names what is wrong. What could not be settled is said to be so, and accuses the work of nothing.',
   'Every citation names supplied evidence or a source that the service retrieved, and the report says which.',
   'Deterministic checks are listed as performed, skipped or failed, and a failed check caps the verdict.',
   'The verdict, the limitations and whether a person must approve the work before use are stated apart.',

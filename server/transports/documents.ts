@@ -1,9 +1,11 @@
 import { after } from '../kernel/clock.ts';
+import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
+import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
 import { etagOf } from './context.ts';
 import { type Answer, type Asked, responseOf } from './exchange.ts';
@@ -25,7 +27,7 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
     type: 'application/json; charset=utf-8',
     body: JSON.stringify(openApiDocument(configuration.baseUrl)),
   }),
-  '/llms.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: llmsText(configuration.baseUrl) }),
+  '/llms.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: llmsText(configuration) }),
   '/.well-known/security.txt': ({ configuration }, day) => ({
     type: 'text/plain; charset=utf-8',
     body: securityText(configuration.baseUrl, day),
@@ -33,12 +35,27 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
 };
 
 /** For a model that lands here first: what this is, and where to read on. */
-function llmsText(baseUrl: string): string {
+export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
   const at = (path: string) => baseUrl + path;
+  const { assessor, accuracy, decides, verdicts, confidence } = assessment(models);
   return [
     `# Work Check: ${service.name}`,
     '',
     `> ${service.summary} ${toText(price)} a check, prepaid.`,
+    '',
+    `The assessor: ${assessor}, in English. ${accuracy}`,
+    '',
+    'What it decides:',
+    '',
+    ...decides.map((each) => `- ${each.kind}: ${each.decides}`),
+    '',
+    'Verdicts:',
+    '',
+    ...Object.entries(verdicts).map(([verdict, meaning]) => `- ${verdict}: ${meaning}`),
+    '',
+    `Confidence: ${confidence}`,
+    '',
+    'Read on:',
     '',
     `- [Discovery document](${at(operations.discovery.path)}): where to call, and how to sign in`,
     `- [Service contract](${at(operations.service_contract.path)}): terms, schemas, flow, recovery, a sample report`,

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { embeddedAssessor } from './assessors/embedded.ts';
-import { languageModelAssessor } from './assessors/language-model.ts';
+import { languageModelAssessor } from './assessors/language-model/assessor.ts';
 import { checkWork } from './check.ts';
 import type { ThreadInput, ThreadMessage } from './checker.ts';
 import { CheckFailure } from './failure.ts';

@@ -25,7 +25,7 @@ const about = (work_product: string, more: Partial<CheckRequest> = {}): CheckReq
 describe('checkWork', () => {
   it('answers every criterion in order with a reason and citations that resolve', async () => {
     const report = await run(exampleRequest);
-    expect(report.findings.slice(0, 4).map(({ criterion }) => criterion)).toEqual(exampleRequest.criteria);
+    expect(report.findings.slice(0, 6).map(({ criterion }) => criterion)).toEqual(exampleRequest.criteria);
     const sources = gatherSources(exampleRequest, []);
     const cited = report.findings.flatMap(({ citations }) => citations ?? []);
     expect(cited.length).toBeGreaterThan(2);
@@ -63,7 +63,7 @@ describe('checkWork', () => {
     const evidence = [{ source: 'Trade return', text: 'Exports of slate from Portmadoc plummeted in the spring.' }];
     const report = await run({ work_product: 'Exports of slate from Portmadoc soared in the spring.', evidence });
     expect(report.findings[0]).toMatchObject({ status: 'contradicted' });
-    expect(report.findings[0]?.reason).toContain('soared where Trade return gives plummeted');
+    expect(report.findings[0]?.reason).toMatch(/soared.*Trade return says otherwise.*plummeted/);
   });
 
   it('does not count a name that stands nowhere as borne out', async () => {
@@ -72,12 +72,13 @@ describe('checkWork', () => {
     expect(report.findings[0]?.reason).toContain('Torrance');
   });
 
-  it('says what the work does not answer', async () => {
+  it('accuses nobody of what it only did not find, and says which words it looked for', async () => {
     const report = await run(
       about('The Aldwych bridge opened on 4 May 1932.', { criteria: ['Names the toll for lorries'] }),
     );
-    expect(report.findings[0]).toMatchObject({ status: 'missing' });
+    expect(report.findings[0]).toMatchObject({ status: 'not_assessable' });
     expect(report.findings[0]?.reason).toContain('toll');
+    expect(report.verdict).not.toBe('revise');
   });
 
   it('counts words, items and sentences', async () => {
@@ -158,7 +159,7 @@ describe('checkWork', () => {
     const first = await run(exampleRequest);
     const before = {
       ...first,
-      findings: first.findings.map((finding, at) => (at === 3 ? { ...finding, status: 'missing' as const } : finding)),
+      findings: first.findings.map((finding, at) => (at === 4 ? { ...finding, status: 'missing' as const } : finding)),
     };
     const again = await run(exampleRequest, { previous: { report: before, reason: 'criteria_not_evaluated' } });
     expect(again.correction?.changes).toEqual([{ criterion: 'At most 80 words', before: 'missing', after: 'met' }]);
@@ -171,7 +172,7 @@ describe('checkWork', () => {
   it('refuses an assessor that answers too little', async () => {
     const lazy: Assessor = {
       method: 'nothing',
-      assess: async () => ({ verdict: 'supported', findings: [], score: 1, confidence: 1, limitations: [] }),
+      assess: async ({ judged }) => ({ statements: judged, findings: [], score: 1, limitations: [] }),
     };
     await expect(run(exampleRequest, { assessor: lazy })).rejects.toMatchObject({ code: 'assessor_failed' });
   });
@@ -179,15 +180,14 @@ describe('checkWork', () => {
   it('drops a citation that leads nowhere and caps the verdict', async () => {
     const inventive: Assessor = {
       method: 'invention',
-      assess: async ({ entries }) => ({
-        verdict: 'supported',
+      assess: async ({ entries, judged }) => ({
+        statements: judged,
         findings: entries.map(() => ({
           status: 'met' as const,
           reason: 'It says so.',
           passages: [{ ref: 'evidence/9', start: 0, end: 4 }],
         })),
         score: 1,
-        confidence: 1,
         limitations: [],
       }),
     };
@@ -242,12 +242,16 @@ describe('validateReport', () => {
 });
 
 describe('the sample report', () => {
-  it('is marked as illustrative and finds the two planted faults of the example', async () => {
+  it('is marked as illustrative and shows a contradiction with both quotes, a sum, a criterion met and one for a person', async () => {
     const sample = await sampleReport();
     expect(sample.illustrative).toBe(true);
     expect(Report.safeParse(sample).success).toBe(true);
     const reasons = sample.findings.map(({ reason }) => reason).join(' ');
-    expect(reasons).toContain('9 June 2026 where Carrier booking NL-77120 gives 11 June 2026');
+    expect(reasons).toContain('“9 June 2026” against “11 June 2026”');
     expect(reasons).toContain('does not pay for the transport');
+    expect(reasons).toContain('360 × 41.50 EUR = 14,940');
+    expect(new Set(sample.findings.map(({ status }) => status))).toEqual(
+      new Set(['met', 'contradicted', 'not_assessable']),
+    );
   });
 });

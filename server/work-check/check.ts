@@ -1,29 +1,34 @@
-import type { AssessedFinding, Assessment, Assessor } from './assessors/port.ts';
+import type { Assessment, AssessmentTask, Assessor, Passage } from './assessors/port.ts';
 import { citePassage } from './citations.ts';
-import { readWork, type Work } from './claims.ts';
 import {
+  bounds,
   type CheckOutcome,
   type CheckRequest,
   type Citation,
   type Finding,
   type Report,
+  type ReportedStatement,
   reportDigest,
 } from './contract.ts';
-import { type ClaimReading, readClaim } from './contradictions.ts';
 import { checkCitationIntegrity } from './deterministic/citation-integrity.ts';
 import { checkEvidenceFreshness } from './deterministic/evidence-freshness.ts';
 import { checkEvidenceIntegrity } from './deterministic/evidence-integrity.ts';
 import { checkRubricCoverage } from './deterministic/rubric-coverage.ts';
 import { checkSourceCorroboration } from './deterministic/source-corroboration.ts';
 import { checkWorkProductSchema } from './deterministic/work-product-schema.ts';
+import { maskPersonalData } from './engines/personal-data.ts';
 import { type Entry, entriesOf, requestText, WORK_ENTRY } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
-import { canonicalJson } from './json-value.ts';
+import { canonicalJson, utf8Bytes } from './json-value.ts';
+import { judgeStatements } from './judge/judge-statements.ts';
+import { Proofreader, withdrawFalse } from './proofread.ts';
+import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
 import { composeReport } from './report.ts';
+import { readWork, type Work } from './statements.ts';
 import { validateReport } from './validate-report.ts';
-import { capOfChecks, capOfFindings, lowest } from './verdict.ts';
+import { capOfChecks, capOfFindings, capOfStatements, lowest } from './verdict.ts';
 
 export type CheckOptions = {
   assessor: Assessor;
@@ -54,16 +59,20 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const sources = gatherSources(request, options.retrieved ?? []);
   const evidence = indexEvidence(sources);
   const work = readWork(request.work_product);
-  const readings = readClaims(work, evidence, options.signal, (share) =>
+  const { judged, readings } = judgeStatements(work, evidence, options.signal, (share) =>
     progress('reading', 5 + Math.floor(share * 35)),
   );
   progress('checking', 40);
   const early = await runEarlyChecks(request, sources, options);
   progress('assessing', 50);
   const entries = withWorkEntry(entriesOf(request));
-  const assessment = await assess(request, options, { work, evidence, entries, readings });
+  const assessment = await assess(request, options, { work, evidence, entries, readings, judged });
   progress('writing', 90);
-  const { findings, citations, dropped } = citeFindings(entries, assessment.findings, readings, evidence);
+  const cited = cite(entries, assessment, work, evidence);
+  const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
+  const findings = read.findings.map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
+  const statements = read.statements.map(maskedStatement);
+  const { citations, dropped } = cited;
   const stated = entriesOf(request);
   // In the order of the contract.
   const checks = [
@@ -76,22 +85,26 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   ];
   const instructions = instructionFinding(work, evidence);
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
+  const model_verdict = lowest(capOfFindings(findings), assessment.escalate === true ? 'escalate' : 'supported');
   const verdict = lowest(
-    assessment.verdict,
+    model_verdict,
     capOfChecks(checks),
     capOfFindings(all),
+    capOfStatements(statements),
     instructions === undefined ? 'supported' : 'escalate',
   );
   const report = composeReport({
     request,
     sources,
     findings: all,
+    statements,
+    measured: options.assessor.measured ?? null,
     stated: stated.length,
     checks,
     verdict,
-    model_verdict: assessment.verdict,
+    model_verdict,
     score: assessment.score,
-    confidence: assessment.confidence,
+    confidence: shareDecided(statements),
     method: options.assessor.method,
     instructions: instructions?.count ?? 0,
     limitations: limitationsOf(request, checks, work, dropped, assessment),
@@ -103,19 +116,6 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   validateReport(report, request, options.retrieved ?? [], sources);
   progress('writing', 100);
   return report;
-}
-
-function readClaims(
-  work: Work,
-  evidence: EvidenceIndex,
-  signal: AbortSignal | undefined,
-  onShare: (share: number) => void,
-): ClaimReading[] {
-  return work.claims.map((claim, index) => {
-    signal?.throwIfAborted();
-    onShare(index / work.claims.length);
-    return readClaim(claim, evidence);
-  });
 }
 
 async function runEarlyChecks(
@@ -140,8 +140,8 @@ function withWorkEntry(entries: readonly Entry[]): Entry[] {
 
 async function assess(
   request: CheckRequest,
-  { assessor, signal, previous, onProgress }: CheckOptions,
-  reading: { work: Work; evidence: EvidenceIndex; entries: Entry[]; readings: ClaimReading[] },
+  { assessor, signal, previous, onProgress, now }: CheckOptions,
+  reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged'>,
 ): Promise<Assessment> {
   const wishes = previous?.correction_request ?? request.correction_request;
   const correction =
@@ -153,6 +153,7 @@ async function assess(
     request: requestText(request),
     work_kind: request.work_kind,
     correction,
+    now,
     onProgress: (share) => onProgress?.('assessing', 50 + Math.floor(Math.min(1, Math.max(0, share)) * 40)),
     signal,
   });
@@ -161,35 +162,96 @@ async function assess(
   return assessment;
 }
 
-function citeFindings(
+/** Findings and statements with citations in place of passages; passages that lie nowhere are dropped and counted. */
+function cite(
   entries: readonly Entry[],
-  assessed: readonly AssessedFinding[],
-  readings: readonly ClaimReading[],
+  assessment: Assessment,
+  work: Work,
   evidence: EvidenceIndex,
-): { findings: Finding[]; citations: Citation[]; dropped: number } {
+): { findings: Finding[]; statements: ReportedStatement[]; citations: Citation[]; dropped: number } {
   let dropped = 0;
-  const findings = entries.map(({ label, from }, index): Finding => {
-    const { status, reason, passages } = assessed[index] ?? { status: 'not_assessable', reason: '', passages: [] };
+  const citationsOf = (passages: readonly Passage[]): Citation[] => {
     const cited = passages.map((passage) => citePassage(passage, evidence.sources));
     const citations = cited.filter((citation) => citation !== undefined);
     dropped += cited.length - citations.length;
-    const contradicted = from === 'work' && readings.some(({ faults }) => faults.some((fault) => fault.contradicts));
+    return citations;
+  };
+  const listed = assessment.statements.slice(0, bounds.statements);
+  const findings = entries.map(({ label }, index): Finding => {
+    const assessed = assessment.findings[index] ?? { status: 'not_assessable', reason: '', passages: [] };
+    const citations = citationsOf(assessed.passages);
+    const statements = (assessed.statements ?? []).filter((at) => at < listed.length);
     return {
       criterion: label,
-      // The rules see every statement; no assessor may call the work as a whole sound over a contradiction they found.
-      status: contradicted && status !== 'contradicted' ? 'contradicted' : status,
-      reason:
-        contradicted && status !== 'contradicted' ? `${reason} The rules found a contradiction in the work.` : reason,
+      status: assessed.status,
+      reason: assessed.reason,
       ...(citations.length > 0 ? { citations } : {}),
+      ...(statements.length > 0 ? { statements } : {}),
     };
   });
-  return { findings, citations: findings.flatMap((finding) => finding.citations ?? []), dropped };
+  const bytes = byteOffsets(typeof work.value === 'string' ? work.value : '');
+  const statements = listed.map(({ statement, status, why, passages, compared, computed }): ReportedStatement => {
+    const citations = citationsOf(passages);
+    const { place } = statement;
+    return {
+      ...('path' in place ? { path: place.path } : { start: bytes(place.start), end: bytes(place.end) }),
+      kind: statement.kind,
+      status,
+      why,
+      ...(citations.length > 0 ? { citations } : {}),
+      ...(compared === undefined ? {} : { compared: { claimed: clip(compared.claimed), known: clip(compared.known) } }),
+      ...(computed === undefined ? {} : { computed }),
+    };
+  });
+  const citations = findings.flatMap((finding) => finding.citations ?? []);
+  return { findings, statements, citations, dropped };
+}
+
+/** Where personal data may stand: an address, or digits enough for a number of a person. */
+const MAY_BE_PERSONAL = /@|\d[\d ()./-]{6,}\d|\b[A-Z]{2}\d{2}\b/;
+
+/** The report outlives what was submitted, so it keeps no personal data that a quotation would carry. */
+const masked = (text: string): string => (MAY_BE_PERSONAL.test(text) ? maskPersonalData(text) : text);
+
+/** A quotation that ends its own sentence needs no second full stop. */
+const tidy = (text: string): string => text.replaceAll(/([.!?…]”)\./g, '$1');
+
+function maskedStatement(statement: ReportedStatement): ReportedStatement {
+  const { compared } = statement;
+  const why = tidy(statement.why);
+  if (!MAY_BE_PERSONAL.test(why) && !MAY_BE_PERSONAL.test(`${compared?.claimed} ${compared?.known}`))
+    return { ...statement, why };
+  return {
+    ...statement,
+    why: masked(why),
+    ...(compared === undefined
+      ? {}
+      : { compared: { claimed: masked(compared.claimed), known: masked(compared.known) } }),
+  };
+}
+
+/** The UTF-8 offset of a UTF-16 one; asked for in rising order, it walks a text once. */
+function byteOffsets(text: string): (at: number) => number {
+  let [known, bytes] = [0, 0];
+  return (at) => {
+    if (at < known) [known, bytes] = [0, 0];
+    bytes += utf8Bytes(text.slice(known, at));
+    known = at;
+    return bytes;
+  };
+}
+
+/** The share of the statements that can be checked which the check decided, from 0 to 1. */
+function shareDecided(statements: readonly { status: ReportedStatement['status'] }[]): number {
+  const checkable = statements.filter(({ status }) => status !== 'not_checked');
+  const decided = checkable.filter(({ status }) => status !== 'not_found').length;
+  return checkable.length === 0 ? 0 : Math.round((decided / checkable.length) * 1e6) / 1e6;
 }
 
 function instructionFinding(work: Work, evidence: EvidenceIndex): { finding: Finding; count: number } | undefined {
-  const inWork = work.claims
-    .filter((claim) => claim.instruction)
-    .map((claim) => ({ where: `the work, ${claim.at}`, text: claim.text }));
+  const inWork = work.statements
+    .filter((statement) => statement.instruction)
+    .map((statement) => ({ where: `the work, ${statement.at}`, text: statement.text }));
   const passages = evidence.passages.filter((passage) => passage.instruction);
   const inEvidence = passages.map((passage) => ({
     where: evidence.sources[passage.source]?.source || 'an unnamed source',
@@ -231,7 +293,7 @@ function limitationsOf(
     'Score and confidence are not calibrated probabilities.',
     'No URL was fetched, no code was run, and nothing was confirmed in an external system.',
     ...assessment.limitations,
-    work.left_out > 0 ? `${work.left_out} statements beyond the first ${work.claims.length} were not read.` : '',
+    work.left_out > 0 ? `${work.left_out} statements beyond the first ${work.statements.length} were not read.` : '',
     dropped > 0 ? `${dropped} citations that named no passage of the evidence were dropped.` : '',
     request.rubric !== undefined ? 'Rubric weights, if any, were not applied; each entry was assessed by itself.' : '',
   ];

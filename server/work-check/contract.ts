@@ -25,6 +25,10 @@ export const bounds = {
   correction_bytes: 16_384,
   rubric_bytes: 65_536,
   findings: 40,
+  /** Statements of the work that a report lists; more are named in its limitations. */
+  statements: 500,
+  /** Characters of submitted text that one sentence of a report may quote. */
+  quote_characters: 200,
   /** Criteria and rubric entries together: the findings left over answer the request, stray claims and instructions. */
   assessed_entries: 37,
 } as const;
@@ -272,8 +276,49 @@ export const Finding = z.object({
   status: FindingStatus,
   reason: z.string().min(1),
   citations: z.array(Citation).optional(),
+  statements: z
+    .array(z.int().min(0))
+    .meta({ description: 'Indexes into `statements` of the report: the ones this finding rests on.' })
+    .optional(),
 });
 export type Finding = z.infer<typeof Finding>;
+
+const statementStatuses = ['supported', 'contradicted', 'not_found', 'not_checked'] as const;
+export const StatementStatus = z.enum(statementStatuses);
+export type StatementStatus = z.infer<typeof StatementStatus>;
+
+export const statementKinds = ['sentence', 'item', 'cell', 'leaf'] as const;
+export type StatementKind = (typeof statementKinds)[number];
+
+/**
+ * One statement of the work (interface, section 7): by JSON Pointer in structured work, else by UTF-8 byte offsets into
+ * the text. `why` quotes at most `bounds.quote_characters` of either side.
+ */
+export const ReportedStatement = z.object({
+  path: z.string().optional(),
+  start: z.int().min(0).optional(),
+  end: z.int().min(1).optional(),
+  kind: z.enum(statementKinds),
+  status: StatementStatus,
+  citations: z.array(Citation).optional(),
+  why: z.string().min(1),
+  /** The words at issue: of the work, and of the evidence or of another place in the work. */
+  compared: z.object({ claimed: z.string(), known: z.string() }).optional(),
+  /** What was worked out, such as "360 × 41.50 = 14,940". */
+  computed: z.string().optional(),
+});
+export type ReportedStatement = z.infer<typeof ReportedStatement>;
+
+/** The accuracy measured for a kind of configuration, on what, and whether that version is the one that wrote a report. */
+export const Measured = z.object({
+  configuration: z.string(),
+  measured_at: z.string(),
+  measured_on: z.string(),
+  version: z.string(),
+  this_version: z.boolean(),
+  figures: z.record(z.string(), z.number()),
+});
+export type Measured = z.infer<typeof Measured>;
 
 const origin = z.enum(['supplied', 'retrieved']);
 
@@ -286,7 +331,8 @@ const sourceEntry = z.object({
 });
 export type SourceEntry = z.infer<typeof sourceEntry>;
 
-const checkName = z.enum(deterministicChecks);
+/** Named, so that schemas hold its values once. */
+const checkName = z.enum(deterministicChecks).meta({ id: 'DeterministicCheck' });
 
 export const CheckOutcome = z.object({
   check: checkName,
@@ -302,6 +348,13 @@ export const Report = z.object({
   model_verdict: z.string(),
   summary: z.string().min(1),
   findings: z.array(Finding).min(1).max(bounds.findings),
+  statements: z.array(ReportedStatement).max(bounds.statements).meta({
+    description:
+      'Each statement of the work in its order: `path` (JSON Pointer) in structured work, else `start` and `end` (UTF-8 bytes). `not_found` accuses of nothing.',
+  }),
+  measured: Measured.nullable().meta({
+    description: 'Accuracy measured for this configuration, on what and in which version; null when it never was.',
+  }),
   evidence: z.array(z.object({ origin, source: z.string() })),
   verification: z.object({
     status: z.enum(['checks_passed_model_only', 'checks_passed_corroborated', 'checks_failed']),
@@ -333,7 +386,12 @@ export const Report = z.object({
   report: z.object({ format: z.literal('text/markdown'), body: z.string().min(1) }),
   requires_human_review: z.boolean(),
   score: z.number().min(0).max(1).optional(),
-  confidence: z.number().min(0).max(1).optional(),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Share of the statements that can be checked which were decided; no probability.' })
+    .optional(),
   corrected_output: z.string().optional(),
   criteria_evaluated: z.array(z.string()).optional(),
   evidence_items: z.array(sourceEntry.omit({ origin: true })).optional(),

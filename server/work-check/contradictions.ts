@@ -1,15 +1,16 @@
-import type { Claim } from './claims.ts';
 import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
-import { isContent, type Token } from './reading/tokens.ts';
+import type { Token } from './reading/token.ts';
+import { isContent } from './reading/tokens.ts';
+import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
-import { type Wanted, wantedOf } from './support/windows.ts';
+import { type Wanted, wantedOf } from './support/passage-windows.ts';
 
 export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
 
-/** Where a claim and the evidence part: `contradicts` when the evidence says otherwise, else it is merely not there. */
+/** Where a statement and the evidence part: `contradicts` when the evidence says otherwise, else it is merely not there. */
 export type Fault = {
   kind: FaultKind;
   contradicts: boolean;
@@ -19,15 +20,15 @@ export type Fault = {
   distance?: number;
 };
 
-/** What the rules see in one claim. */
-export type ClaimReading = {
-  claim: Claim;
+/** What the rules see in one statement. */
+export type StatementReading = {
+  statement: Statement;
   /** Its words of content. */
   wanted: readonly Wanted[];
   matches: Match[];
   coverage: number;
   faults: Fault[];
-  /** The cell of a table that the claim names, when it names one. */
+  /** The cell of a table that the statement names, when it names one. */
   cell: BoundCell | undefined;
 };
 
@@ -35,25 +36,25 @@ const MATCHES_MAX = 6;
 /** How much of what stands around a figure a passage must share before another value there contradicts it. */
 const RIVAL_SUBJECT = 0.55;
 const RIVAL_AMONG_MANY = 0.75;
-/** Of two passages that share the words around a figure, the one that shares more of the whole claim comes first. */
-const WHOLE_CLAIM_SHARE = 0.5;
-/** A short passage speaks of the claim's subject when this share of its own words stands in the claim. */
-const PASSAGE_WITHIN_CLAIM = 0.75;
-/** A denial or an opposite counts only in a passage that shares this much of the claim. */
+/** Of two passages that share the words around a figure, the one that shares more of the whole statement comes first. */
+const WHOLE_STATEMENT_SHARE = 0.5;
+/** A short passage speaks of the statement's subject when this share of its own words stands in the statement. */
+const PASSAGE_WITHIN_STATEMENT = 0.75;
+/** A denial or an opposite counts only in a passage that shares this much of the statement. */
 const DENIAL_SUBJECT = 0.65;
 /** A figure found in a passage this much weaker than the best one is about something else. */
 const NEARLY_AS_GOOD = 0.75;
 
-/** Reads one claim against the evidence by rules alone. */
-export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
-  const wanted = wantedOf(claim.tokens);
+/** Reads one statement against the evidence by rules alone. */
+export function readStatement(statement: Statement, index: EvidenceIndex): StatementReading {
+  const wanted = wantedOf(statement.tokens);
   const words = wanted.filter(({ token }) => token.kind === 'word');
   const matches = bestPassages(index, words.length > 0 ? words : wanted, MATCHES_MAX);
   const coverage = coverageByBest(index, wanted, matches);
-  const bound = readCell(claim, index);
+  const bound = readCell(statement, index);
   if (bound !== undefined)
     return {
-      claim,
+      statement,
       wanted,
       matches,
       coverage,
@@ -61,17 +62,17 @@ export function readClaim(claim: Claim, index: EvidenceIndex): ClaimReading {
       cell: bound,
     };
   const faults: Fault[] = [];
-  for (const quantity of claim.quantities) {
-    const fault = figureFault(claim, quantity, index, matches);
+  for (const quantity of statement.quantities) {
+    const fault = figureFault(statement, quantity, index, matches);
     if (fault !== undefined) faults.push(fault);
   }
-  faults.push(...nameFaults(claim, index));
-  for (const fault of [negationFault(claim, wanted, index, matches), oppositeFault(claim, index, matches)])
+  faults.push(...nameFaults(statement, index));
+  for (const fault of [negationFault(statement, wanted, index, matches), oppositeFault(statement, index, matches)])
     if (fault !== undefined) faults.push(fault);
-  return { claim, wanted, matches, coverage, faults, cell: undefined };
+  return { statement, wanted, matches, coverage, faults, cell: undefined };
 }
 
-/** Share of the claim's weight found in its best passage and the one that adds most to it. */
+/** Share of the statement's weight found in its best passage and the one that adds most to it. */
 function coverageByBest(index: EvidenceIndex, wanted: readonly Wanted[], matches: Match[]): number {
   const best = matches[0] === undefined ? undefined : index.passages[matches[0].passage];
   if (best === undefined) return 0;
@@ -87,15 +88,20 @@ function coverageByBest(index: EvidenceIndex, wanted: readonly Wanted[], matches
   return total === 0 ? 0 : most / total;
 }
 
-function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: Match[]): Fault | undefined {
+function figureFault(
+  statement: Statement,
+  quantity: Quantity,
+  index: EvidenceIndex,
+  matches: Match[],
+): Fault | undefined {
   const kind: FaultKind = quantity.kind === 'date' || quantity.kind === 'time' ? 'date' : 'number';
-  const claimed = withUnit(claim.text, claim.tokens, quantity);
-  const near = nearMatches(claim, quantity, index, matches);
-  const rival = findRival(claim, quantity, index, near);
+  const claimed = withUnit(statement.text, statement.tokens, quantity);
+  const near = nearMatches(statement, quantity, index, matches);
+  const rival = findRival(statement, quantity, index, near);
   const same = (match: Match): boolean =>
     index.passages[match.passage]?.quantities.some((known) => compareQuantities(quantity, known) === 'same') ?? false;
   const top = Math.max(0, ...near.map(({ coverage }) => coverage));
-  // A figure that stands only beside another subject does not bear the claim out.
+  // A figure that stands only beside another subject does not bear the statement out.
   if (near.some((match) => same(match) && match.coverage >= top * NEARLY_AS_GOOD)) return undefined;
   if (rival === undefined) {
     if (matches.some(same) || index.labels.some((known) => compareQuantities(quantity, known) === 'same'))
@@ -124,11 +130,16 @@ function figureFault(claim: Claim, quantity: Quantity, index: EvidenceIndex, mat
   };
 }
 
-/** Passages that share the words around a figure, the ones nearest to the whole claim first. */
-function nearMatches(claim: Claim, quantity: Quantity, index: EvidenceIndex, matches: readonly Match[]): Match[] {
+/** Passages that share the words around a figure, the ones nearest to the whole statement first. */
+function nearMatches(
+  statement: Statement,
+  quantity: Quantity,
+  index: EvidenceIndex,
+  matches: readonly Match[],
+): Match[] {
   const whole = new Map(matches.map(({ passage, coverage }) => [passage, coverage]));
-  const rank = ({ passage, coverage }: Match): number => coverage + WHOLE_CLAIM_SHARE * (whole.get(passage) ?? 0);
-  return bestPassages(index, wantedOf(nearbyWords(claim, quantity)), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));
+  const rank = ({ passage, coverage }: Match): number => coverage + WHOLE_STATEMENT_SHARE * (whole.get(passage) ?? 0);
+  return bestPassages(index, wantedOf(nearbyWords(statement, quantity)), MATCHES_MAX).sort((a, b) => rank(b) - rank(a));
 }
 
 /** A figure with the word it counts, as a reader would quote it. */
@@ -140,10 +151,10 @@ function withUnit(text: string, tokens: readonly Token[], quantity: Quantity): s
 
 /**
  * Another value for the same thing: in a passage about the same subject, of the same unit, the only one of its kind
- * there that the claim does not state itself.
+ * there that the statement does not state itself.
  */
 function findRival(
-  claim: Claim,
+  statement: Statement,
   quantity: Quantity,
   index: EvidenceIndex,
   near: readonly Match[],
@@ -155,7 +166,7 @@ function findRival(
         compareQuantities(quantity, known) === 'different' &&
         (quantity.kind === 'date' || quantity.unit !== '' || known.unit === '') &&
         quantity.unit === known.unit &&
-        !claim.quantities.some((own) => compareQuantities(own, known) === 'same'),
+        !statement.quantities.some((own) => compareQuantities(own, known) === 'same'),
     );
     const [other] = others;
     if (other !== undefined && (others.length === 1 || match.coverage >= RIVAL_AMONG_MANY))
@@ -186,32 +197,32 @@ const NEAR_BEFORE = 6;
 const NEAR_AFTER = 4;
 
 /** Content words around a figure, up to the next figure of its kind on either side. */
-function nearbyWords(claim: Claim, quantity: Quantity): Token[] {
-  const others = claim.quantities.filter((other) => other !== quantity && other.kind === quantity.kind);
+function nearbyWords(statement: Statement, quantity: Quantity): Token[] {
+  const others = statement.quantities.filter((other) => other !== quantity && other.kind === quantity.kind);
   const from = Math.max(0, ...others.filter((other) => other.last < quantity.first).map((other) => other.last + 1));
   const to = Math.min(
-    claim.tokens.length,
+    statement.tokens.length,
     ...others.filter((other) => other.first > quantity.last).map((other) => other.first),
   );
-  const inFigure = (at: number): boolean => claim.quantities.some((other) => at >= other.first && at <= other.last);
+  const inFigure = (at: number): boolean => statement.quantities.some((other) => at >= other.first && at <= other.last);
   const words = (start: number, end: number): Token[] =>
-    claim.tokens
+    statement.tokens
       .slice(start, end)
       .filter((token, at) => isContent(token) && token.kind === 'word' && !inFigure(start + at));
   return [...words(from, quantity.first).slice(-NEAR_BEFORE), ...words(quantity.last + 1, to).slice(0, NEAR_AFTER)];
 }
 
 /** Capitalised words inside a sentence that stand nowhere in the evidence. */
-function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
+function nameFaults(statement: Statement, index: EvidenceIndex): Fault[] {
   const faults: Fault[] = [];
-  for (let at = 0; at < claim.tokens.length; at += 1) {
-    const token = claim.tokens[at];
-    if (!token?.capital || !token.content || token.lower.length < 3 || opensSentence(claim, at)) continue;
+  for (let at = 0; at < statement.tokens.length; at += 1) {
+    const token = statement.tokens[at];
+    if (!token?.capital || !token.content || token.lower.length < 3 || opensSentence(statement, at)) continue;
     if (isHeld(index, token.stem)) continue;
     faults.push({
       kind: 'name',
       contradicts: false,
-      claimed: claim.text.slice(token.start, token.end),
+      claimed: statement.text.slice(token.start, token.end),
       known: '',
       passage: -1,
     });
@@ -219,35 +230,34 @@ function nameFaults(claim: Claim, index: EvidenceIndex): Fault[] {
   return faults;
 }
 
-function opensSentence(claim: Claim, at: number): boolean {
-  const before = at > 0 ? claim.tokens[at - 1] : undefined;
-  return (
-    claim.kind === 'sentence' && (before === undefined || (before.kind === 'mark' && /[.!?:"“(]/.test(before.lower)))
-  );
+function opensSentence(statement: Statement, at: number): boolean {
+  const before = at > 0 ? statement.tokens[at - 1] : undefined;
+  if (before === undefined) return statement.kind !== 'leaf' && statement.kind !== 'cell';
+  return before.kind === 'mark' && /[.!?:"“(]/.test(before.lower);
 }
 
 const LONG_PASSAGE = 60;
 
-/** The claim asserts what a passage on the same subject denies, or denies what it asserts. */
+/** The statement asserts what a passage on the same subject denies, or denies what it asserts. */
 function negationFault(
-  claim: Claim,
+  statement: Statement,
   wanted: readonly Wanted[],
   index: EvidenceIndex,
   matches: Match[],
 ): Fault | undefined {
   const stated = new Set(wanted.map(({ stem }) => stem));
-  const denied = deniedStems(claim.tokens);
+  const denied = deniedStems(statement.tokens);
   for (const [rank, match] of matches.entries()) {
     const passage = index.passages[match.passage];
-    if (passage === undefined || passage.tokens.length > LONG_PASSAGE) continue;
+    if (passage === undefined || passage.tokens.length > LONG_PASSAGE || passage.tokens.at(-1)?.lower === '?') continue;
     let shared = 0;
     for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
-    const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_CLAIM;
+    const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_STATEMENT;
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
     const theirs = deniedStems(passage.tokens);
     const turned =
       (denied.length === 0 &&
-        !isNegated(claim.tokens) &&
+        !isNegated(statement.tokens) &&
         theirs.some((group) => group.every((stem) => stated.has(stem)))) ||
       (theirs.length === 0 &&
         !isNegated(passage.tokens) &&
@@ -256,7 +266,7 @@ function negationFault(
       return {
         kind: 'negation',
         contradicts: true,
-        claimed: claim.text,
+        claimed: statement.text,
         known: passageText(index, passage),
         passage: match.passage,
       };
@@ -265,13 +275,13 @@ function negationFault(
   return undefined;
 }
 
-/** A word of the claim stands where the evidence has its opposite, between the same neighbours. */
-function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fault | undefined {
+/** A word of the statement stands where the evidence has its opposite, between the same neighbours. */
+function oppositeFault(statement: Statement, index: EvidenceIndex, matches: Match[]): Fault | undefined {
   const best = matches[0];
   const passage = best === undefined ? undefined : index.passages[best.passage];
   if (best === undefined || passage === undefined || best.coverage < DENIAL_SUBJECT) return undefined;
-  if (isNegated(claim.tokens) || isNegated(passage.tokens)) return undefined;
-  const own = claim.tokens.filter(isContent);
+  if (isNegated(statement.tokens) || isNegated(passage.tokens)) return undefined;
+  const own = statement.tokens.filter(isContent);
   const theirs = passage.tokens.filter(isContent);
   const stated = new Set(own.map(({ stem }) => stem));
   for (const [at, token] of own.entries()) {
@@ -289,7 +299,7 @@ function oppositeFault(claim: Claim, index: EvidenceIndex, matches: Match[]): Fa
     return {
       kind: 'opposite',
       contradicts: true,
-      claimed: claim.text.slice(token.start, token.end),
+      claimed: statement.text.slice(token.start, token.end),
       known: text.slice(known?.start ?? 0, known?.end ?? 0),
       passage: best.passage,
     };

@@ -7,14 +7,14 @@ export type Entry = { label: string; from: 'criteria' | 'rubric' | 'request' | '
 export const WORK_ENTRY = "The work's statements agree with the evidence";
 
 /**
- * What the report owes a finding: each criterion and rubric entry; without any, the request; without that too, the
- * work itself against the evidence.
+ * What the report owes a finding: each criterion and rubric entry; the request whenever there are no criteria; without
+ * any of them, the work itself against the evidence.
  */
 export function entriesOf(request: CheckRequest): Entry[] {
-  const stated = assessedEntries(request);
-  if (stated.length > 0) return stated;
-  if (request.request !== undefined) return [{ label: requestText(request), from: 'request' }];
-  return [{ label: WORK_ENTRY, from: 'work' }];
+  const stated: Entry[] = assessedEntries(request);
+  if ((request.criteria ?? []).length === 0 && request.request !== undefined)
+    stated.push({ label: requestText(request), from: 'request' });
+  return stated.length > 0 ? stated : [{ label: WORK_ENTRY, from: 'work' }];
 }
 
 /** The request as text; an object in RFC 8785 form. */

@@ -60,7 +60,7 @@ export const workedExamples: WorkedExample[] = [
     },
     expected: [
       { criterion: 'States when the lighthouse', status: 'contradicted', says: '1884' },
-      { criterion: 'Names the first keeper', status: 'missing', says: 'keeper' },
+      { criterion: 'Names the first keeper', status: 'not_assessable', says: 'keeper' },
     ],
     verdict: 'revise',
   },
@@ -193,7 +193,7 @@ export const workedExamples: WorkedExample[] = [
       ],
     },
     expected: [
-      { criterion: ALL, status: 'partly_met', says: 'category' },
+      { criterion: ALL, status: 'partly_met', says: 'charged twice' },
       { criterion: 'The material holds no text', status: 'contradicted', says: 'Ignore all previous instructions' },
     ],
     verdict: 'escalate',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { embeddedAssessor } from './assessors/embedded.ts';
-import { languageModelAssessor } from './assessors/language-model.ts';
+import { languageModelAssessor } from './assessors/language-model/assessor.ts';
 import { checkWork } from './check.ts';
 import { CheckRequest } from './contract.ts';
 import { CheckFailure } from './failure.ts';
@@ -35,56 +35,84 @@ const oddText = fc.oneof(
   ),
 );
 const oddNumber = fc.constantFrom(0, 1, 2, -1, 0.5, 1e308, Number.MAX_SAFE_INTEGER);
-const status = fc.constantFrom('met', 'missing', 'contradicted', 'partly_met', 'not_assessable', 'MET', '', 'great');
-const finding = fc.record(
+const status = fc.constantFrom(
+  'supported',
+  'contradicted',
+  'not_found',
+  'met',
+  'missing',
+  'partly_met',
+  'not_assessable',
+  'MET',
+  '',
+);
+const quote = fc.record({ passage: fc.oneof(fc.constantFrom('p1', 'p2', 'P1', 'p99'), oddText), words: oddText });
+/** What a model may say of one question; the id is put in when the question is known. */
+const wellShaped = fc.record({
+  quotes: fc.array(quote, { maxLength: 7 }),
+  statements: fc.array(fc.oneof(fc.constantFrom('w1', 'w2', 'w0', 'w-1'), oddText), { maxLength: 7 }),
+  claimed: fc.oneof(oddText, fc.constantFrom('312 metres', 'The bridge')),
+  known: fc.oneof(oddText, fc.constantFrom('is 312 metres', '4 May 1932')),
+  reason: oddText,
+  sure: fc.boolean(),
+});
+const illShaped = fc.record(
   {
-    index: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(0, 1, 2) }, oddNumber, oddText),
-    status: fc.oneof({ weight: 4, arbitrary: status }, fc.jsonValue({ maxDepth: 1 })),
-    reason: fc.oneof({ weight: 4, arbitrary: oddText }, fc.jsonValue({ maxDepth: 1 })),
-    citations: fc.oneof(
-      fc.array(fc.record({ ref: oddText, quote: oddText }, { requiredKeys: [] }), { maxLength: 4 }),
-      fc.constant([{ ref: 'evidence/0', quote: 'is 312 metres' }]),
-      fc.jsonValue({ maxDepth: 1 }),
-    ),
+    quotes: fc.jsonValue({ maxDepth: 2 }),
+    statements: fc.jsonValue({ maxDepth: 1 }),
+    reason: fc.oneof(oddText, fc.jsonValue({ maxDepth: 1 })),
+    status: fc.oneof(status, fc.jsonValue({ maxDepth: 1 })),
+    sure: fc.jsonValue({ maxDepth: 1 }),
   },
   { requiredKeys: [] },
 );
-const wellFormed = fc.tuple(status, status, status, oddText, oddText).map(([first, second, third, reason, quote]) => ({
-  verdict: 'supported',
-  findings: [first, second, third].map((value, index) => ({
-    index,
-    status: value,
-    reason,
-    citations: [{ ref: 'evidence/0', quote }],
-  })),
-}));
-const answer = fc
-  .oneof(
-    wellFormed,
-    fc.record(
-      {
-        verdict: fc.oneof(fc.constantFrom('supported', 'revise', 'ok'), oddText),
-        findings: fc.array(finding, { maxLength: 4 }),
-      },
-      { requiredKeys: [] },
-    ),
-    fc.jsonValue(),
-  )
-  .chain((value) => {
-    const text = JSON.stringify(value);
-    return fc.oneof(
-      { weight: 4, arbitrary: fc.constant(text) },
-      fc.nat(text.length).map((length) => text.slice(0, length)),
-      fc.constant(`Here it is: ${text}`),
-      fc.constant(text.replace(/\d+/, 'NaN')),
-    );
+/** Ids as a prompt names its questions, by which an answer is completed. */
+type Asked = { statements: string[]; criteria: string[] };
+export type Answering = (asked: Asked) => string;
+
+const STATEMENT = ['supported', 'contradicted', 'not_found'];
+const CRITERION = ['met', 'partly_met', 'missing', 'contradicted', 'not_assessable'];
+const answering: fc.Arbitrary<Answering> = fc
+  .tuple(fc.array(wellShaped, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(4), { minLength: 1, maxLength: 6 }))
+  .map(([said, picks]) => ({ statements, criteria }) => {
+    const of = (ids: readonly string[], statuses: readonly string[]) =>
+      ids.map((id, at) => ({
+        ...said[at % said.length],
+        id,
+        status: statuses[(picks[at % picks.length] ?? 0) % statuses.length],
+      }));
+    return JSON.stringify({ statements: of(statements, STATEMENT), criteria: of(criteria, CRITERION) });
+  });
+const breaking: fc.Arbitrary<Answering> = fc.oneof(
+  fc.array(illShaped, { maxLength: 4 }).map(
+    (said): Answering =>
+      ({ statements }) =>
+        JSON.stringify({ statements: said.map((one, at) => ({ id: statements[at], ...one })), criteria: said }),
+  ),
+  fc.jsonValue().map(
+    (value): Answering =>
+      () =>
+        JSON.stringify(value),
+  ),
+);
+const answer: fc.Arbitrary<Answering> = fc
+  .tuple(fc.oneof({ weight: 3, arbitrary: answering }, breaking), fc.nat(5), fc.nat())
+  .map(([whole, way, at]) => (asked) => {
+    const text = whole(asked);
+    if (way === 0) return text.slice(0, at % (text.length + 1));
+    if (way === 1) return `Here it is: ${text}`;
+    return way === 2 ? text.replace(/true|false/, 'NaN') : text;
   });
 
 /**
- * Lets the model at `url` give malformed answers, each handed to `say` before it is asked: each one ends in a valid
+ * Lets the model at `url` give malformed answers, each way of answering handed to `say` before it is asked: each one ends in a valid
  * report or a failed delivery.
  */
-export async function tryMalformedAnswers(runs: number, url: string, say: (answer: string) => void): Promise<Outcomes> {
+export async function tryMalformedAnswers(
+  runs: number,
+  url: string,
+  say: (answer: Answering) => void,
+): Promise<Outcomes> {
   const model = {
     provider: 'compatible' as const,
     model: 'scripted',

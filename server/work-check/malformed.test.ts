@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { materialOf } from '../../sandbox/model/characters.ts';
 import { type ModelServer, startModelServer } from '../../sandbox/model/server.ts';
-import { tryMalformedAnswers, tryMalformedInputs } from './malformed-trial.ts';
+import { type Answering, tryMalformedAnswers, tryMalformedInputs } from './malformed-trial.ts';
 
 let server: ModelServer;
-let answer = '';
-const say = (next: string): void => {
+let answer: Answering = () => '';
+const say = (next: Answering): void => {
   answer = next;
 };
 beforeAll(async () => {
-  server = await startModelServer(0, () => answer);
+  server = await startModelServer(0, (prompt) => {
+    const { statements, criteria } = materialOf(prompt);
+    return answer({ statements: statements.map(({ id }) => id), criteria: criteria.map(({ id }) => id) });
+  });
 });
 afterAll(() => server.close());
 

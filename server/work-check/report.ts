@@ -5,6 +5,7 @@ import {
   type Finding,
   REVIEW_WINDOW_SECONDS,
   type Report,
+  type ReportedStatement,
   type SourceEntry,
   type Verdict,
 } from './contract.ts';
@@ -15,6 +16,8 @@ export type ReportParts = {
   request: CheckRequest;
   sources: readonly EvidenceSource[];
   findings: Finding[];
+  statements: ReportedStatement[];
+  measured: Report['measured'];
   /** How many of the findings, from the first on, answer what the buyer stated. */
   stated: number;
   checks: CheckOutcome[];
@@ -47,6 +50,8 @@ export function composeReport(parts: ReportParts): Report {
     model_verdict: parts.model_verdict,
     summary: summaryOf(parts),
     findings,
+    statements: parts.statements,
+    measured: parts.measured,
     evidence: entries.map(({ origin, source }) => ({ origin, source })),
     verification: {
       status:

@@ -7,7 +7,7 @@ export const exampleRequest: CheckRequest = {
   work_kind: 'summary',
   request: 'Summarise what the supplier confirmed about order 4471 for the warehouse team.',
   work_product:
-    'Halden Tools confirmed order 4471 on 12 May 2026. It covers 360 torque wrenches at 41.50 EUR each. ' +
+    'Halden Tools confirmed order 4471 on 12 May 2026. It covers 360 torque wrenches at 41.50 EUR each, 14,940.00 EUR in all. ' +
     'The goods leave Rotterdam on 3 June 2026 and reach the Leeds warehouse on 9 June 2026. ' +
     'Halden Tools pays for the transport.',
   evidence: [
@@ -27,9 +27,11 @@ export const exampleRequest: CheckRequest = {
   ],
   criteria: [
     'States the quantity and the unit price',
+    'Amounts are worked out correctly',
     'States when the goods reach the warehouse',
     'States who pays for the transport',
     'At most 80 words',
+    'The tone suits the warehouse team',
   ],
   downstream_policy: { human_approval_required: true },
 };

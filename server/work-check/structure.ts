@@ -1,16 +1,18 @@
-import type { Claim } from './claims.ts';
 import type { Fault } from './contradictions.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
+import { type Cell, readTables, type Table } from './reading/tables.ts';
 import { tokenize } from './reading/tokens.ts';
-import { type Cell, readTables, type Table } from './tables.ts';
+import type { Statement } from './statements.ts';
 import { agrees, readTotal, type Total } from './totals.ts';
 
-/** The row and column a claim names, and whether the value there is the claimed one. */
+/** The row and column a statement names, and whether the value there is the claimed one. */
 export type BoundCell = {
   passage: { source: number; start: number; end: number };
   agrees: boolean;
   fault: Fault | undefined;
+  /** For a sum or a count: what was worked out, such as "the sum of Amount". */
+  worked?: string;
 };
 
 function tablesOf({ sources, lazy }: EvidenceIndex): Table[] {
@@ -28,13 +30,13 @@ function plainCell(text: string): string {
 }
 
 /**
- * Finds the cell that a claim of the form "column of row: value", or a field of a record, names; or works out the sum or
+ * Finds the cell that a statement of the form "column of row: value", or a field of a record, names; or works out the sum or
  * count that it gives.
  */
-export function readCell(claim: Claim, index: EvidenceIndex): BoundCell | undefined {
+export function readCell(statement: Statement, index: EvidenceIndex): BoundCell | undefined {
   const tables = tablesOf(index);
   if (tables.length === 0) return undefined;
-  for (const { column, row, value } of namings(claim)) {
+  for (const { column, row, value } of namings(statement)) {
     for (const table of tables) {
       const at = table.header.findIndex((cell) => plainCell(cell.text) === column);
       if (at === -1) continue;
@@ -42,13 +44,16 @@ export function readCell(claim: Claim, index: EvidenceIndex): BoundCell | undefi
         row.some((key) => cells.some((cell, other) => other !== at && plainCell(cell.text) === key)),
       );
       const best = named.length > 1 ? mostNamed(named, row, at) : named;
+      // A row that shares some values, but not the name, is another record.
+      const identity = plainCell(statement.record?.identity ?? '');
+      if (identity !== '' && !best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity))) continue;
       const cells = best.map((line) => line[at]).filter((cell) => cell !== undefined);
       if (cells.length === 0) continue;
-      return boundTo(claim, value, cells, table, index);
+      return boundTo(statement, value, cells, table, index);
     }
   }
-  const total = readTotal(claim, tables);
-  return total === undefined ? undefined : boundToTotal(claim, total, index);
+  const total = readTotal(statement, tables);
+  return total === undefined ? undefined : boundToTotal(statement, total, index);
 }
 
 function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cell[][] {
@@ -58,8 +63,8 @@ function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cel
   return rows.filter((cells) => count(cells) === most);
 }
 
-/** The ways to read a claim as column, row and value. */
-function namings({ text, record }: Claim): { column: string; row: string[]; value: string }[] {
+/** The ways to read a statement as column, row and value. */
+function namings({ text, record }: Statement): { column: string; row: string[]; value: string }[] {
   const found: { column: string; row: string[]; value: string }[] = [];
   if (record !== undefined)
     found.push({ column: plainCell(record.column), row: record.keys.map(plainCell), value: record.value });
@@ -77,7 +82,7 @@ function namings({ text, record }: Claim): { column: string; row: string[]; valu
   );
 }
 
-function boundTo(claim: Claim, value: string, cells: Cell[], table: Table, index: EvidenceIndex): BoundCell {
+function boundTo(statement: Statement, value: string, cells: Cell[], table: Table, index: EvidenceIndex): BoundCell {
   const agreeing = cells.find((cell) => sameValue(value, cell.text));
   const [first] = cells;
   const cell = agreeing ?? first ?? { text: '', start: 0, end: 1 };
@@ -87,19 +92,19 @@ function boundTo(claim: Claim, value: string, cells: Cell[], table: Table, index
     (candidate) => candidate.source === table.source && candidate.start <= cell.start && candidate.end >= cell.end,
   );
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text || 'nothing', passage };
-  return { passage: place, agrees: false, fault: claim.instruction ? undefined : fault };
+  return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault };
 }
 
-function boundToTotal(claim: Claim, total: Total, index: EvidenceIndex): BoundCell {
+function boundToTotal(statement: Statement, total: Total, index: EvidenceIndex): BoundCell {
   const [start, end] = [total.cells[0]?.start ?? 0, total.cells.at(-1)?.end ?? 1];
   const place = { source: total.table.source, start, end: Math.max(end, start + 1) };
-  if (agrees(total)) return { passage: place, agrees: true, fault: undefined };
+  if (agrees(total)) return { passage: place, agrees: true, fault: undefined, worked: total.named };
   const passage = index.passages.findIndex(
     (candidate) => candidate.source === place.source && candidate.end > start && candidate.start <= start,
   );
-  const known = `${total.value} as ${total.named}`;
+  const known = String(total.value);
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: total.said, known, passage };
-  return { passage: place, agrees: false, fault: claim.instruction ? undefined : fault };
+  return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault, worked: total.named };
 }
 
 function sameValue(claimed: string, cell: string): boolean {

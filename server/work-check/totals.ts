@@ -1,9 +1,10 @@
-import type { Claim } from './claims.ts';
 import { readQuantities } from './reading/quantities.ts';
-import { isContent, stem, type Token, tokenize } from './reading/tokens.ts';
-import type { Cell, Table } from './tables.ts';
+import type { Cell, Table } from './reading/tables.ts';
+import type { Token } from './reading/token.ts';
+import { isContent, stem, tokenize } from './reading/tokens.ts';
+import type { Statement } from './statements.ts';
 
-/** A sum or count that a table holds without stating it, and what the claim gives for it. */
+/** A sum or count that a table holds without stating it, and what the statement gives for it. */
 export type Total = { table: Table; cells: Cell[]; value: number; claimed: number; said: string; named: string };
 
 const SUM_WORDS = new Set(['total', 'sum', 'altogether', 'overall'].map(stem));
@@ -15,23 +16,23 @@ const OWN_TOTAL = /^(?:grand |sub)?-?(?:total|sum)\b/i;
 const ROUNDING = 0.005;
 
 /**
- * Reads a claim as a sum over a column, such as "the total units are 3,341" or a field `total_amount`, or as a count of
- * rows, and works it out from the table. Undefined when the claim is neither, or no single column is meant.
+ * Reads a statement as a sum over a column, such as "the total units are 3,341" or a field `total_amount`, or as a count of
+ * rows, and works it out from the table. Undefined when the statement is neither, or no single column is meant.
  */
-export function readTotal(claim: Claim, tables: readonly Table[]): Total | undefined {
-  const words = claim.tokens.filter((token) => token.kind === 'word').map((token) => token.stem);
-  const [figure, ...others] = claim.quantities.filter(({ kind }) => kind === 'number' || kind === 'money');
+export function readTotal(statement: Statement, tables: readonly Table[]): Total | undefined {
+  const words = statement.tokens.filter((token) => token.kind === 'word').map((token) => token.stem);
+  const [figure, ...others] = statement.quantities.filter(({ kind }) => kind === 'number' || kind === 'money');
   if (figure === undefined || others.length > 0) return undefined;
-  const said = claim.text.slice(figure.start, figure.end);
+  const said = statement.text.slice(figure.start, figure.end);
   for (const table of tables) {
     const rows = table.rows.filter((cells) => !OWN_TOTAL.test(cells[0]?.text ?? ''));
     // What the table states itself is looked up, not worked out.
     if (rows.length < 2 || rows.length < table.rows.length) continue;
     const first = rows.flatMap((cells) => cells.slice(0, 1));
-    if (isCount(claim, words, figure.unit))
+    if (isCount(statement, words, figure.unit))
       return { table, cells: first, value: rows.length, claimed: figure.value, said, named: 'the number of rows' };
     if (!words.some((word) => SUM_WORDS.has(word))) continue;
-    const column = columnMeant(claim, words, table.header, rows);
+    const column = columnMeant(statement, words, table.header, rows);
     if (column === undefined) continue;
     const cells = rows.flatMap((line) => line.slice(column, column + 1));
     const values = cells.map(({ text }) => numberOf(text));
@@ -43,19 +44,19 @@ export function readTotal(claim: Claim, tables: readonly Table[]): Total | undef
   return undefined;
 }
 
-/** Whether the claim gives a total as the table has it. */
+/** Whether the statement gives a total as the table has it. */
 export function agrees({ value, claimed, cells }: Total): boolean {
   return Math.abs(value - claimed) <= ROUNDING * cells.length + 1e-9 * Math.abs(value);
 }
 
 /** Only where rows are counted in so many words: "3 rows in all", or a field such as `row_count`. */
-function isCount({ record }: Claim, words: readonly string[], unit: string): boolean {
+function isCount({ record }: Statement, words: readonly string[], unit: string): boolean {
   const counts = words.includes('count') || words.includes(stem('number')) || words.some((word) => SUM_WORDS.has(word));
   return counts && (COUNT_WORDS.has(unit) || (record !== undefined && words.some((word) => COUNT_WORDS.has(word))));
 }
 
 function columnMeant(
-  claim: Claim,
+  statement: Statement,
   words: readonly string[],
   header: readonly Cell[],
   rows: readonly Cell[][],
@@ -73,17 +74,17 @@ function columnMeant(
   const [column] = named;
   if (column !== undefined) {
     // Any other word may narrow the sum down to some of the rows.
-    const others = claim.tokens.filter(
+    const others = statement.tokens.filter(
       (token) =>
         isContent(token) &&
         token.kind === 'word' &&
         !SUM_WORDS.has(token.stem) &&
         !contentOf(column.cell).some(({ stem: known }) => known === token.stem) &&
-        !claim.quantities.some((figure) => token.start >= figure.start && token.end <= figure.end),
+        !statement.quantities.some((figure) => token.start >= figure.start && token.end <= figure.end),
     );
     return others.length === 0 ? column.at : undefined;
   }
-  if (claim.record === undefined) return undefined;
+  if (statement.record === undefined) return undefined;
   const amounts = numeric.filter(({ cell }) => contentOf(cell).some((token) => AMOUNT_WORDS.has(token.stem)));
   return amounts.length === 1 ? amounts[0]?.at : undefined;
 }

@@ -1,4 +1,4 @@
-import type { CheckOutcome, DeterministicCheck, FindingStatus, Verdict } from './contract.ts';
+import type { CheckOutcome, DeterministicCheck, FindingStatus, StatementStatus, Verdict } from './contract.ts';
 
 /** From best to worst. A cap or a rule may only move a verdict to the right. */
 const SEVERITY: readonly Verdict[] = ['supported', 'insufficient_evidence', 'revise', 'escalate'];
@@ -34,4 +34,11 @@ export function capOfFindings(findings: readonly { status: FindingStatus }[]): V
   if (has('contradicted') || has('missing')) return 'revise';
   if (has('partly_met') || has('not_assessable')) return 'insufficient_evidence';
   return 'supported';
+}
+
+/** The best verdict that the statements leave possible: nothing is supported while one of them is open. */
+export function capOfStatements(statements: readonly { status: StatementStatus }[]): Verdict {
+  const has = (status: StatementStatus): boolean => statements.some((statement) => statement.status === status);
+  if (has('contradicted')) return 'revise';
+  return has('not_found') ? 'insufficient_evidence' : 'supported';
 }

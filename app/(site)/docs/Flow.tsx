@@ -53,7 +53,8 @@ const steps: readonly Step[] = [
   {
     operation: 'report',
     title: 'Report',
-    words: 'Findings with citations, the checks performed, limitations and a verdict, as JSON with a Markdown body.',
+    words:
+      'Each statement of the work with its status, findings with citations, the checks performed, limitations and a verdict, as JSON with a Markdown body.',
   },
   {
     operation: 'review',

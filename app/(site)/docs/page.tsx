@@ -5,6 +5,7 @@ import { operations } from '@/server/operations.ts';
 import { seconds, service } from '@/server/service/terms.ts';
 import { clientFields, readOffer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
+import { Meanings } from './Meanings.tsx';
 import { Paying } from './Paying.tsx';
 import { Proofs } from './Proofs.tsx';
 import { Operations, Problems } from './Reference.tsx';
@@ -22,6 +23,7 @@ const contents = [
   ['Register for a customer', 'register'],
   ['Buy a check', 'buy'],
   ['Pay over x402', 'pay'],
+  ['Read a report', 'read'],
   ['Digests and signatures', 'proofs'],
   ['Repeat safely', 'repeat'],
   ['Follow along', 'follow'],
@@ -174,7 +176,7 @@ function Mcp() {
 
 /** The guide for whoever builds or instructs a buying agent. */
 export default async function DocsPage() {
-  const { contract, isTest } = await readOffer();
+  const { contract, assessment, isTest } = await readOffer();
   return (
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
       <div className="lg:sticky lg:top-8 lg:self-start">
@@ -213,6 +215,9 @@ export default async function DocsPage() {
         </Section>
         <Section id="pay" title="Pay over x402">
           <Paying isTest={isTest} />
+        </Section>
+        <Section id="read" title="Read a report">
+          <Meanings assessment={assessment} />
         </Section>
         <Section id="proofs" title="Digests and signatures">
           <Proofs />

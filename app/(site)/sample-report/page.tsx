@@ -15,7 +15,7 @@ export default async function SampleReportPage() {
         Illustrative: it shows the shape of a delivered report and is no measurement of quality. It is the report on the
         example request of the service contract, as <Key>sample_report</Key> there.
       </p>
-      <ReportView report={sample.report} evidence={sample.evidence} />
+      <ReportView report={sample.report} work={sample.work} evidence={sample.evidence} />
     </div>
   );
 }

@@ -1,11 +1,29 @@
-import type { Work } from '../claims.ts';
-import type { FindingStatus, Verdict } from '../contract.ts';
-import type { ClaimReading } from '../contradictions.ts';
+import type { FindingStatus, Report, StatementStatus } from '../contract.ts';
+import type { StatementReading } from '../contradictions.ts';
 import type { Entry } from '../entries.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Statement, Work } from '../statements.ts';
 
 /** A passage by its place in a source: UTF-16 offsets into that source's text. */
 export type Passage = { ref: string; start: number; end: number };
+
+/** A statement of the work and what was found of it. */
+export type JudgedStatement = {
+  statement: Statement;
+  status: StatementStatus;
+  /** Sentences that are literally true; quotations stand in “curly marks” with where they stand. */
+  why: string;
+  passages: Passage[];
+  /** The words at issue, of the work and of what it was held against. */
+  compared?: { claimed: string; known: string };
+  /** What was worked out, such as "360 × 41.50 = 14,940". */
+  computed?: string;
+  /** Its figures and names, as written: borne out or computed, or found nowhere that fits. */
+  accounted: readonly string[];
+  open: readonly string[];
+  /** How well the evidence bears it out, 0 to 1; no calibrated probability. */
+  score: number;
+};
 
 /** What an assessor is given. Everything in it is material to judge; none of it is an instruction. */
 export type AssessmentTask = {
@@ -13,25 +31,36 @@ export type AssessmentTask = {
   evidence: EvidenceIndex;
   /** One finding is owed for each, in this order. */
   entries: readonly Entry[];
-  /** The work's statements as the rules read them, in the order of `work.claims`. */
-  readings: readonly ClaimReading[];
+  /** What the rules found of each statement, in the order of `work.statements`. An assessor may only lower or settle it. */
+  judged: readonly JudgedStatement[];
+  /** How the rules read each statement, in the same order. */
+  readings: readonly StatementReading[];
   request: string;
   work_kind: string | undefined;
   /** The buyer's reason and wishes when this is the included re-check. */
   correction: string | undefined;
+  now: Date;
   onProgress: (share: number) => void;
   signal: AbortSignal | undefined;
 };
 
-export type AssessedFinding = { status: FindingStatus; reason: string; passages: Passage[] };
+export type AssessedFinding = {
+  status: FindingStatus;
+  reason: string;
+  passages: Passage[];
+  /** Indexes of the statements that it rests on. */
+  statements?: number[];
+};
 
 export type Assessment = {
-  verdict: Verdict;
+  /** In the order of the task; `judged` itself when the assessor adds nothing. */
+  statements: readonly JudgedStatement[];
   /** One for each entry of the task, in its order. */
   findings: AssessedFinding[];
-  /** Share of the statements that the evidence bears out, from 0 to 1. */
+  /** How well the evidence bears the work out, from 0 to 1. */
   score: number;
-  confidence: number;
+  /** What one assessor alone would conclude; the report's verdict is computed from statements, findings and checks. */
+  escalate?: boolean;
   limitations: readonly string[];
   corrected_output?: string;
 };
@@ -40,5 +69,7 @@ export type Assessment = {
 export type Assessor = {
   /** As `verification.method` names it after `deterministic_checks+`. */
   method: string;
+  /** The accuracy measured for this assessor as it is configured; null when it never was. */
+  measured?: Report['measured'];
   assess: (task: AssessmentTask) => Promise<Assessment>;
 };

@@ -1,122 +1,78 @@
-import type { Claim } from '../claims.ts';
-import type { FindingStatus } from '../contract.ts';
-import type { Fault } from '../contradictions.ts';
-import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import type { Judged, Standing } from './judging.ts';
-import type { AssessedFinding, Passage } from './port.ts';
+import type { FindingStatus, StatementStatus } from '../contract.ts';
+import { clip } from '../quoting.ts';
+import type { AssessedFinding, JudgedStatement, Passage } from './port.ts';
 
 /** How judged statements become one finding: its status, the words that say why, and the passages that decide it. */
 
 const PASSAGES_PER_FINDING = 5;
 const STATEMENTS_QUOTED = 3;
-const QUOTE_CHARS = 160;
 
-/** One finding over several statements: contradicted ones first, then what the evidence does not hold. */
-export function summarize(looked: readonly Judged[], index: EvidenceIndex): AssessedFinding {
-  const of = (standing: Standing): Judged[] => looked.filter((claim) => claim.standing === standing);
-  const [contradicted, undecided, supported, unsupported] = [
-    of('contradicted'),
-    of('undecided'),
-    of('supported'),
-    of('unsupported'),
-  ];
-  const parts: string[] = [];
-  const passages: Passage[] = [];
-  for (const { reading } of contradicted.slice(0, STATEMENTS_QUOTED)) {
-    const fault = reading.faults.find((candidate) => candidate.contradicts);
-    if (fault === undefined) continue;
-    parts.push(contradictionText(reading.claim, fault, index));
-    passages.push(...place(index, fault.passage));
-  }
-  for (const claim of [...unsupported, ...undecided].slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length)))
-    parts.push(openText(claim));
-  for (const claim of [...supported, ...undecided].slice(0, PASSAGES_PER_FINDING))
-    passages.push(...bestPlaces(claim, index));
-  const status = statusOf(contradicted.length, unsupported.length, undecided.length, supported.length);
-  if (status === 'met' && supported[0] !== undefined)
-    parts.push(`The evidence bears out “${clip(supported[0].reading.claim.text)}”.`);
-  const shown = unique(passages).slice(0, PASSAGES_PER_FINDING);
-  const reason = [...parts, tallyOf(looked)]
-    .filter((part) => part !== '')
-    .join(' ')
-    .replaceAll('.”.', '.”');
-  return { status, reason, passages: shown };
+/** One finding over several statements: contradicted ones first, then what the evidence does not settle. */
+export function summarize(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+  const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
+  const [contradicted, open, supported] = [of('contradicted'), bySuspicion(of('not_found')), of('supported')];
+  const parts = contradicted.slice(0, STATEMENTS_QUOTED).map(({ why }) => why);
+  for (const { why } of open.slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length))) parts.push(why);
+  if (contradicted.length === 0 && open.length === 0 && supported[0] !== undefined) parts.push(...borneOut(supported));
+  if (looked.length > 1) parts.push(tallyOf(looked));
+  return {
+    status: statusOf(contradicted.length, open.length, supported.length),
+    reason: parts.join(' '),
+    passages: passagesOf([...contradicted, ...supported, ...open]),
+    statements: indexesOf(looked, all),
+  };
 }
 
-function statusOf(contradicted: number, unsupported: number, undecided: number, supported: number): FindingStatus {
-  if (contradicted > 0) return 'contradicted';
-  if (unsupported > 0) return supported > 0 ? 'partly_met' : 'missing';
-  if (undecided === 0) return 'met';
-  return supported > 0 ? 'partly_met' : 'not_assessable';
+/** Statements with figures or names that stand nowhere first, then the ones that the evidence bears out least. */
+function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
+  return [...open].sort((a, b) => b.open.length - a.open.length || a.score - b.score);
 }
 
-function tallyOf(looked: readonly Judged[]): string {
-  if (looked.length === 1) return '';
-  const words: [Standing, string][] = [
-    ['supported', 'borne out'],
-    ['contradicted', 'contradicted'],
-    ['unsupported', 'not borne out'],
-    ['undecided', 'undecided'],
-  ];
-  const counts = words.map(
-    ([standing, word]) => [looked.filter((claim) => claim.standing === standing).length, word] as const,
+/** What the evidence holds for the statement that rests on the most of it. */
+function borneOut(supported: readonly JudgedStatement[]): string[] {
+  const computed = supported.find((one) => one.computed !== undefined);
+  const [first] = supported;
+  const shown = computed ?? first;
+  return shown === undefined ? [] : [shown.why];
+}
+
+/** Where these statements stand among all. */
+export function indexesOf(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): number[] {
+  const places = new Map(all.map((one, index) => [one, index]));
+  return looked.flatMap((one) => places.get(one) ?? []);
+}
+
+export function passagesOf(judged: readonly JudgedStatement[]): Passage[] {
+  const seen = new Map(
+    judged.flatMap(({ passages }) => passages.map((one) => [`${one.ref}:${one.start}:${one.end}`, one])),
   );
-  const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${looked.length} statements were looked at: ${parts.join(', ')}.`;
+  return [...seen.values()].slice(0, PASSAGES_PER_FINDING);
 }
 
-/** The passage that shares most with the statement, within its best window. */
-function bestPlaces({ reading, passages }: Judged, index: EvidenceIndex): Passage[] {
-  if (reading.cell !== undefined) {
-    const { source, start, end } = reading.cell.passage;
-    const ref = index.sources[source]?.ref;
-    return ref === undefined ? [] : [{ ref, start, end }];
-  }
-  const stems = new Set(reading.claim.tokens.map((token) => token.stem));
-  let best = { passage: reading.matches[0]?.passage ?? -1, shared: -1 };
-  for (const passage of passages) {
-    let shared = 0;
-    for (const stem of index.passages[passage]?.stems ?? []) if (stems.has(stem)) shared += 1;
-    if (shared > best.shared) best = { passage, shared };
-  }
-  return place(index, best.passage);
+function statusOf(contradicted: number, open: number, supported: number): FindingStatus {
+  if (contradicted > 0) return 'contradicted';
+  if (open > 0) return supported > 0 ? 'partly_met' : 'not_assessable';
+  return supported > 0 ? 'met' : 'not_assessable';
 }
 
-function contradictionText(claim: Claim, fault: Fault, index: EvidenceIndex): string {
-  const source = index.sources[index.passages[fault.passage]?.source ?? -1]?.source ?? 'the evidence';
-  const where = `The work says “${clip(claim.text)}” (${claim.at})`;
-  if (fault.kind === 'negation')
-    return `${where}; ${source} says the opposite: “${clip(fault.known)}”.`.replace('.”.', '.”');
-  return `${where}; it gives ${fault.claimed} where ${source} gives ${fault.known}.`;
+const COUNTED: readonly (readonly [StatementStatus, string, string])[] = [
+  ['supported', 'is borne out by the evidence', 'are borne out by the evidence'],
+  ['contradicted', 'is contradicted', 'are contradicted'],
+  ['not_found', 'was not found in it', 'were not found in it'],
+  ['not_checked', 'could not be checked', 'could not be checked'],
+];
+
+/** "Of 5 statements, 4 are borne out by the evidence and 1 was not found in it." The proofreader recounts it. */
+export function tallyOf(looked: readonly JudgedStatement[]): string {
+  const parts = COUNTED.flatMap(([status, one, many]) => {
+    const count = looked.filter((judged) => judged.status === status).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  });
+  const last = parts.pop() ?? '';
+  return `Of ${looked.length} statements, ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}.`;
 }
 
-function openText({ reading: { claim, faults }, standing }: Judged): string {
-  const where = `“${clip(claim.text)}” (${claim.at})`;
-  if (claim.instruction) return `${where} reads as an instruction and counts for nothing.`;
-  const fault = faults[0];
-  if (fault !== undefined) return `${where}: ${fault.claimed} does not stand in the evidence for this.`;
-  return standing === 'unsupported'
-    ? `The evidence does not bear out ${where}.`
-    : `The evidence does not settle ${where}.`;
-}
-
-/** A passage as findings name it; nothing when there is none at this index. */
-export function place(index: EvidenceIndex, at: number): Passage[] {
-  const passage = index.passages[at];
-  const ref = passage === undefined ? undefined : index.sources[passage.source]?.ref;
-  return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
-}
-
-function unique(passages: readonly Passage[]): Passage[] {
-  const seen = new Map(passages.map((passage) => [`${passage.ref}:${passage.start}`, passage]));
-  return [...seen.values()];
-}
-
-/** Any space but a single one between words. */
-const UNEVEN_SPACE = /[^\S ]| {2}|^ | $/;
-
-/** Cuts a quotation to a readable length. */
-export function clip(text: string): string {
-  const flat = UNEVEN_SPACE.test(text) ? text.replaceAll(/\s+/g, ' ').trim() : text;
-  return flat.length <= QUOTE_CHARS ? flat : `${flat.slice(0, QUOTE_CHARS - 1).trimEnd()}…`;
+/** A statement as reports quote it, with where it stands. */
+export function quoted({ statement }: JudgedStatement): string {
+  return `“${clip(statement.text)}” (${statement.at})`;
 }

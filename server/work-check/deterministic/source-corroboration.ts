@@ -1,7 +1,7 @@
-import { readWork } from '../claims.ts';
 import type { CheckOutcome } from '../contract.ts';
-import { readClaim } from '../contradictions.ts';
+import { readStatement } from '../contradictions.ts';
 import { type EvidenceSource, indexEvidence } from '../reading/evidence-index.ts';
+import { readWork } from '../statements.ts';
 
 const STATEMENTS_MAX = 400;
 
@@ -25,8 +25,8 @@ export function checkSourceCorroboration(
   let [compared, agreeing] = [0, 0];
   const contradicted: { ref: string; supplied: string; retrieved: string }[] = [];
   for (const source of supplied) {
-    for (const claim of readWork(source.text).claims.slice(0, STATEMENTS_MAX - compared)) {
-      const reading = readClaim(claim, index);
+    for (const statement of readWork(source.text).statements.slice(0, STATEMENTS_MAX - compared)) {
+      const reading = readStatement(statement, index);
       compared += 1;
       const fault = reading.faults.find(({ contradicts }) => contradicts);
       if (fault !== undefined) contradicted.push({ ref: source.ref, supplied: fault.claimed, retrieved: fault.known });

@@ -1,10 +1,11 @@
 import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
-import type { Table } from '../tables.ts';
 import { isInstruction } from './instructions.ts';
 import { type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
-import { type Token, tokenize } from './tokens.ts';
+import type { Table } from './tables.ts';
+import type { Token } from './token.ts';
+import { tokenize } from './tokens.ts';
 
 /** A text that may be cited: supplied by the buyer, or retrieved by the service under the grant. */
 export type EvidenceSource = {

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { Token } from './token.ts';
 
 /** Sentences that speak to whoever reads the work instead of about its subject. */
 const PATTERNS: readonly RegExp[] = [

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { Token } from './token.ts';
 
 /**
  * A figure as a reader takes it. `value` is in base units (percent as 42, money in the currency's unit, a clock time
@@ -69,9 +69,9 @@ const UNITS = new Map(
   (
     'km kilometer,kilometre kilometer,kilometer kilometer,kilomet kilometer,m meter,metre meter,meter meter,cm centimeter,' +
     'mm millimeter,mile mile,mi mile,ft foot,feet foot,foot foot,inch inch,kg kilogram,kilogram kilogram,g gram,gram gram,' +
-    'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minute minute,second second,sec second,' +
+    'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minut minute,minute minute,second second,sec second,' +
     'ms millisecond,day day,week week,month month,year year,yr year,mb megabyte,gb gigabyte,tb terabyte,kwh kilowatthour,' +
-    'kw kilowatt,mw megawatt,gw gigawatt,l liter,litre liter,liter liter,ml milliliter'
+    'w watt,watt watt,tsp teaspoon,teaspoon teaspoon,tbsp tablespoon,tablespoon tablespoon,cup cup,oz ounce,ounce ounce,pint pint,gallon gallon,knot knot,kn knot,mph mileperhour,bar bar,volt volt,hectare hectare,ha hectare,acre acre,kcal kilocalorie,kj kilojoule,ppm ppm,db decibel,decibel decibel,µg microgram,ug microgram,mmol millimole,pmol picomole,nmol nanomole,kw kilowatt,mw megawatt,gw gigawatt,cl centiliter,l liter,litre liter,liter liter,ml milliliter'
   )
     .split(',')
     .map((pair) => pair.split(' ') as [string, string]),
@@ -287,17 +287,27 @@ function scaleAfter(tokens: readonly Token[], last: number): { factor: number; l
   return factor === undefined ? undefined : { factor, last: last + 1 };
 }
 
+const DAY_KINDS = new Set(['working', 'business', 'calendar', 'consecutive', 'full']);
+
 function unitAfter(tokens: readonly Token[], last: number): string {
   let next = tokens[last + 1];
   if (next?.lower === '-') next = tokens[last + 2];
+  // "5 working days" are days.
+  if (next !== undefined && DAY_KINDS.has(next.lower)) next = tokens[tokens.indexOf(next, last) + 1];
   if (next?.kind !== 'word') return '';
+  const at = tokens.indexOf(next, last);
+  const rate = tokens[at + 1]?.lower === '/' ? tokens[at + 2]?.lower : undefined;
+  // "41 km/h" is no distance.
+  if (rate !== undefined && UNITS.has(next.lower) && next.end === tokens[at + 1]?.start)
+    return `${UNITS.get(next.lower)}/${UNITS.get(rate) ?? rate}`;
   return UNITS.get(next.lower) ?? UNITS.get(next.stem) ?? next.stem;
 }
 
 /** How a claimed figure stands to one in the evidence. */
 export type QuantityMatch = 'same' | 'different' | 'unrelated';
 
-const KNOWN_UNITS = new Set(UNITS.values());
+const UNIT_NAMES = new Set(UNITS.values());
+const KNOWN_UNITS = { has: (unit: string): boolean => unit.includes('/') || UNIT_NAMES.has(unit) };
 
 /**
  * Compares a claimed figure with one of the evidence. A claim may round; it may leave out parts of a date; it may not

@@ -1,63 +1,15 @@
 import { isPartOfCue } from './instructions.ts';
 import { opensFigure } from './quantities.ts';
-import { type Tone, toneOf } from './tone.ts';
-
-/**
- * A word, number or mark of a text; offsets are UTF-16 indices, `stem` joins the forms of one word, `content` tells
- * words that carry a meaning of their own from those that carry grammar, `denies` those that deny what comes after them.
- */
-export type Token = {
-  lower: string;
-  stem: string;
-  start: number;
-  end: number;
-  kind: 'word' | 'number' | 'mark';
-  capital: boolean;
-  content: boolean;
-  denies: boolean;
-  /** Of a word. */
-  form: Form | undefined;
-};
-
-/** What all places share where a word is written the same way. */
-export type Form = Pick<Token, 'lower' | 'stem' | 'capital' | 'content' | 'denies'> & {
-  /** The word as it is written. */
-  raw: string;
-  tone: Tone;
-  /** Whether a figure can begin with it. */
-  opensFigure: boolean;
-  /** Whether an instruction may be known by it. */
-  partOfCue: boolean;
-  /** What a lexicon knows of the stem, from when it is first asked: texts repeat their words. */
-  entry: LexiconEntry | undefined;
-};
-
-/** What a lexicon knows of a stem. */
-export type LexiconEntry = {
-  readonly stem: string;
-  /** Inverse document frequency, about 1 to 9. */
-  readonly rarity: number;
-  /** Stems that can stand for it, those that mean something broader, and those that mean the opposite. */
-  readonly synonyms: readonly string[];
-  readonly broader: readonly string[];
-  readonly opposites: readonly string[];
-  /** The ends of scales that it stands for, each by a number of its own. */
-  readonly ends: readonly number[];
-  /** One of 64 bits for each of the broader stems, shared with others: without one in common, none of the stems is. */
-  readonly broaderLow: number;
-  readonly broaderHigh: number;
-};
+import type { Form, Token } from './token.ts';
+import { toneOf } from './tone.ts';
 
 const NUMBER = /\d+(?:[.,]\d+)*/y;
 const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
 const SPACE = /\s/;
 
-/**
- * Forms of the words seen so far, since texts repeat themselves: each at a place that its letters give, where it stays
- * until another comes. A word is compared where it stands in the text, so that most are never cut out of it.
- */
-const FORMS = 65_536;
-const forms: (Form | undefined)[] = new Array(FORMS).fill(undefined);
+/** Forms of the words seen so far, since texts repeat themselves; forgotten all at once when there are too many. */
+const FORMS_MAX = 65_536;
+const forms = new Map<string, Form>();
 /** Longer ones are hardly words, and would fill the memory. */
 const KEPT_LENGTH_MAX = 32;
 /** Shorter parts of a text are copies of their own in V8. */
@@ -139,25 +91,20 @@ function isAsciiLetter(code: number): boolean {
 function formAt(text: string, at: number, code: number): Form | undefined {
   let end = at;
   let next = code;
-  let place = 0;
   while (isAsciiLetter(next)) {
-    place = Math.imul(place, 31) + next;
     end += 1;
     next = text.charCodeAt(end);
   }
-  if (next >= 128 || (next === 39 && end > at))
-    for (const last = at + runAt(WORD, text, at).length; end < last; end += 1)
-      place = Math.imul(place, 31) + text.charCodeAt(end);
-  const length = end - at;
-  if (length === 0) return undefined;
-  place = (place ^ (place >>> 16)) & (FORMS - 1);
-  const known = forms[place];
-  if (known !== undefined && known.raw.length === length && text.startsWith(known.raw, at)) return known;
+  if (next >= 128 || (next === 39 && end > at)) end = Math.max(end, at + runAt(WORD, text, at).length);
+  if (end === at) return undefined;
   const raw = text.slice(at, end);
-  if (length > KEPT_LENGTH_MAX) return formOf(raw);
+  const known = forms.get(raw);
+  if (known !== undefined) return known;
+  if (raw.length > KEPT_LENGTH_MAX) return formOf(raw);
   // V8 holds a whole text in memory for a part of it, unless that is short: what is kept is a copy.
-  const form = formOf(length < PART_LENGTH_MIN ? raw : Buffer.from(raw).toString());
-  forms[place] = form;
+  const form = formOf(raw.length < PART_LENGTH_MIN ? raw : Buffer.from(raw).toString());
+  if (forms.size >= FORMS_MAX) forms.clear();
+  forms.set(form.raw, form);
   return form;
 }
 
@@ -175,7 +122,6 @@ function formOf(raw: string): Form {
     tone: toneOf(lower),
     opensFigure: opensFigure(lower),
     partOfCue: isPartOfCue(raw),
-    entry: undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts';
+import type { Token } from './token.ts';
 
 /** How a word makes a sentence sound: a bit for each way, known of a word from when it is first seen. */
 export type Tone = number;

@@ -1,11 +1,10 @@
 import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
-import { type Token, tokenize } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import { tokenize } from '../reading/tokens.ts';
 import { SPEAKS, sounds } from '../reading/tone.ts';
 import { type Features, noFeatures, PLACE } from './feature-list.ts';
-import { namesOf, readNear } from './near.ts';
-import { readRuns } from './runs.ts';
 import {
   candidatesOf,
   type Matches,
@@ -15,12 +14,14 @@ import {
   type Window,
   wantedOf,
   windowsOf,
-} from './windows.ts';
+} from './passage-windows.ts';
+import { readRuns } from './runs.ts';
+import { namesOf, readSentenceFeatures } from './sentence-features.ts';
 
 export type Reading = { features: Features; best: number[] };
 
 /** A statement as it is looked for in the evidence. */
-export type Sought = {
+export type MatchedStatement = {
   tokens: readonly Token[];
   wanted: readonly Wanted[];
   matches: Matches;
@@ -58,10 +59,10 @@ export function readFeatures(
   features[PLACE.three_soft] = three.soft / total;
   features[PLACE.three_exact] = three.exact / total;
   features[PLACE.five_soft] = best(5).soft / total;
-  const sought: Sought = { tokens, wanted, matches, figures: readQuantities(tokens), one, three };
+  const sought: MatchedStatement = { tokens, wanted, matches, figures: readQuantities(tokens), one, three };
   readWhole(sought, weights, total, index, features);
   readRuns(tokens, index, features);
-  readNear(splitSentences(text), sought, weights, index, features);
+  readSentenceFeatures(splitSentences(text), sought, weights, index, features);
   features[PLACE.speaker] = Math.min(3, countSpeakers(tokens));
   features[PLACE.evidence_passages] = Math.log1p(index.passages.length);
   features[PLACE.evidence_speaks] = speechOf(index);
@@ -91,7 +92,7 @@ function speechOf(index: EvidenceIndex): number {
 
 /** What stands anywhere in the evidence, and what stands nowhere. */
 function readWhole(
-  { tokens, wanted, matches: { levels }, figures }: Sought,
+  { tokens, wanted, matches: { levels }, figures }: MatchedStatement,
   weights: readonly number[],
   total: number,
   index: EvidenceIndex,

@@ -1,6 +1,19 @@
 import asset from '../assets/lexicon.json' with { type: 'json' };
-import type { LexiconEntry, Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
 import { isExclusive, otherEnd, scaleEnds } from './scales.ts';
+
+/** What a lexicon knows of a stem. */
+export type LexiconEntry = {
+  readonly stem: string;
+  /** Inverse document frequency, about 1 to 9. */
+  readonly rarity: number;
+  /** Stems that can stand for it, those that mean something broader, and those that mean the opposite. */
+  readonly synonyms: readonly string[];
+  readonly broader: readonly string[];
+  readonly opposites: readonly string[];
+  /** The ends of scales that it stands for, each by a number of its own. */
+  readonly ends: readonly number[];
+};
 
 /**
  * Words by stem: how rare each is, which ones mean the same or something broader, and which mean the opposite. Built by
@@ -20,8 +33,6 @@ const UNKNOWN_WORD: LexiconEntry = {
   broader: NONE,
   opposites: NONE,
   ends: [],
-  broaderLow: 0,
-  broaderHigh: 0,
 };
 /** Figures count as rare. */
 const UNKNOWN_FIGURE: LexiconEntry = { ...UNKNOWN_WORD, rarity: UNKNOWN - 2 };
@@ -40,12 +51,6 @@ function readEntries(): Map<string, LexiconEntry> {
   const opposites = lists(asset.opposites);
   const read = new Map<string, LexiconEntry>();
   for (const [stem, ends] of scaleEnds) read.set(stem, { ...UNKNOWN_WORD, stem, ends });
-  const ids = new Map(words.map((word, id) => [word, id]));
-  const bitsOf = (stems: readonly string[], half: number): number =>
-    stems.reduce((bits, stem) => {
-      const place = (ids.get(stem) ?? 0) % 64;
-      return place >> 5 === half ? bits | (1 << (place & 31)) : bits;
-    }, 0);
   for (const [id, stem] of words.entries())
     read.set(stem, {
       stem,
@@ -54,8 +59,6 @@ function readEntries(): Map<string, LexiconEntry> {
       broader: broader[id] ?? NONE,
       opposites: opposites[id] ?? NONE,
       ends: scaleEnds.get(stem) ?? UNKNOWN_WORD.ends,
-      broaderLow: bitsOf(broader[id] ?? NONE, 0),
-      broaderHigh: bitsOf(broader[id] ?? NONE, 1),
     });
   return read;
 }
@@ -67,17 +70,11 @@ export function lookUp(stem: string): LexiconEntry {
 
 /** What is known of a token's stem. */
 export function entryOf({ form }: Token): LexiconEntry {
-  if (form === undefined) return UNKNOWN_FIGURE;
-  form.entry ??= lookUp(form.stem);
-  return form.entry;
+  return form === undefined ? UNKNOWN_FIGURE : lookUp(form.stem);
 }
-
-/** Inverse document frequency of a stem. */
-export const rarity = (stem: string): number => lookUp(stem).rarity;
 
 /** Whether two stems name different kinds of one thing: both have a broader word in common and neither is the other's. */
 export function areSiblings(a: LexiconEntry, b: LexiconEntry): boolean {
-  if ((a.broaderLow & b.broaderLow) === 0 && (a.broaderHigh & b.broaderHigh) === 0) return false;
   if (a === b || !b.broader.some((stem) => a.broader.includes(stem))) return false;
   return !a.synonyms.includes(b.stem) && !a.broader.includes(b.stem) && !b.broader.includes(a.stem);
 }

@@ -40,8 +40,8 @@ describe('the support score', () => {
       observed_at: null,
     };
     const padded = indexEvidence([...evidence.sources, evidenceSource(padding, 'supplied')]);
-    const claim = 'The harbour board increased the toll in March.';
-    expect(supportScore(readFeatures(claim, padded).features)).toBeLessThanOrEqual(score(claim));
+    const statement = 'The harbour board increased the toll in March.';
+    expect(supportScore(readFeatures(statement, padded).features)).toBeLessThanOrEqual(score(statement));
   });
 
   it('falls when one sentence of several has nothing behind it', () => {

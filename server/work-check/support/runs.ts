@@ -1,5 +1,5 @@
 import type { EvidenceIndex, Flow, HeldWord } from '../reading/evidence-index.ts';
-import type { Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
 import { type Features, PLACE, WORDS_HELD } from './feature-list.ts';
 
 /** A word that stands in more places than this is looked up in the last of them. */

@@ -1,7 +1,8 @@
 import asset from '../assets/usage.json' with { type: 'json' };
-import type { LexiconEntry, Token } from '../reading/tokens.ts';
+import type { Token } from '../reading/token.ts';
+import type { LexiconEntry } from './lexicon.ts';
 import { entryOf } from './lexicon.ts';
-import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './neighbours.ts';
+import { DIGITS, FIRST, LAST, NOTHING, neighbourOf, STEPS_PER_UNIT } from './usage-encoding.ts';
 
 /**
  * How words that have an opposite are used: how often, and how much more or less often than chance beside each

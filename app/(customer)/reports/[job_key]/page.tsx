@@ -14,6 +14,7 @@ import { PrintButton } from '@/components/ui/PrintButton.tsx';
 import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
+import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { noticeAt } from '../../notice.ts';
@@ -147,6 +148,7 @@ export default show(async ({ params, searchParams }: Props) => {
         <div className="mt-6">
           <ReportView
             report={report}
+            work={parsedIfJson((evidence.submitted?.work_product ?? null) as JsonValue)}
             evidence={keptTexts(evidence)}
             contentEndsAt={evidence.deleted_at ?? evidence.delete_after}
             contentAction={contentAction}

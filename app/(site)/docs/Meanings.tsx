@@ -1,0 +1,48 @@
+import { Key } from '@/components/ui/Key.tsx';
+import { confidenceMeaning, findingMeanings, statementMeanings, verdictMeanings } from '@/server/service/terms.ts';
+import type { Offer } from '../offer.ts';
+
+function Table({ title, rows }: { title: string; rows: readonly (readonly [string, string])[] }) {
+  return (
+    <div>
+      <h3 className="text-h3 text-ink">{title}</h3>
+      <dl className="mt-2 border-t border-ink text-ui">
+        {rows.map(([word, meaning]) => (
+          <div
+            key={word}
+            className="grid gap-x-4 border-b border-line py-2 md:grid-cols-[12rem_minmax(0,1fr)] md:items-baseline"
+          >
+            <dt>
+              <Key>{word}</Key>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+/** What the words of a report mean, who decided, and how right it was where that was measured. */
+export function Meanings({ assessment: { assessor, decides, accuracy } }: Pick<Offer, 'assessment'>) {
+  return (
+    <>
+      <Table title="Verdict" rows={Object.entries(verdictMeanings)} />
+      <p>
+        <Key>confidence</Key>: {confidenceMeaning}
+      </p>
+      <Table title="Status of a finding" rows={Object.entries(findingMeanings)} />
+      <Table title="Status of a statement" rows={Object.entries(statementMeanings)} />
+      <p>
+        <Key>findings[].statements</Key> are indexes into <Key>statements</Key>. Citations give a passage by UTF-8 byte
+        offsets into the text of its source, so whoever holds the evidence can check them. A quotation in a report is at
+        most 200 characters.
+      </p>
+      <Table title="What is decided" rows={decides.map(({ kind, decides: what }) => [kind, what] as const)} />
+      <p>
+        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report says the same of the
+        configuration that wrote it, or is null.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,251 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
+import { checkWork } from '../server/work-check/check.ts';
+import type { CheckRequest, Finding, Report } from '../server/work-check/contract.ts';
+import type { JsonValue } from '../server/work-check/json-value.ts';
+
+/**
+ * Measures whole reports on realistic cases, each a pair of correct work and the same with one planted error, and prints
+ * the reports that failed worst. Without DIR it measures the cases of the repository, and those beside it if they are there.
+ *
+ * `npm run check:cases -- [DIR] [--reports N] [--only ID] [--json]`
+ */
+export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'> & {
+  id: string;
+  kind: NonNullable<CheckRequest['work_kind']>;
+  error: string;
+  work_product: string | { [key: string]: JsonValue } | JsonValue[];
+  criteria: string[];
+  clean: { statements_supported: string[]; criteria: ('met' | 'not_assessable')[] };
+  planted: { replace: [string, string]; hurts: number[]; names: string[]; verdict_at_most: string };
+};
+
+const NOW = new Date('2026-01-15T12:00:00Z');
+
+/** The cases that the repository holds. */
+export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
+const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
+
+export function readCases(folder: string): Case[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case);
+}
+
+/** The request that checks a work of a case. */
+export function requestOf(given: Case, work_product: Case['work_product']): CheckRequest {
+  const { request, evidence, criteria, kind, expected_schema } = given;
+  return {
+    work_product,
+    evidence,
+    criteria,
+    work_kind: kind,
+    ...(request === undefined ? {} : { request }),
+    ...(expected_schema === undefined ? {} : { expected_schema }),
+  };
+}
+
+/** The work of a case with its planted error. */
+export function plantedWork({ work_product, planted: { replace } }: Case): Case['work_product'] {
+  const [from, to] = replace;
+  if (typeof work_product === 'string') return work_product.replace(from, () => to);
+  return JSON.parse(JSON.stringify(work_product).replace(from, () => to));
+}
+
+const isOpen = ({ status }: Finding): boolean => status !== 'met';
+
+/** Where a report names the planted error: in a finding it hurts that is not met, in words its twin does not use. */
+function namesError(given: Case, planted: Report, clean: Report): boolean {
+  const { hurts, names } = given.planted;
+  const cleanReasons = new Set(clean.findings.filter(isOpen).map(({ reason }) => reason));
+  return planted.findings.some((finding, index) => {
+    const looked = hurts.length === 0 || hurts.includes(index);
+    return (
+      looked &&
+      isOpen(finding) &&
+      names.some((name) => finding.reason.includes(name)) &&
+      !cleanReasons.has(finding.reason)
+    );
+  });
+}
+
+/** The words of the work that a reported statement is about: a stretch of its text, or the path in JSONPath form. */
+function placeOf(work: Case['work_product'], { path, start = 0, end = 0 }: Report['statements'][number]): string {
+  if (path !== undefined)
+    return `$${path
+      .split('/')
+      .slice(1)
+      .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+      .join('')}`;
+  return Buffer.from(String(work)).subarray(start, end).toString('utf8');
+}
+
+const plain = (text: string): string => text.replaceAll(/[*`_\s]+/g, ' ').trim();
+
+function foundStatements(given: Case, report: Report): { found: number; missed: string[] } {
+  const supported = report.statements
+    .filter(({ status }) => status === 'supported')
+    .map((statement) => plain(placeOf(given.work_product, statement)));
+  const missed = given.clean.statements_supported.filter((wanted) => {
+    const flat = plain(wanted);
+    return !supported.some(
+      (text) => text === flat || (!flat.startsWith('$') && (text.includes(flat) || flat.includes(text))),
+    );
+  });
+  return { found: given.clean.statements_supported.length - missed.length, missed };
+}
+
+export type CaseResult = {
+  given: Case;
+  clean: Report;
+  planted: Report;
+  named: boolean;
+  accused: number[];
+  met: number;
+  found: number;
+  missed: string[];
+};
+
+export async function measureCase(given: Case): Promise<CaseResult> {
+  const check = (work: Case['work_product']): Promise<Report> =>
+    checkWork(requestOf(given, work), { assessor: embeddedAssessor, now: NOW });
+  const clean = await check(given.work_product);
+  const planted = await check(plantedWork(given));
+  const own = clean.findings.slice(0, given.criteria.length);
+  const accused = own.flatMap(({ status }, index) =>
+    status === 'missing' || status === 'contradicted' ? [index] : [],
+  );
+  const met = own.filter(({ status }, index) => status === 'met' && given.clean.criteria[index] === 'met').length;
+  return {
+    given,
+    clean,
+    planted,
+    named: namesError(given, planted, clean),
+    accused,
+    met,
+    ...foundStatements(given, clean),
+  };
+}
+
+function summarize(results: readonly CaseResult[]): Record<string, string> {
+  const sum = (of: (result: CaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
+  const share = (part: number, whole: number): string =>
+    `${part} of ${whole} (${Math.round((part / Math.max(1, whole)) * 1000) / 10}%)`;
+  const prose = results.filter(({ given }) => typeof given.work_product === 'string');
+  return {
+    'correct work called revise': share(
+      sum(({ clean }) => Number(clean.verdict === 'revise')),
+      results.length,
+    ),
+    'planted work not supported': share(
+      sum(({ planted }) => Number(planted.verdict !== 'supported')),
+      results.length,
+    ),
+    'planted work called revise': share(
+      sum(({ planted }) => Number(planted.verdict === 'revise')),
+      results.length,
+    ),
+    'planted error named': share(
+      sum(({ named }) => Number(named)),
+      results.length,
+    ),
+    'criteria of correct work missing or contradicted': share(
+      sum(({ accused }) => accused.length),
+      sum(({ given }) => given.criteria.length),
+    ),
+    'criteria a reviewer calls met found met': share(
+      sum(({ met }) => met),
+      sum(({ given }) => given.clean.criteria.filter((one) => one === 'met').length),
+    ),
+    'met although only a person can tell': share(
+      sum(
+        ({ given, clean }) =>
+          given.clean.criteria.filter(
+            (one, index) => one === 'not_assessable' && clean.findings[index]?.status === 'met',
+          ).length,
+      ),
+      sum(({ given }) => given.clean.criteria.filter((one) => one === 'not_assessable').length),
+    ),
+    'hurt criteria still met': share(
+      sum(
+        ({ given, planted }) => given.planted.hurts.filter((index) => planted.findings[index]?.status === 'met').length,
+      ),
+      sum(({ given }) => given.planted.hurts.length),
+    ),
+    'correct statements found': share(
+      sum(({ found }) => found),
+      sum(({ given }) => given.clean.statements_supported.length),
+    ),
+    'of prose': share(
+      prose.reduce((n, r) => n + r.found, 0),
+      prose.reduce((n, r) => n + r.given.clean.statements_supported.length, 0),
+    ),
+  };
+}
+
+/** The higher, the worse a pair of reports came out. */
+function badness({ accused, named, clean, given, found }: CaseResult): number {
+  return (
+    accused.length * 3 +
+    (clean.verdict === 'revise' ? 3 : 0) +
+    (named ? 0 : 2) +
+    (1 - found / Math.max(1, given.clean.statements_supported.length))
+  );
+}
+
+if (import.meta.main) await main();
+
+async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+  const reports = Number(option('--reports') ?? 10);
+  const only = option('--only');
+  const named = args.find((argument, at) => !argument.startsWith('--') && !(args[at - 1] ?? '').startsWith('--'));
+  const folders = named === undefined ? [ownCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
+  for (const folder of folders) {
+    if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+    const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);
+    const results: CaseResult[] = [];
+    for (const given of cases) results.push(await measureCase(given));
+    const figures = summarize(results);
+    if (args.includes('--json')) console.log(JSON.stringify({ folder, ...figures }));
+    else report(folder, results, figures, reports);
+  }
+}
+
+function report(folder: string, results: readonly CaseResult[], figures: Record<string, string>, shown: number): void {
+  console.log(`\n${relative(process.cwd(), folder)}: ${results.length} cases`);
+  for (const result of [...results].sort((a, b) => badness(b) - badness(a)).slice(0, shown)) print(result);
+  for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(52)} ${value}`);
+}
+
+function print(result: CaseResult): void {
+  const { given, clean, planted, named, missed, found } = result;
+  console.log(
+    `\n━━ ${given.id} · ${given.error} · correct: ${clean.verdict}, planted: ${planted.verdict}, named: ${named}`,
+  );
+  for (const [title, report] of [
+    ['correct', clean],
+    ['planted', planted],
+  ] as const) {
+    console.log(`── ${title}: ${report.summary}`);
+    for (const [index, finding] of report.findings.entries()) {
+      const expected =
+        title === 'correct' ? given.clean.criteria[index] : given.planted.hurts.includes(index) ? 'HURT' : '';
+      console.log(
+        `   [${finding.status}${expected === undefined || expected === '' ? '' : ` / ${expected}`}] ${finding.criterion}\n      ${finding.reason}`,
+      );
+    }
+  }
+  console.log(`── statements found ${found} of ${given.clean.statements_supported.length}; not found:`);
+  for (const text of missed) {
+    const own = clean.statements.find((statement) => {
+      const place = plain(placeOf(given.work_product, statement));
+      return (
+        place === plain(text) ||
+        (!text.startsWith('$') && place !== '' && (place.includes(plain(text)) || plain(text).includes(place)))
+      );
+    });
+    console.log(`   ${text}\n      → ${own === undefined ? 'no statement' : `${own.status}: ${own.why}`}`);
+  }
+}

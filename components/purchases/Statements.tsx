@@ -1,0 +1,103 @@
+'use client';
+
+import type { MouseEvent, ReactNode } from 'react';
+import type { StatementStatus } from '@/server/work-check/contract.ts';
+import { anchorOf, isElsewhere, type Shown, useCitations } from './Citations.tsx';
+
+interface LinkProps {
+  number: number;
+  className: string;
+  children: ReactNode;
+  /** Whether it shows that its statement is the one that is looked at. */
+  isMark?: boolean;
+}
+
+/** Opens a statement: what was found of it, and its passage beside it. */
+export function StatementLink({ number, className, children, isMark = false }: LinkProps) {
+  const { statement, openStatement } = useCitations();
+  function follow(event: MouseEvent) {
+    if (isElsewhere(event)) return;
+    event.preventDefault();
+    openStatement(number);
+  }
+  return (
+    <a
+      href={`#${anchorOf('statement', number)}`}
+      className={className}
+      aria-current={isMark && statement === number ? 'true' : undefined}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}
+
+interface StatementProps {
+  number: number;
+  status: StatementStatus;
+}
+
+/** Whether a statement is among those that are shown; the one that is looked at always is. */
+function useIsShown({ number, status }: StatementProps): boolean {
+  const { shown, statement } = useCitations();
+  return shown === 'all' || shown === status || statement === number;
+}
+
+interface MarkProps extends StatementProps {
+  className: string;
+  text: string;
+  /** Number and status, behind the words. */
+  label: ReactNode;
+}
+
+/** A statement where it stands in the work. Those that are not shown are plain words, so that the Tab key skips them. */
+export function StatementMark({ number, status, className, text, label }: MarkProps) {
+  if (!useIsShown({ number, status })) return text;
+  return (
+    <StatementLink number={number} className={className} isMark>
+      {text}
+      {label}
+    </StatementLink>
+  );
+}
+
+/** What was found of a statement. */
+export function StatementNote({ number, status, children }: StatementProps & { children: ReactNode }) {
+  const isShown = useIsShown({ number, status });
+  const { statement } = useCitations();
+  return (
+    <li
+      id={anchorOf('statement', number)}
+      tabIndex={-1}
+      aria-current={statement === number ? 'true' : undefined}
+      className={`grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-3 border-t border-line px-4 py-2.5 -outline-offset-2 aria-[current]:bg-accent-tint/50 print:break-inside-avoid print:bg-transparent ${isShown ? '' : 'hidden print:grid'}`}
+    >
+      {children}
+    </li>
+  );
+}
+
+interface FilterProps {
+  options: readonly { shown: Shown; word: string; count: number }[];
+}
+
+/** Which statements are shown. Without scripts all of them are. */
+export function StatementFilter({ options }: FilterProps) {
+  const { shown, show } = useCitations();
+  return (
+    <fieldset className="flex flex-wrap gap-2 noscript:hidden print:hidden">
+      <legend className="sr-only">Show statements</legend>
+      {options.map((option) => (
+        <button
+          key={option.shown}
+          type="button"
+          aria-pressed={shown === option.shown}
+          className="btn btn-sm aria-pressed:border-action aria-pressed:bg-action aria-pressed:text-on-action"
+          onClick={() => show(option.shown)}
+        >
+          {option.word} <span className="tabular-nums">{option.count}</span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}

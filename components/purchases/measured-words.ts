@@ -1,0 +1,25 @@
+import { instantText } from '@/components/ui/Instant.tsx';
+import type { Report } from '@/server/work-check/contract.ts';
+
+/** How much of the work was decided, never rounded up: `83% of the statements that can be checked`. */
+export function decidedText(share: number): string {
+  const percent = Math.floor(share * 100 + 1e-9);
+  const of = 'of the statements that can be checked';
+  if (share === 0) return `None ${of}`;
+  if (share === 1) return `All ${of}`;
+  return `${percent === 0 ? 'Less than 1' : percent}% ${of}`;
+}
+
+/** Accuracy as it was measured, with what it was measured on and whether that was the version that wrote the report. */
+export function measuredText(measured: Report['measured']): string {
+  if (measured === null) return 'The report states no measured accuracy.';
+  const { figures, measured_on, measured_at, version, this_version } = measured;
+  const values = Object.entries(figures).map(([name, value]) =>
+    name.endsWith(' %') ? `${name.slice(0, -2)} ${value}%` : `${name.replaceAll('_', ' ')} ${value}`,
+  );
+  const day = Number.isNaN(Date.parse(measured_at)) ? measured_at : instantText(measured_at, 'day');
+  const which = this_version ? 'the version that wrote this report' : 'not the version that wrote this report';
+  const opening = values.length > 0 ? `${values.join(', ')}, on` : 'on';
+  const said = `${opening} ${measured_on}. Measured on ${day} by version ${version}; ${which}.`;
+  return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`;
+}

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { AssessorModel } from '../kernel/assessor-env.ts';
+import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
+import { measuredOf } from '../work-check/assessors/language-model/measured.ts';
+import type { Measured } from '../work-check/contract.ts';
+import { decidedKinds } from '../work-check/criteria/kinds.ts';
+import type { Assessment } from './contract.ts';
+import { confidenceMeaning, verdictMeanings } from './terms.ts';
+
+/** Who assesses here, what is decided, what the words of a report mean, and how right it was where that was measured. */
+export function assessment(models: readonly AssessorModel[]): z.input<typeof Assessment> {
+  const measured = models.length === 0 ? (embeddedAssessor.measured ?? null) : measuredOf(models);
+  return {
+    assessor: assessorText(models),
+    languages: ['en'],
+    decides: decidedKinds.map(({ name, decides }) => ({ kind: name, decides })),
+    verdicts: verdictMeanings,
+    confidence: confidenceMeaning,
+    accuracy: accuracyText(measured),
+    measured,
+  };
+}
+
+function assessorText(models: readonly AssessorModel[]): string {
+  const rules = 'rules and a small trained model';
+  if (models.length === 0) return rules;
+  const names = models.map(({ model }) => model).join(', ');
+  return `${rules}, and beside them ${models.length === 1 ? 'a language model' : 'language models'} (${names})`;
+}
+
+/** Works that people hold back, each once correct and once with one error, as the version of `BLIND_VERSION` read them. */
+const BLIND_VERSION = '6fc18a0';
+const BLIND_PAIRS =
+  'On 20 realistic pairs that are held back, that version named the planted error in 3 and asked for a revision of all 20 correct works.';
+
+/** What was measured, on what and of which version, in sentences; names ending in % are percentages. */
+export function accuracyText(measured: Measured | null): string {
+  if (measured === null) return 'The accuracy of this configuration was never measured.';
+  const figures = Object.entries(measured.figures).map(([name, value]) =>
+    name.endsWith(' %') ? `${name.slice(0, -2)} ${value}%` : `${name.replaceAll('_', ' ')} ${value}`,
+  );
+  const lines = [
+    `Measured ${measured.measured_at.slice(0, 10)} on ${measured.measured_on}, in version ${measured.version}: ${figures.join(', ')}.`,
+    measured.version === BLIND_VERSION ? BLIND_PAIRS : '',
+    measured.this_version ? '' : 'The version that works here now has not been measured on them yet.',
+  ];
+  return lines.filter((line) => line !== '').join(' ');
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  type CaseResult,
+  measureCase,
+  ownCases,
+  plantedWork,
+  readCases,
+  requestOf,
+} from '../../commands/check-cases.ts';
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { checkWork } from './check.ts';
+import type { CheckRequest, Report } from './contract.ts';
+import { gatherSources } from './gather-sources.ts';
+import { type JsonValue, parsedIfJson } from './json-value.ts';
+import { Proofreader, WITHDRAWN } from './proofread.ts';
+import { indexEvidence } from './reading/evidence-index.ts';
+import { readWork } from './statements.ts';
+import { validateReport } from './validate-report.ts';
+
+const NOW = new Date('2026-01-15T12:00:00Z');
+const cases = readCases(ownCases);
+
+/** The sentences of a report that do not hold when they are read again, and those that were taken back. */
+function falseSentences(request: CheckRequest, report: Report): string[] {
+  const reader = new Proofreader(readWork(request.work_product), indexEvidence(gatherSources(request, [])));
+  const said = [
+    ...report.findings.map(({ reason, statements = [] }) => ({
+      text: reason,
+      counted: statements.flatMap((at) => report.statements[at] ?? []),
+    })),
+    ...report.statements.map(({ why }) => ({ text: why, counted: [] })),
+  ];
+  return said.flatMap(({ text, counted }) => [
+    ...(text.includes(WITHDRAWN) ? [`withdrawn: ${text}`] : []),
+    ...reader.read(text, counted).map((wrong) => `${wrong.rule}: ${wrong.text}`),
+  ]);
+}
+
+/** Statements of a report whose place is none in the work. */
+function misplaced(work: JsonValue, { statements }: Report): Report['statements'] {
+  const value = parsedIfJson(work);
+  const bytes = Buffer.from(typeof value === 'string' ? value : '');
+  const isCut = (at: number): boolean => at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  return statements.filter(({ path, start = 0, end = 0 }) =>
+    path === undefined
+      ? start >= end || end > bytes.length || isCut(start) || isCut(end)
+      : resolve(value, path) === undefined,
+  );
+}
+
+function resolve(value: JsonValue, path: string): JsonValue | undefined {
+  const parts = path.split('/').slice(1);
+  return parts.reduce<JsonValue | undefined>((at, part) => {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+      ? (at as { [key: string]: JsonValue })[key]
+      : undefined;
+  }, value);
+}
+
+describe('the cases of the repository', () => {
+  const results: CaseResult[] = [];
+  beforeAll(async () => {
+    for (const given of cases) results.push(await measureCase(given));
+  }, 120_000);
+
+  it('are twenty, each with an error that changes the work', () => {
+    expect(cases).toHaveLength(20);
+    for (const given of cases) expect(plantedWork(given), given.id).not.toEqual(given.work_product);
+  });
+
+  it('call no correct work revise', () => {
+    expect(results.filter(({ clean }) => clean.verdict === 'revise').map(({ given }) => given.id)).toEqual([]);
+  });
+
+  it('find no criterion of correct work missing or contradicted', () => {
+    expect(results.flatMap(({ given, accused }) => accused.map((at) => `${given.id}: ${given.criteria[at]}`))).toEqual(
+      [],
+    );
+  });
+
+  it('find no criterion met that a reviewer leaves to a person', () => {
+    const overclaimed = results.flatMap(({ given, clean }) =>
+      given.criteria.filter(
+        (_, at) => given.clean.criteria[at] === 'not_assessable' && clean.findings[at]?.status === 'met',
+      ),
+    );
+    expect(overclaimed).toEqual([]);
+  });
+
+  it('say no false sentence of correct or planted work, and take none back', () => {
+    const wrong = results.flatMap(({ given, clean, planted }) => [
+      ...falseSentences(requestOf(given, given.work_product), clean),
+      ...falseSentences(requestOf(given, plantedWork(given)), planted),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it('name the planted error in 35 percent and call hardly a hurt criterion met', () => {
+    const named = results.filter((result) => result.named).length;
+    const kept = results.flatMap(({ given, planted }) =>
+      given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
+    );
+    console.info(
+      `${named} of ${results.length} errors named; hurt criteria still met: ${kept.length} (${kept.join(', ')})`,
+    );
+    expect(named / results.length).toBeGreaterThanOrEqual(0.35);
+    expect(kept.length).toBeLessThanOrEqual(2);
+  });
+
+  it('place every statement within the work', () => {
+    for (const { given, clean, planted } of results) {
+      expect(misplaced(given.work_product, clean), given.id).toEqual([]);
+      expect(misplaced(plantedWork(given), planted), given.id).toEqual([]);
+    }
+  });
+});
+
+/** One change to a text, at a place from 0 to 1. */
+const edits: readonly ((text: string, at: number, figure: number) => string)[] = [
+  function swapsTwoWords(text, at) {
+    const words = text.split(' ');
+    const place = Math.floor(at * (words.length - 1));
+    [words[place], words[place + 1]] = [words[place + 1] ?? '', words[place] ?? ''];
+    return words.join(' ');
+  },
+  function changesAFigure(text, at, figure) {
+    const found = [...text.matchAll(/\d+/g)];
+    const { 0: old = '', index = 0 } = found[Math.floor(at * found.length)] ?? {};
+    return text.slice(0, index) + (old === '' ? '' : String(figure)) + text.slice(index + old.length);
+  },
+  function dropsASentence(text, at) {
+    const sentences = text.split(/(?<=[.!?\n])/);
+    sentences.splice(Math.floor(at * sentences.length), 1);
+    return sentences.join('');
+  },
+  function doublesASentence(text, at) {
+    const sentences = text.split(/(?<=[.!?\n])/);
+    const place = Math.floor(at * sentences.length);
+    return sentences.toSpliced(place, 0, sentences[place] ?? '').join('');
+  },
+  function putsOddCharactersIn(text, at, figure) {
+    const odd = ['\u00a0', '\u200b', '“', '”', '🙂', 'é', 'e\u0301', '\u202e', 'ﬁ', 'ß', '−', '\r\n', '½', '٣'];
+    const place = Math.floor(at * text.length);
+    return text.slice(0, place) + (odd[figure % odd.length] ?? '') + text.slice(place);
+  },
+];
+
+describe('a report on a work edited at random', () => {
+  it('says nothing false, keeps the contract and places every statement within the work', {
+    timeout: 180_000,
+  }, async () => {
+    const edit = fc.tuple(
+      fc.constantFrom(...edits),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      fc.integer({ min: 0, max: 99_999 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...cases),
+        fc.array(edit, { minLength: 1, maxLength: 4 }),
+        async (given, changes) => {
+          const text = typeof given.work_product === 'string' ? given.work_product : JSON.stringify(given.work_product);
+          const work = changes.reduce((kept, [change, at, figure]) => change(kept, at, figure), text);
+          fc.pre(work.trim() !== '' && work.isWellFormed());
+          const request = requestOf(given, work);
+          const report = await checkWork(request, { assessor: embeddedAssessor, now: NOW });
+          validateReport(report, request);
+          expect(falseSentences(request, report)).toEqual([]);
+          expect(misplaced(work, report)).toEqual([]);
+        },
+      ),
+      { numRuns: 100, seed: 20261122 },
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
+import { indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
+import { clip } from '../quoting.ts';
+import type { Quantity } from '../reading/quantities.ts';
+import type { Kind, Reader } from './reader.ts';
+import { notAssessable } from './reader.ts';
+import { about, topicOf } from './subject.ts';
+
+/** What an agreement is asked of: figures of some kind, or everything that is said. */
+type Scope = { name: string; asked: RegExp; kinds: readonly Quantity['kind'][] };
+
+const SCOPES: readonly Scope[] = [
+  { name: 'percentages', asked: /\bpercent\w*|\brates?\b|\bshares?\b/i, kinds: ['percent'] },
+  {
+    name: 'dates and times',
+    asked: /\b(?:dates?|times?|deadlines?|days?|weekdays?|when|hours?|clock)\b/i,
+    kinds: ['date', 'time'],
+  },
+  {
+    name: 'figures',
+    asked:
+      /\b(?:figures?|numbers?|amounts?|totals?|sums?|prices?|costs?|quantit\w+|counts?|values?|units?|calculat\w+|recalculat\w+|differences?|doses?|dosing|points|readings?|scores?|add up|worked out|periods?)\b/i,
+    kinds: ['number', 'percent', 'money'],
+  },
+];
+
+const FIGURES_SHOWN = 3;
+
+/** "All figures match": every statement in its scope against the evidence and against itself. */
+export const readAgreement: Reader = (criterion, { judged }) => {
+  const scopes = SCOPES.filter(({ asked }) => asked.test(criterion));
+  const topic = topicOf(criterion);
+  const named = about(topic, judged);
+  const scoped = judged.filter(
+    ({ statement }) =>
+      scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))),
+  );
+  const looked = named.length > 1 && scopes.length > 0 ? scoped.filter((one) => named.includes(one)) : scoped;
+  const seen = looked.length > 0 ? looked : scoped;
+  const contradicted = judged.filter(
+    ({ status, statement }) =>
+      status === 'contradicted' &&
+      (scopes.length === 0 ||
+        seen.some((one) => one.statement === statement) ||
+        scoped.some((one) => one.statement === statement)),
+  );
+  const checkable = seen.filter(({ status }) => status !== 'not_checked');
+  if (contradicted.length > 0) return summarize([...new Set([...contradicted, ...checkable])], judged);
+  if (checkable.length === 0) return notAssessable('The work makes no statement that this could be checked on.');
+  return scopes.length > 0 ? onFigures(scopes, checkable, judged) : onStatements(checkable, judged);
+};
+
+/** Figures agree when each stands in the evidence beside its subject, or follows from others. */
+function onFigures(
+  scopes: readonly Scope[],
+  seen: readonly JudgedStatement[],
+  all: readonly JudgedStatement[],
+): AssessedFinding {
+  const name = scopes.map((scope) => scope.name).join(' and ');
+  const accounted = seen.flatMap((one) => one.accounted);
+  const open = seen.flatMap((one) => one.open);
+  const base = { passages: passagesOf(seen), statements: indexesOf(seen, all) };
+  const computed = seen.find((one) => one.computed !== undefined)?.computed;
+  if (open.length > 0) {
+    const suspects = seen.filter((one) => one.open.length > 0).slice(0, FIGURES_SHOWN);
+    return {
+      status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
+      reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`,
+      ...base,
+    };
+  }
+  if (accounted.length === 0) return { ...summarize(seen, all), ...base };
+  const shown = [...new Set(accounted)]
+    .slice(0, FIGURES_SHOWN)
+    .map((text) => `“${clip(text)}”`)
+    .join(', ');
+  const worked = computed === undefined ? '' : ` Worked out again: ${computed}.`;
+  return {
+    status: 'met',
+    reason: `Of the ${name} looked at (${shown}${accounted.length > FIGURES_SHOWN ? ' …' : ''}), each stands in the evidence or follows from other figures.${worked}`,
+    ...base,
+  };
+}
+
+/** How many of the statements must be borne out before what is left open no longer decides. */
+const BORNE_OUT = 0.8;
+const DOUBTFUL = 0.3;
+
+function onStatements(seen: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+  const summary = summarize(seen, all);
+  const supported = seen.filter(({ status }) => status === 'supported').length;
+  const doubtful = seen.some(
+    ({ status, open, score }) => status === 'not_found' && (open.length > 0 || score < DOUBTFUL),
+  );
+  if (summary.status !== 'partly_met' || doubtful || supported / seen.length < BORNE_OUT) return summary;
+  return { ...summary, status: 'met', reason: `No statement is contradicted. ${tallyOf(seen)}` };
+}
+
+export const agreement: Kind = {
+  name: 'agreement',
+  decides: 'whether figures, dates, names and statements agree with the evidence and with each other',
+  known:
+    /\b(?:match\w*|agree\w*|correct(?:ly|ness)?(?!s? the\b)|accurate\w*|accuracy|right|true to|consistent|faithful\w*|support(?:ed|s)?|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|printed|stated|written|catalogued|announced)|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|meets?|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our|are those (?:on|in|of)|whoever|compl(?:y|ies)|no more \w+ than)\b/i,
+  read: readAgreement,
+};

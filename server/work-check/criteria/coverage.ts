@@ -1,0 +1,196 @@
+import type { AssessmentTask } from '../assessors/port.ts';
+import { indexesOf } from '../assessors/summary.ts';
+import { clip } from '../quoting.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Span } from '../reading/sentences.ts';
+import { readTables } from '../reading/tables.ts';
+import { isContent, tokenize } from '../reading/tokens.ts';
+import { everydayFor, isLight } from '../support/everyday.ts';
+import { entryOf } from '../support/lexicon.ts';
+import { readAgreement } from './agreement.ts';
+import type { Kind, Reader } from './reader.ts';
+import { shareOf, topicOf } from './subject.ts';
+
+/** A list that a source holds: rows of a table, an enumeration, numbered lines, or the questions somebody asks. */
+type List = { source: number; head: string; enumerates: boolean; items: (Span & { text: string })[] };
+
+const LISTS_MAX = 60;
+const ITEMS_MAX = 60;
+
+function listsOf({ sources }: EvidenceIndex, asksQuestions: boolean): List[] {
+  const lists: List[] = [];
+  for (const [source, { text, source: name }] of sources.entries()) {
+    for (const table of readTables(text, source)) {
+      const items = table.rows.flatMap((cells) => (cells[0] === undefined ? [] : [{ ...cells[0] }]));
+      if (items.length >= 2)
+        lists.push({
+          source,
+          enumerates: false,
+          head: `${name} ${table.header.map((cell) => cell.text).join(' ')}`,
+          items,
+        });
+    }
+    lists.push(...enumerations(text, source), ...lines(text, source, name));
+    if (asksQuestions) lists.push(...questions(text, source, name));
+  }
+  return lists.slice(0, LISTS_MAX);
+}
+
+/** "Do not take it: if …; if …; if …." */
+function enumerations(text: string, source: number): List[] {
+  const lists: List[] = [];
+  for (const match of text.matchAll(/[^.\n;]{0,160}(?:;[^.;\n]{3,200}){1,12}/g)) {
+    const start = match.index;
+    const colon = match[0].indexOf(':');
+    let from = start + (colon === -1 ? 0 : colon + 1);
+    const items: (Span & { text: string })[] = [];
+    for (const part of text.slice(from, start + match[0].length).split(';')) {
+      if (part.trim() !== '') items.push({ start: from, end: from + part.length, text: part.trim() });
+      from += part.length + 1;
+    }
+    if (items.length >= 2)
+      lists.push({ source, enumerates: colon !== -1, head: match[0].slice(0, colon === -1 ? 80 : colon), items });
+  }
+  return lists;
+}
+
+function lines(text: string, source: number, name: string): List[] {
+  const items = [
+    ...text.matchAll(/^[ \t]*(?:[-*•]|\d{1,2}[.)]|(?:line|pos|item|task)\.? ?\d+:)[ \t]+(.{3,300})$/gim),
+  ].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[1] ?? '' }));
+  return items.length >= 2 ? [{ source, enumerates: false, head: name, items: items.slice(0, ITEMS_MAX) }] : [];
+}
+
+function questions(text: string, source: number, name: string): List[] {
+  const items = [...text.matchAll(/[^.?!\n]{6,240}\?/g)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: match[0].trim(),
+  }));
+  return items.length >= 1 && items.length <= ITEMS_MAX
+    ? [{ source, enumerates: false, head: `${name} question message`, items }]
+    : [];
+}
+
+/** Words telling enough that an item is nowhere when none of them is. */
+const TELLING = 4;
+
+function wordsOf(text: string): { stem: string; stems: string[]; rarity: number }[] {
+  return tokenize(text).flatMap((token) => {
+    if (!isContent(token) || isLight(token.stem)) return [];
+    const entry = entryOf(token);
+    return [
+      {
+        stem: token.stem,
+        stems: [token.stem, ...entry.synonyms, ...everydayFor(token.stem)],
+        rarity: token.kind === 'number' ? 6 : entry.rarity,
+      },
+    ];
+  });
+}
+
+/** The share of an item's weight that the work holds, and whether nothing telling of it is there. */
+function heldBy(text: string, own: ReadonlySet<string>): { share: number; absent: boolean } {
+  const words = wordsOf(text);
+  let [found, total] = [0, 0];
+  let telling = 0;
+  let seen = 0;
+  for (const { stems, rarity } of words) {
+    total += rarity;
+    const held = stems.some((stem) => own.has(stem));
+    if (held) found += rarity;
+    if (rarity >= TELLING) {
+      telling += 1;
+      if (held) seen += 1;
+    }
+  }
+  return { share: total === 0 ? 1 : found / total, absent: telling > 0 && seen === 0 && /\p{L}{4}/u.test(text) };
+}
+
+const ITEM_FOUND = 0.5;
+const LIST_FOUND = 0.5;
+/** How much of a criterion's subject a list must be about before what it holds is owed. */
+const AFFINITY = 0.3;
+/** "Every amount agrees" asks of what is there. */
+/** "All figures", "every amount": what is there is all that is asked about. */
+const COUNTS_ALL =
+  /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
+const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
+
+/** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
+const readCoverage: Reader = (criterion, task) => {
+  const topic = topicOf(criterion);
+  const own = new Set(
+    tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(
+      ({ stem }) => stem,
+    ),
+  );
+  const asksQuestions = /\b(?:question|ask)/i.test(criterion);
+  const rated = listsOf(task.evidence, asksQuestions).map((list) => {
+    const held = list.items.map((item) => ({ item, ...heldBy(item.text, own) }));
+    const share = held.filter(({ share: found }) => found >= ITEM_FOUND).length / held.length;
+    const words = tokenize(`${list.head} ${list.items.map(({ text }) => text).join(' ')}`);
+    const affinity = shareOf(topic, { tokens: words, under: '' } as Parameters<typeof shareOf>[1]);
+    return { list, held, share, affinity };
+  });
+  const fitting = rated
+    .filter(({ share, held }) => share >= LIST_FOUND && held.length >= 2)
+    .sort((a, b) => b.affinity + b.share - (a.affinity + a.share));
+  const lost = fitting.find(
+    ({ held, affinity }) =>
+      (affinity >= AFFINITY || topic.length === 0) &&
+      held.some(({ absent }) => absent) &&
+      held.filter(({ share }) => share >= ITEM_FOUND).length >= (topic.length === 0 ? 1 : 2),
+  );
+  const accused = readAgreement(criterion, task);
+  if (accused?.status === 'contradicted' || AGREES.test(criterion)) return accused;
+  if (lost !== undefined) return missing(lost, task);
+  const [best] = fitting.filter(({ affinity, share }) => affinity > 0 && share === 1);
+  // That what is there is right does not show that nothing is left out.
+  if (best === undefined)
+    return accused?.status === 'met' && !COUNTS_ALL.test(criterion)
+      ? {
+          ...accused,
+          status: 'partly_met',
+          reason: `${accused.reason} Whether anything is left out could not be told.`,
+        }
+      : accused;
+  const source = task.evidence.sources[best.list.source];
+  return {
+    status: 'met',
+    reason: `Each of ${best.held.length} items of ${source?.source ?? 'the evidence'} stands in the work, from “${clip(best.held[0]?.item.text ?? '', 80)}” to “${clip(best.held.at(-1)?.item.text ?? '', 80)}”.`,
+    passages: best.held.slice(0, 5).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
+    statements: indexesOf(
+      task.judged.filter(({ status }) => status === 'supported'),
+      task.judged,
+    ),
+  };
+};
+
+function missing(
+  { list, held }: { list: List; held: { item: Span & { text: string }; absent: boolean; share: number }[] },
+  { evidence }: AssessmentTask,
+): ReturnType<Reader> {
+  const source = evidence.sources[list.source];
+  const gone = held.filter(({ absent }) => absent);
+  const found = held.filter(({ share }) => share >= ITEM_FOUND).length;
+  const named = gone
+    .slice(0, 3)
+    .map(({ item }) => `“${clip(item.text, 120)}”`)
+    .join(', ');
+  const doubt = list.enumerates ? '' : ' Whether it belongs here, a person should say.';
+  return {
+    // Only an enumeration says by itself that its items belong together.
+    status: list.enumerates ? 'missing' : 'partly_met',
+    reason: `${source?.source ?? 'The evidence'} lists ${held.length} items; the work holds ${found} of them, but no telling word of ${named}.${doubt}`,
+    passages: gone.slice(0, 3).map(({ item }) => ({ ref: source?.ref ?? '', start: item.start, end: item.end })),
+  };
+}
+
+export const coverage: Kind = {
+  name: 'coverage',
+  decides: 'whether every item that a source lists, every question asked or every record stands in the work',
+  known:
+    /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,
+  read: readCoverage,
+};

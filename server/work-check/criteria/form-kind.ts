@@ -1,0 +1,72 @@
+import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
+import { personNames } from '../engines/person-names.ts';
+import { findPersonalData, personalValues, shownAs } from '../engines/personal-data.ts';
+import { answerForm, readFormCriterion } from './form.ts';
+import type { Kind, Reader } from './reader.ts';
+
+/** What the work's form shows by counting and looking up; with `rest`, the criterion asks for more than its form. */
+export function readForm(
+  criterion: string,
+  { work, request }: AssessmentTask,
+): { finding: AssessedFinding; rest: string | undefined } | undefined {
+  const rules = readFormCriterion(criterion);
+  if (rules === undefined) return undefined;
+  const { status, reason, rest } = answerForm(rules, work, request, criterion);
+  return { finding: { status, reason, passages: [] }, rest };
+}
+
+const FOUND_SHOWN = 4;
+
+/** "No personal data", "nobody can be identified": what the work holds that leads to a person. */
+const readPersonalData: Reader = (_, { work, evidence, judged }) => {
+  const names = personNames(...evidence.sources.flatMap(({ text, source }) => [source, text]));
+  const values = personalValues(evidence.sources.map(({ text }) => text));
+  const text = typeof work.value === 'string' ? work.value : JSON.stringify(work.value);
+  const found = findPersonalData(text, names, values);
+  const certain = found.filter(({ certain: sure }) => sure);
+  const shown = [
+    ...certain.map((item) => shownAs(item, text)),
+    ...contactNumbers(
+      text,
+      evidence.sources.map((source) => source.text),
+    ).map((number) => `a phone number that the evidence lists (${number.slice(0, 3)}…)`),
+  ].slice(0, FOUND_SHOWN);
+  const statements = judged.flatMap(({ statement }, at) =>
+    findPersonalData(statement.text, names, values).some(({ certain: sure }) => sure) ? [at] : [],
+  );
+  if (shown.length > 0)
+    return { status: 'contradicted', reason: `The work holds ${shown.join(', ')}.`, passages: [], statements };
+  if (found.length > 0)
+    return {
+      status: 'not_assessable',
+      reason: `The work may hold personal data: ${found
+        .slice(0, FOUND_SHOWN)
+        .map(({ what }) => what)
+        .join(', ')}. A person should look.`,
+      passages: [],
+    };
+  return {
+    status: 'met',
+    reason:
+      'No e-mail address, phone number, postal address, account or identity number, and no name that the evidence gives for a person, was found in the work.',
+    passages: [],
+  };
+};
+
+/** Numbers of a work that a source with a column or line of phone numbers holds too. */
+function contactNumbers(text: string, sources: readonly string[]): string[] {
+  const listing = sources
+    .filter((source) => /(?:phone|mobile|\btel\b|\bcell\b)/i.test(source))
+    .map((source) => source.replaceAll(/[ ()/-]/g, ''));
+  return [...text.matchAll(/(?<![\d.,-])\+?0\d[\d ()/-]{7,14}\d(?![\d.,])/g)]
+    .map(([found]) => found)
+    .filter((found) => listing.some((source) => source.includes(found.replaceAll(/[ ()/-]/g, ''))));
+}
+
+export const personalData: Kind = {
+  name: 'personal data',
+  decides: 'whether the work holds personal data: addresses, numbers, and names that the evidence gives',
+  known:
+    /\b(?:personal (?:data|details|information)|personally|identif(?:y|ied|iable)|anonym\w*|privacy|private|pii|no names|contact details|nobody can be)\b/i,
+  read: readPersonalData,
+};

@@ -1,0 +1,94 @@
+import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
+import { summarize } from '../assessors/summary.ts';
+import { findPlaceholders, triviality } from '../engines/placeholders.ts';
+import type { Entry } from '../entries.ts';
+import { clip } from '../quoting.ts';
+import { absence } from './absence.ts';
+import { agreement } from './agreement.ts';
+import { citing, quoting } from './citing.ts';
+import { coverage } from './coverage.ts';
+import { personalData, readForm } from './form-kind.ts';
+import { order } from './order.ts';
+import { presence } from './presence.ts';
+import { type Kind, notAssessable } from './reader.ts';
+import { records } from './records.ts';
+
+/** What only a person, or a language model, can tell. */
+const judgement: Kind = {
+  name: 'judgement',
+  decides: 'nothing: tone, usefulness and clarity are for a person or a language model',
+  known:
+    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds? like|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely)\b/i,
+  read: () =>
+    notAssessable('This asks for a judgement that rules cannot make. A person should read the work with it in mind.'),
+};
+
+/** Asks of what the work is about, not of the work, that it covers something. */
+const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
+
+/** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
+const kinds: readonly Kind[] = [
+  judgement,
+  personalData,
+  records,
+  quoting,
+  citing,
+  order,
+  absence,
+  { ...agreement, known: FULFILS },
+  coverage,
+  agreement,
+  presence,
+];
+
+/** Answered before the kinds are tried: what is counted and looked up leaves nothing to weigh. */
+const form: Pick<Kind, 'name' | 'decides'> = {
+  name: 'form',
+  decides:
+    'whether words, sentences, headings, bullets, tables, columns, fields, language and reading level are as asked, by counting',
+};
+
+/** What the service page, the guide and the contract list: each kind once, in words; last the one that decides nothing. */
+export const decidedKinds: readonly Pick<Kind, 'name' | 'decides'>[] = [
+  form,
+  ...kinds.filter((kind, at) => kind !== judgement && kinds.findIndex(({ name }) => name === kind.name) === at),
+  judgement,
+].map(({ name, decides }) => ({ name, decides }));
+
+/** Answers one entry: the work as a whole by its statements, a criterion by its form, else by the first kind that reads it. */
+export function assessEntry({ label, from }: Entry, task: AssessmentTask): AssessedFinding {
+  if (from === 'work' || from === 'request') return answerWork(task);
+  const form = readForm(label, task);
+  if (form !== undefined && (form.rest === undefined || form.finding.status === 'missing')) return form.finding;
+  const finding = byKind(label, task);
+  // A criterion that asks for form and more is met when both are.
+  return form === undefined ? finding : { ...finding, reason: `${form.finding.reason} ${finding.reason}` };
+}
+
+function byKind(label: string, task: AssessmentTask): AssessedFinding {
+  for (const { known, read } of kinds) {
+    if (!known.test(label)) continue;
+    const finding = read(label, task);
+    if (finding !== undefined) return finding;
+  }
+  return notAssessable('Rules could not tell what this asks for. A person should read the work with it in mind.');
+}
+
+function answerWork({ judged, work, request, evidence }: AssessmentTask): AssessedFinding {
+  const trivial = triviality(work.value);
+  if (trivial !== undefined) return { status: 'missing', reason: trivial, passages: [] };
+  const filler = findPlaceholders(
+    work.plain,
+    request,
+    evidence.sources.map(({ text }) => text),
+  ).find(({ kind }) => kind === 'filler');
+  const checkable = judged.filter(({ status }) => status !== 'not_checked');
+  if (filler !== undefined)
+    return {
+      ...summarize(checkable, judged),
+      status: 'missing',
+      reason: `The work still holds text of a template: “${clip(work.plain.slice(filler.start, filler.end))}”.`,
+    };
+  if (checkable.length === 0) return notAssessable('The work makes no statement that could be checked.');
+  return summarize(checkable, judged);
+}

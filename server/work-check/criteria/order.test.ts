@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { answerTo } from '../material-trial.ts';
+
+const list = (...lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
+const order = (criterion: string, ...lines: readonly string[]) => answerTo(criterion, list(...lines), lines.join('. '));
+
+describe('an order', () => {
+  it.each([
+    ['Prices are in rising order', ['2.40 EUR for tea', '3.10 EUR for coffee', '4.20 EUR for cake'], 'rise'],
+    ['Sorted from the dearest', ['4.20 EUR for cake', '3.10 EUR for coffee', '2.40 EUR for tea'], 'fall'],
+    ['Events are in chronological order', ['10:00 Alarm rang', '10:10 Pump reset', '10:20 Office called'], 'rise'],
+    [
+      'Dates are in order',
+      ['4 May 2026: board meeting', '9 June 2026: site visit', '2 July 2026: opening day'],
+      'rise',
+    ],
+  ])('is met: %s', async (criterion, lines, way) => {
+    expect(await order(criterion, ...lines)).toMatch(new RegExp(`^met: The 3 figures from .* ${way} throughout\\.$`));
+  });
+
+  it('that is broken is shown at the place where it breaks, for a person to judge', async () => {
+    const answer = await order(
+      'Events are in chronological order',
+      '10:00 Alarm rang',
+      '10:20 Office called',
+      '10:10 Pump reset',
+    );
+    expect(answer).toMatch(/^partly_met: .*“10:10” stands behind “10:20”\.$/);
+  });
+
+  it.each([
+    ['two figures', ['10:00 Alarm rang', '10:20 Office called']],
+    ['no figures', ['The alarm rang', 'The office was called', 'The pump was reset']],
+  ])('of %s is not called broken', async (_, lines) => {
+    expect(await order('Events are in chronological order', ...lines)).not.toMatch(
+      /^(?:met|missing|contradicted): The/,
+    );
+  });
+});

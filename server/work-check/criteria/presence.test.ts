@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { answerTo } from '../material-trial.ts';
+
+const text =
+  'The board approved the new bridge on 4 May 2026. It costs 3,800 euros. Ana Lund is responsible for the works. ' +
+  'Trains run again from 1 June 2026 because the old bridge was damaged.';
+const minutes = { source: 'Minutes', text };
+
+describe('a criterion that asks for something to be said', () => {
+  it.each([
+    ['Says when the board approved the bridge', 'on 4 May 2026'],
+    ['States what it costs', '3,800 euros'],
+    ['Names who is responsible for the works', 'Ana Lund'],
+    ['Says why trains were interrupted', 'because the old bridge was damaged'],
+  ])('%s is met and quoted', async (criterion, words) => {
+    const answer = await answerTo(criterion, text, minutes);
+    expect(answer).toMatch(/^met: The work says “/);
+    expect(answer).toContain(words);
+  });
+
+  it.each([
+    ['Mentions the phrase “old tunnel”', 'The work does not hold “old tunnel”.'],
+    ['Says when the bridge opened', 'The work gives no figure that could be a date or time.'],
+  ])('%s is missing where the words or any such figure are absent', async (criterion, reason) => {
+    expect(await answerTo(criterion, 'The board approved the new bridge.', minutes)).toBe(`missing: ${reason}`);
+  });
+
+  it.each(['Names the discount for pensioners', 'Explains the parking situation', 'States how many visitors attended'])(
+    '%s is left to a person when words do not tell',
+    async (criterion) => {
+      expect(await answerTo(criterion, text, minutes)).toMatch(/^not_assessable: Whether the work does this/);
+    },
+  );
+});

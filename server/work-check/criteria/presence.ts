@@ -1,0 +1,118 @@
+import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
+import { indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
+import { clip } from '../quoting.ts';
+import { type Concept, conceptsAsked, shows } from './concepts.ts';
+import type { Kind, Reader } from './reader.ts';
+import { notAssessable } from './reader.ts';
+import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
+
+/** How much of a criterion's subject the statements together must hold to have answered it. */
+const TOGETHER = 0.6;
+const SHOWN = 2;
+/** Statements that share nearly as much of the subject as the best one answer beside it. */
+const NEAR_BEST = 0.75;
+/** What a word that asks for a kind of answer counts, beside one of the subject. */
+const ASKED_COUNTS = 0.4;
+
+/** "Says when …", "who pays", "mentions …": what is asked for is looked for in the work beside its subject. */
+const readPresence: Reader = (criterion, task) => {
+  const { judged, work } = task;
+  const words = [...criterion.matchAll(/["“]([^"”]{2,120})["”]/g)].map((match) => match[1] ?? '');
+  const absent = words.find((one) => !work.plain.toLowerCase().includes(one.toLowerCase()));
+  if (absent !== undefined)
+    return { status: 'missing', reason: `The work does not hold “${clip(absent)}”.`, passages: [] };
+  const concepts = conceptsAsked(criterion);
+  const topic = topicOf(criterion);
+  const lacking = concepts.find(
+    ({ figure }) =>
+      figure !== undefined &&
+      !judged.some(({ statement }) => statement.quantities.some(({ kind }) => figure.includes(kind))),
+  );
+  if (lacking !== undefined && concepts.length === 1)
+    return { status: 'missing', reason: `The work gives no figure that could be ${lacking.name}.`, passages: [] };
+  const found =
+    concepts.length > 0
+      ? concepts.map((concept) => showing(concept, topic, askedWords(criterion), judged))
+      : [aboutAll(topic, judged)];
+  if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
+    return untold(concepts, topic, task);
+  return answer(
+    [...new Set(found.flat())],
+    judged,
+    concepts.some(({ telling }) => !telling),
+  );
+};
+
+/** Statements that show a concept, beside the criterion's subject where there is one. */
+function showing(
+  concept: Concept,
+  topic: readonly Topic[],
+  asked: readonly Topic[],
+  judged: readonly JudgedStatement[],
+): JudgedStatement[] {
+  const all = judged.filter(
+    ({ statement, status }) => (status !== 'not_checked' || concept.telling) && shows(concept, statement),
+  );
+  const shares = all.map(({ statement }) => shareOf(topic, statement) + ASKED_COUNTS * shareOf(asked, statement));
+  const best = Math.max(0, ...shares);
+  if (best > 0) return all.filter((_, at) => (shares[at] ?? 0) >= best * NEAR_BEST);
+  return concept.telling ? all.slice(0, SHOWN + 1) : [];
+}
+
+function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): JudgedStatement[] {
+  const found = about(topic, judged);
+  const held = topic.filter((one) => found.some(({ statement }) => shareOf([one], statement) > 0));
+  const weight = (some: readonly Topic[]): number => some.reduce((sum, one) => sum + one.weight, 0);
+  return weight(held) >= TOGETHER * weight(topic) ? found : [];
+}
+
+/** `exact`: a figure, date, place or person is asked for, and one that is not borne out does not answer it for certain. */
+function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[], exact: boolean): AssessedFinding {
+  const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
+  const contradicted = found.filter(({ status }) => status === 'contradicted');
+  if (contradicted.length > 0)
+    return {
+      status: 'contradicted',
+      reason: contradicted
+        .slice(0, SHOWN)
+        .map(({ why }) => why)
+        .join(' '),
+      ...base,
+    };
+  const open = found.filter((one) => one.open.length > 0);
+  if (open.length > 0 && open.length === found.length)
+    return {
+      status: 'partly_met',
+      reason: `The work speaks of it. ${open
+        .slice(0, SHOWN)
+        .map(({ why }) => why)
+        .join(' ')}`,
+      ...base,
+    };
+  const best = [...found].sort((a, b) => Number(b.status === 'supported') - Number(a.status === 'supported'));
+  const [first] = best;
+  if (first === undefined) return notAssessable('The work makes no statement that this could be checked on.');
+  const borne = first.status === 'supported' ? first.why : 'Whether that is right was not settled.';
+  const status = first.status === 'supported' || !exact ? 'met' : 'partly_met';
+  return { status, reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+}
+
+function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {
+  const named = topic
+    .filter((one) => !judged.some(({ statement }) => shareOf([one], statement) > 0))
+    .map(({ token }) => `“${token.lower}”`);
+  const asked = concepts.map(({ name }) => name);
+  const what = asked.length > 0 ? ` It asks for ${asked.join(' and ')}.` : '';
+  const words =
+    named.length > 0
+      ? ` No statement of the work holds ${named.slice(0, 4).join(', ')} or a word known to mean the same.`
+      : '';
+  return notAssessable(`Whether the work does this could not be told from its words.${what}${words}`);
+}
+
+export const presence: Kind = {
+  name: 'presence',
+  decides: 'whether the work says what is asked: a date, a party, an amount, a reason, a condition, a comparison …',
+  known: /./s,
+  read: readPresence,
+};

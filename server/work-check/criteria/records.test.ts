@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../json-value.ts';
+import { answerTo } from '../material-trial.ts';
+
+const evidence = 'Ana: yes. Ben: no.';
+const answer = (...decisions: readonly JsonValue[]) =>
+  answerTo(
+    'Every applicant gets a decision',
+    { applicants: decisions.map((decision, at) => ({ name: ['Ana', 'Ben', 'Cleo'][at] ?? '', decision })) },
+    evidence,
+  );
+
+describe('each record of structured work', () => {
+  it('holds what is asked of each', async () => {
+    expect(await answer('yes', 'no')).toBe(
+      'met: Each of the 2 records in “applicants” holds one value under “decision”.',
+    );
+  });
+
+  it.each<[string, JsonValue]>([
+    ['an empty text', ''],
+    ['null', null],
+    ['two values', ['yes', 'no']],
+  ])('is named when it holds %s', async (_, value) => {
+    expect(await answer('yes', value)).toMatch(/^missing: Of the 2 records in “applicants”, .*: applicants\[1\]\.$/);
+  });
+
+  it('holds zero and false as values', async () => {
+    expect(await answer(0, false)).toMatch(/^met: /);
+  });
+
+  it.each<[string, { [key: string]: JsonValue }]>([
+    ['one record', { applicants: [{ name: 'Ana', decision: '' }] }],
+    ['no field of that name', { applicants: [{ name: 'Ana' }, { name: 'Ben' }] }],
+  ])('is not accused where there is %s', async (_, work) => {
+    expect(await answerTo('Every applicant gets a decision', work, evidence)).not.toMatch(/^missing: Of the/);
+  });
+});

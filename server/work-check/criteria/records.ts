@@ -1,0 +1,60 @@
+import type { JsonValue } from '../json-value.ts';
+import { stem, tokenize } from '../reading/tokens.ts';
+import { wordsOfKey } from '../statements.ts';
+import { everydayFor } from '../support/everyday.ts';
+import type { Kind, Reader } from './reader.ts';
+
+type JsonObject = { [key: string]: JsonValue };
+
+/** Lists of records in structured work, with the name that each has there. */
+function listsIn(value: JsonValue, name = 'records'): { name: string; items: JsonObject[] }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) {
+    const objects = value.filter(
+      (item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item),
+    );
+    return objects.length >= 2 && objects.length === value.length ? [{ name, items: objects }] : [];
+  }
+  return Object.entries(value).flatMap(([key, item]) => listsIn(item, key));
+}
+
+/** "Every applicant gets a decision", "one team per ticket": each record holds one value under the name that is asked for. */
+const readRecords: Reader = (criterion, { work }) => {
+  const asked = new Set(tokenize(criterion).flatMap(({ stem: one }) => [one, ...everydayFor(one)]));
+  for (const { name, items } of listsIn(work.value)) {
+    const keys = Object.keys(items[0] ?? {}).filter((key) =>
+      wordsOfKey(key)
+        .split(' ')
+        .some((word) => asked.has(stem(word))),
+    );
+    const [key] = keys;
+    if (key === undefined) continue;
+    const without = items.flatMap((item, at) => (isValue(item[key]) ? [] : [at]));
+    if (without.length === 0)
+      return {
+        status: 'met',
+        reason: `Each of the ${items.length} records in “${name}” holds one value under “${key}”.`,
+        passages: [],
+      };
+    return {
+      status: 'missing',
+      reason: `Of the ${items.length} records in “${name}”, ${without.length} hold no single value under “${key}”: ${without
+        .slice(0, 4)
+        .map((at) => `${name}[${at}]`)
+        .join(', ')}.`,
+      passages: [],
+    };
+  }
+  return undefined;
+};
+
+const isValue = (value: JsonValue | undefined): boolean =>
+  typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.trim() !== '');
+
+export const records: Kind = {
+  name: 'records',
+  decides: 'whether each record of structured work holds what is asked of each',
+  known:
+    /\b(?:every|each|all)\s+(?:\p{L}+\s+){1,2}(?:gets?|has|have|holds?|carr(?:y|ies)|shows?|is given|comes with)\b|\bone (?:and only one )?\p{L}+ (?:per|for each|for every)\b|\beach (?:gets?|with)\b/iu,
+  read: readRecords,
+};

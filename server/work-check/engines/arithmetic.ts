@@ -1,0 +1,178 @@
+import type { Quantity } from '../reading/quantities.ts';
+import type { Statement } from '../statements.ts';
+import { printedTolerance, written } from './derivation.ts';
+
+/** A calculation that a sentence states in so many words, and whether it comes out. */
+export type Calculation = {
+  holds: boolean;
+  /** The figure that the others must give, as it is printed. */
+  claimed: Quantity;
+  /** "from 96 to 103 is 7.29 percent more" */
+  says: string;
+};
+
+type Figure = Quantity & { text: string; before: string; after: string };
+
+/**
+ * Recalculates what a sentence works out itself: growth from one figure to another, a share "A of B", a difference of two
+ * figures, a product "A at B come to C", a sum "A and B, together C", an equation. Anything it does not recognise for
+ * certain is left alone.
+ */
+export function recalculate({ text, quantities }: Statement): Calculation[] {
+  const figures = quantities
+    .filter(({ kind }) => kind === 'number' || kind === 'percent' || kind === 'money')
+    .map((figure, at, all): Figure => {
+      const before = text.slice(all[at - 1]?.end ?? 0, figure.start);
+      return {
+        ...figure,
+        text: text.slice(figure.start, figure.end),
+        before,
+        after: text.slice(figure.end, all[at + 1]?.start ?? text.length),
+      };
+    });
+  return [
+    ...growths(figures, text),
+    ...shares(figures),
+    ...differences(figures),
+    ...products(figures),
+    ...sums(figures),
+    ...remainders(figures),
+  ];
+}
+
+const CHANGE =
+  /\b(?:up|down|increase\w*|decrease\w*|more|less|fewer|rise|rising|rose|fell|fall|growth|grew|drop\w*|gain|lower|higher|decline\w*)\b/i;
+const BETWEEN_MAX = 45;
+const short = (value: number): string => written(Math.round(value * 100) / 100);
+
+/** "from A to B, up P percent", also with A and B in one sentence and P behind them. */
+function growths(figures: readonly Figure[], text: string): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, from] of figures.entries()) {
+    const [to, rate] = [figures[at + 1], figures[at + 2]];
+    if (to === undefined || rate?.kind !== 'percent' || from.kind === 'percent' || to.kind === 'percent') continue;
+    if (!/\bfrom\s*\S{0,3}$/i.test(from.before) || !/\bto\s*\S{0,3}$/i.test(to.before) || from.value === 0) continue;
+    // Another clause in between speaks of something else.
+    if (rate.before.length > BETWEEN_MAX || /\band\b/i.test(rate.before)) continue;
+    if (!CHANGE.test(to.after) && !CHANGE.test(rate.after.slice(0, 20)) && !CHANGE.test(text.slice(0, from.start)))
+      continue;
+    const growth = ((to.value - from.value) / from.value) * 100;
+    const holds = Math.abs(Math.abs(growth) - rate.value) <= printedTolerance(rate.text);
+    found.push({
+      holds,
+      claimed: rate,
+      says: `from ${from.text} to ${to.text} is ${short(Math.abs(growth))} percent ${growth < 0 ? 'less' : 'more'}`,
+    });
+  }
+  return found;
+}
+
+/** "A of the B …, or P percent", where P stands right behind. */
+function shares(figures: readonly Figure[]): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, part] of figures.entries()) {
+    const [whole, rate] = [figures[at + 1], figures[at + 2]];
+    if (whole === undefined || rate?.kind !== 'percent' || part.kind !== 'number' || whole.kind !== 'number') continue;
+    if (
+      !/^\s+(?:out )?of (?:the |all |our |its )?$/i.test(whole.before) ||
+      whole.value < part.value ||
+      whole.value === 0
+    )
+      continue;
+    if (
+      !/(?:\bor\b|\bi\.e\.|\bthat is\b|\bwhich is\b|[(=,–-])\s*(?:about |around |roughly |or |a share of |a rate of )*$/i.test(
+        rate.before,
+      ) ||
+      rate.before.length > 60
+    )
+      continue;
+    const share = (part.value / whole.value) * 100;
+    const holds = Math.abs(share - rate.value) <= printedTolerance(rate.text);
+    found.push({ holds, claimed: rate, says: `${part.text} of ${whole.text} is ${short(share)} percent` });
+  }
+  return found;
+}
+
+/** "X … Y, a difference of Z": exactly two figures of one kind stand before it. */
+function differences(figures: readonly Figure[]): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, gap] of figures.entries()) {
+    if (!/\b(?:difference|gap|margin|lead)\s+(?:of|is|was|comes to|=)\s*\S{0,3}$/i.test(gap.before)) continue;
+    const earlier = figures
+      .slice(0, at)
+      .filter(({ kind, text }) => kind === gap.kind && decimalsOf(text) === decimalsOf(gap.text));
+    const [one, other] = earlier.slice(-2);
+    if (one === undefined || other === undefined || earlier.length > 2) continue;
+    const value = Math.abs(one.value - other.value);
+    const holds = Math.abs(value - gap.value) <= printedTolerance(gap.text) * (gap.kind === 'percent' ? 2 : 1);
+    found.push({ holds, claimed: gap, says: `${bare(one)} and ${bare(other)} are ${short(value)} apart` });
+  }
+  return found;
+}
+
+const decimalsOf = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.length ?? 0;
+const bare = ({ text }: Figure): string => text;
+
+/** "A at B come to C", "A × B = C". */
+function products(figures: readonly Figure[]): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, count] of figures.entries()) {
+    const [price, result] = [figures[at + 1], figures[at + 2]];
+    if (price === undefined || result === undefined || count.kind === 'percent') continue;
+    if (!/^(?:\s*[\p{L}-]+)?\s*(?:\bat\b|[×x*])\s*\S{0,3}$/iu.test(price.before)) continue;
+    if (
+      !/^[^.;,]{0,24}?(?:=|\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\b|\bmakes?\b|\bthat is\b)\s*\S{0,3}$/i.test(
+        result.before,
+      )
+    )
+      continue;
+    const value = count.value * (price.kind === 'percent' ? price.value / 100 : price.value);
+    const holds = Math.abs(value - result.value) <= Math.max(0.011, printedTolerance(result.text));
+    found.push({ holds, claimed: result, says: `${count.text} × ${price.text} = ${short(value)}` });
+  }
+  return found;
+}
+
+/** "A … and B, together C" for two figures printed like the sum; "A + B = C". */
+function sums(figures: readonly Figure[]): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, total] of figures.entries()) {
+    const named =
+      /\b(?:together|in all|altogether|in total|totalling|a total of|(?:add|adds|adding) up to)[\s:,]*\S{0,3}$/i.test(
+        total.before,
+      );
+    const equation =
+      /^\s*=\s*$/.test(total.before) &&
+      figures
+        .slice(0, at)
+        .slice(1)
+        .every(({ before }) => /^\s*\+\s*$/.test(before));
+    if (!named && !equation) continue;
+    const parts = figures
+      .slice(0, at)
+      .filter(({ kind, text }) => kind === total.kind && decimalsOf(text) === decimalsOf(total.text));
+    if (parts.length < 2 || (!equation && (parts.length !== 2 || decimalsOf(total.text) === 0))) continue;
+    const value = parts.reduce((sum, part) => sum + part.value, 0);
+    const holds = Math.abs(value - total.value) <= 0.011;
+    found.push({ holds, claimed: total, says: `${parts.map(bare).join(' + ')} = ${short(value)}` });
+  }
+  return found;
+}
+
+/** "A less B …, so C". */
+function remainders(figures: readonly Figure[]): Calculation[] {
+  const found: Calculation[] = [];
+  for (const [at, whole] of figures.entries()) {
+    const [part, rest] = [figures[at + 1], figures[at + 2]];
+    if (part === undefined || rest === undefined || part.kind === 'percent') continue;
+    if (
+      !/^\s*(?:less|minus|−|-)\s*\S{0,3}$/i.test(part.before) ||
+      !/(?:,\s*so|=|\bmakes?|\bleaves?)\s*\S{0,3}$/i.test(rest.before)
+    )
+      continue;
+    const value = whole.value - part.value;
+    const holds = Math.abs(value - rest.value) <= 0.011;
+    found.push({ holds, claimed: rest, says: `${whole.text} − ${part.text} = ${short(value)}` });
+  }
+  return found;
+}

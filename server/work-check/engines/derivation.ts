@@ -1,0 +1,149 @@
+import type { Quantity } from '../reading/quantities.ts';
+
+/** A figure that others give: "1,240 + 410 + 96 = 1,746". */
+export type Derivation = { says: string; value: number };
+
+type Named = { value: number; text: string };
+
+/** Enough for any honest sentence and its table row; every pair of them is tried. */
+const POOL_MAX = 14;
+
+const WRITTEN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+
+/** How a number is written in a computed sentence: up to four digits behind the point, thousands marked. */
+export function written(value: number): string {
+  return WRITTEN.format(value);
+}
+
+/** Half of the last digit that is printed: what a figure may be off and still be the one printed. */
+export function printedTolerance(text: string): number {
+  const digits = /\d[\d,]*(?:\.(\d+))?/.exec(text);
+  const decimals = digits?.[1]?.length ?? 0;
+  return 0.5 * 10 ** -decimals + 1e-9;
+}
+
+/** From this size on a sum needs no word that says so: it hardly comes out by chance. */
+const PLAIN_SUM_MIN = 100;
+const SUM =
+  /\b(?:extra|plus|additional\w*|includ\w+|total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
+const DIFFERENCE =
+  /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after)\b/i;
+const PRODUCT = /\b(?:each|per|at|times|come to|comes to|cost\w*|factor|multipl\w+|scaled?|makes?|total)\b|[×x*]/i;
+
+/**
+ * Finds how a claimed figure follows from others: a share, growth, sum, difference or product, where the sentence has a
+ * word for it. `own` are figures of the statement itself, `around` those near it in the work or the evidence.
+ */
+export function derive(
+  claimed: Quantity,
+  text: string,
+  sentence: string,
+  own: readonly Named[],
+  around: readonly Named[],
+): Derivation | undefined {
+  const pool = unique([...own, ...around]).slice(0, POOL_MAX);
+  const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
+  const tolerance = printedTolerance(text);
+  if (claimed.kind === 'percent')
+    return percentOf(pool, close) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
+  if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
+  const exact = (value: number): boolean =>
+    Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
+  return (
+    withRate(pool, own, exact) ??
+    (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
+    (SUM.test(sentence) || claimed.value >= PLAIN_SUM_MIN ? (sumOf(own, exact) ?? sumOf(pool, exact)) : undefined) ??
+    (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
+  );
+}
+
+/** "With 20 percent VAT": a base with the statement's own percentage added, or the percentage alone. */
+function withRate(
+  pool: readonly Named[],
+  own: readonly Named[],
+  close: (value: number) => boolean,
+): Derivation | undefined {
+  for (const rate of own) {
+    if (!/%|percent/i.test(rate.text)) continue;
+    for (const base of pool) {
+      if (base === rate || /%|percent/i.test(base.text)) continue;
+      const [part, more] = [(base.value * rate.value) / 100, base.value * (1 + rate.value / 100)];
+      if (close(more)) return { value: more, says: `${base.text} and ${rate.text} of it = ${written(more)}` };
+      if (close(part)) return { value: part, says: `${rate.text} of ${base.text} = ${written(part)}` };
+    }
+  }
+  return undefined;
+}
+
+function unique(figures: readonly Named[]): Named[] {
+  return [...new Map(figures.map((figure) => [figure.value, figure])).values()];
+}
+
+function percentOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+  for (const part of pool)
+    for (const whole of pool) {
+      if (part === whole || whole.value === 0) continue;
+      const share = (part.value / whole.value) * 100;
+      if (share > 0 && share <= 100 && close(share))
+        return { value: share, says: `${part.text} of ${whole.text} is ${written(rounded(share))} percent` };
+      const growth = ((part.value - whole.value) / whole.value) * 100;
+      if (growth !== 0 && close(Math.abs(growth)))
+        return {
+          value: growth,
+          says: `from ${whole.text} to ${part.text} is ${written(rounded(Math.abs(growth)))} percent ${growth > 0 ? 'more' : 'less'}`,
+        };
+    }
+  return undefined;
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+function differenceOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+  for (const more of pool)
+    for (const less of pool)
+      if (more.value > less.value && less.value > 0 && close(more.value - less.value))
+        return {
+          value: more.value - less.value,
+          says: `${more.text} − ${less.text} = ${written(more.value - less.value)}`,
+        };
+  return undefined;
+}
+
+/** The sum of all the figures, of a run of them, or of two. */
+function sumOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+  for (let from = 0; from < pool.length; from += 1) {
+    let sum = pool[from]?.value ?? 0;
+    for (let to = from + 1; to < pool.length; to += 1) {
+      sum += pool[to]?.value ?? 0;
+      if (close(sum))
+        return {
+          value: sum,
+          says: `${pool
+            .slice(from, to + 1)
+            .map(({ text }) => text)
+            .join(' + ')} = ${written(sum)}`,
+        };
+    }
+  }
+  for (const [at, one] of pool.entries())
+    for (const other of pool.slice(at + 1))
+      if (close(one.value + other.value))
+        return {
+          value: one.value + other.value,
+          says: `${one.text} + ${other.text} = ${written(one.value + other.value)}`,
+        };
+  return undefined;
+}
+
+function productOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+  for (const [at, one] of pool.entries())
+    for (const other of pool.slice(at + 1)) {
+      if (one.value === 1 || other.value === 1) continue;
+      if (close(one.value * other.value))
+        return {
+          value: one.value * other.value,
+          says: `${one.text} × ${other.text} = ${written(one.value * other.value)}`,
+        };
+    }
+  return undefined;
+}

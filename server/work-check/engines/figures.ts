@@ -1,0 +1,140 @@
+import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
+import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import type { Statement } from '../statements.ts';
+
+/** What became of one figure of a statement. */
+export type FigureAccount = {
+  figure: Quantity;
+  /** As it is written in the statement, with what it counts. */
+  text: string;
+} & ({ state: 'found'; passage: number } | { state: 'computed'; says: string; passages: number[] } | { state: 'open' });
+
+/** Digits that a figure must have to be known by itself, without a word beside it that fits. */
+const TELLING_DIGITS = 4;
+
+/** Figures of the evidence by value, by the years and days of dates too, and all values in order. */
+type FigureIndex = {
+  byValue: Map<number, { at: number; known: Quantity }[]>;
+  values: number[];
+  dates: { at: number; known: Quantity }[];
+};
+const indexes = new WeakMap<EvidenceIndex, FigureIndex>();
+
+function figureIndexOf(index: EvidenceIndex): FigureIndex {
+  const known = indexes.get(index);
+  if (known !== undefined) return known;
+  const byValue: FigureIndex['byValue'] = new Map();
+  const dates: FigureIndex['dates'] = [];
+  const put = (value: number, entry: { at: number; known: Quantity }): void => {
+    const list = byValue.get(value);
+    if (list === undefined) byValue.set(value, [entry]);
+    else if (list.length < SAME_VALUE_MAX) list.push(entry);
+  };
+  for (const [at, { quantities, instruction }] of index.passages.entries())
+    for (const figure of instruction ? [] : quantities) {
+      const entry = { at, known: figure };
+      if (figure.kind === 'date') {
+        if (dates.length < DATES_MAX) dates.push(entry);
+        for (const part of [figure.year, figure.day]) if (part !== undefined) put(part, entry);
+      } else put(figure.value, entry);
+    }
+  const made = { byValue, dates, values: [...byValue.keys()].sort((a, b) => a - b) };
+  indexes.set(index, made);
+  return made;
+}
+
+/** The same value more often than this tells no passage from another; more dates than this are passed over. */
+const SAME_VALUE_MAX = 60;
+const DATES_MAX = 2_000;
+
+/** The passages that give a figure. */
+function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
+  const { byValue, values, dates } = figureIndexOf(index);
+  const candidates = figure.kind === 'date' ? [...dates] : [];
+  if (figure.kind === 'date')
+    for (const part of [figure.year, figure.day]) candidates.push(...(byValue.get(part ?? Number.NaN) ?? []));
+  else {
+    const slack = Math.max(figure.tolerance, 1e-9 * Math.abs(figure.value));
+    let from = 0;
+    let to = values.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((values[middle] ?? 0) < figure.value - slack) from = middle + 1;
+      else to = middle;
+    }
+    for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1)
+      candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
+  }
+  return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort(
+    (a, b) => a - b,
+  );
+}
+
+/** Looks a figure up in the evidence: in a passage on the same subject, or anywhere when its digits tell enough. */
+export function findFigure(
+  statement: Statement,
+  figure: Quantity,
+  index: EvidenceIndex,
+  near: readonly number[],
+): number | undefined {
+  const holding = passagesGiving(figure, index);
+  if (holding.length === 0) return standsAsWritten(statement, figure, index);
+  const stems = new Set(statement.tokens.filter(({ content }) => content).map(({ stem }) => stem));
+  const ranked = holding
+    .map((at) => ({ at, fit: fitOf(stems, at, index) + (near.includes(at) ? 1 : 0) }))
+    .sort((a, b) => b.fit - a.fit || a.at - b.at);
+  const [best] = ranked;
+  if (best === undefined) return undefined;
+  return best.fit > 0 || digitsOf(statement.text.slice(figure.start, figure.end)) >= TELLING_DIGITS
+    ? best.at
+    : undefined;
+}
+
+/** An identifier such as KR-90377 or "600x600" is found as it is written. */
+function standsAsWritten({ text }: Statement, { start, end }: Quantity, index: EvidenceIndex): number | undefined {
+  const from = text.slice(0, start).search(/[\p{L}\d][\p{L}\d./-]*$/u);
+  const written = text.slice(from === -1 ? start : from, end);
+  if (!/\p{L}/u.test(written) || written.length < 3) return undefined;
+  const at = index.passages.findIndex((passage) => passageText(index, passage).includes(written));
+  return at === -1 ? undefined : at;
+}
+
+const digitsOf = (text: string): number => text.replaceAll(/\D/g, '').length;
+
+/** How many words of a statement stand in a passage, beside it, or in the name of its source. */
+function fitOf(stems: ReadonlySet<string>, at: number, index: EvidenceIndex): number {
+  let fit = 0;
+  const passage = index.passages[at];
+  if (passage === undefined) return 0;
+  for (const stem of passage.stems) if (stems.has(stem) && !/^\d/.test(stem)) fit += 1;
+  for (const other of [at - 1, at + 1]) {
+    const beside = index.passages[other];
+    if (beside === undefined || beside.source !== passage.source) continue;
+    for (const stem of beside.stems) if (stems.has(stem) && !/^\d/.test(stem)) fit += 0.5;
+  }
+  return fit;
+}
+
+/**
+ * Whether a claimed figure is the one of the evidence: the same value within the digits printed on either side, and no
+ * other unit where both name one.
+ */
+export function sameFigure(claimed: Quantity, known: Quantity): boolean {
+  return compareQuantities(claimed, known) === 'same';
+}
+
+/** A figure as a reader would quote it, with the word it counts. */
+export function figureText(
+  { text, tokens }: Statement | { text: string; tokens: Passage['tokens'] },
+  figure: Quantity,
+  offset = 0,
+): string {
+  const next = tokens[figure.last + 1];
+  const counts =
+    figure.kind === 'number' &&
+    next?.kind === 'word' &&
+    next.content &&
+    figure.unit !== '' &&
+    next.start <= figure.end + 1;
+  return text.slice(figure.start - offset, (counts ? next.end : figure.end) - offset);
+}

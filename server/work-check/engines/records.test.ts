@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../json-value.ts';
+import { evidenceOf, statementOf } from '../material-trial.ts';
+import { Records } from './records.ts';
+
+const evidence = evidenceOf({
+  source: 'Order sheet',
+  text: 'Acorn table: price 120 EUR, weight 14 kg, made in Porto.\nBirch chair: price 45 EUR, weight 3.5 kg, made in Gdansk.',
+});
+const work = (fields: { [key: string]: JsonValue }): JsonValue[] => [
+  { name: 'Acorn table', ...fields },
+  { name: 'Birch chair', price: 45 },
+];
+
+function reading(fields: { [key: string]: JsonValue }): string {
+  const product = work(fields);
+  const [key = ''] = Object.keys(fields);
+  const read = new Records(product, evidence).read(statementOf(product, `/0/${key}`));
+  if (read.is === 'nowhere') return 'nowhere';
+  const text = evidence.sources[read.region.source]?.text.slice(read.span.start, read.span.end) ?? '';
+  return `${read.is}: ${read.is === 'other' ? read.known : text}`;
+}
+
+describe('a field of a record', () => {
+  it.each<[{ [key: string]: JsonValue }, string]>([
+    [{ price: 120 }, 'found: 120'],
+    [{ weight_kg: 14 }, 'found: 14'],
+    [{ weight_g: 14000 }, 'found: 14'],
+    [{ made_in: 'Porto' }, 'found: Porto'],
+  ])('%j is found where the evidence speaks of its record', (fields, expected) => {
+    expect(reading(fields)).toContain(expected);
+  });
+
+  it.each<[{ [key: string]: JsonValue }, string]>([
+    [{ price: 45 }, 'other: 120'],
+    [{ weight_kg: 41 }, 'other: 14'],
+  ])('%j is held against the figure under its own name, not that of the record beside it', (fields, expected) => {
+    expect(reading(fields)).toContain(expected);
+  });
+
+  it.each<[{ [key: string]: JsonValue }]>([[{ made_in: 'Gdansk' }], [{ height_cm: 80 }], [{ colour: 'green' }]])(
+    '%j is nowhere and contradicts nothing',
+    (fields) => {
+      expect(reading(fields)).toBe('nowhere');
+    },
+  );
+
+  it('without a name of its record is looked up everywhere and contradicts nothing', () => {
+    const product = { price: 45, weight: 99 };
+    const records = new Records(product, evidence);
+    expect(records.read(statementOf(product, '/price'))).toMatchObject({ is: 'found' });
+    expect(records.read(statementOf(product, '/weight'))).toEqual({ is: 'nowhere' });
+  });
+});

@@ -1,0 +1,308 @@
+import type { JsonValue } from '../json-value.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
+import type { Span } from '../reading/sentences.ts';
+import type { Token } from '../reading/token.ts';
+import { isContent, tokenize } from '../reading/tokens.ts';
+import { nameOf, type Statement } from '../statements.ts';
+import { entryOf } from '../support/lexicon.ts';
+import { convert, unitOfColumn } from './units.ts';
+
+/** A stretch of one source that speaks of one record. */
+export type Region = Span & { source: number };
+
+/** Where a field's value stands in the evidence, or what stands there in its place. */
+export type FieldReading =
+  | { is: 'found'; region: Region; span: Span; converted?: string }
+  | { is: 'other'; region: Region; span: Span; known: string }
+  | { is: 'nowhere' };
+
+const REGION_CHARS_MAX = 900;
+/** Records beside one that may end its stretch; more of them are passed over. */
+const SIBLINGS_MAX = 200;
+
+/**
+ * Reads the fields of structured work against the stretches of evidence that speak of the same record. A record is known
+ * by the value that names it; its stretch ends where a record beside it is named.
+ */
+export class Records {
+  private readonly identities = new Map<string, string>();
+  private readonly siblings = new Map<string, string[]>();
+  private readonly regions = new Map<string, Region[]>();
+  private readonly index: EvidenceIndex;
+
+  constructor(root: JsonValue, index: EvidenceIndex) {
+    this.index = index;
+    this.walk(root, '', undefined);
+  }
+
+  private walk(value: JsonValue, path: string, inherited: string | undefined): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      const names = value.flatMap((item) => nameOf(item) ?? []);
+      for (const [at, item] of value.entries()) {
+        this.siblings.set(`${path}/${at}`, names);
+        this.walk(item, `${path}/${at}`, inherited);
+      }
+      return;
+    }
+    const own = this.siblings.has(path) ? (nameOf(value) ?? inherited) : inherited;
+    if (own !== undefined) this.identities.set(path, own);
+    for (const [key, item] of Object.entries(value)) {
+      const next = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (own !== undefined && !this.siblings.has(next)) this.siblings.set(next, this.siblings.get(path) ?? []);
+      this.walk(item, next, own);
+    }
+  }
+
+  /** The name of the record that a field belongs to, when its record has one. */
+  identityOf(path: string): string | undefined {
+    return this.identities.get(parentOf(path));
+  }
+
+  regionsOf(path: string): Region[] {
+    const parent = parentOf(path);
+    const identity = this.identities.get(parent);
+    if (identity === undefined) return wholeSources(this.index);
+    const known = this.regions.get(parent);
+    if (known !== undefined) return known;
+    const found = regionsNaming(identity, this.siblings.get(parent) ?? [], this.index);
+    this.regions.set(parent, found);
+    return found;
+  }
+
+  /** Looks a field's value up where the evidence speaks of its record. */
+  read(statement: Statement): FieldReading {
+    const { record, place } = statement;
+    if (record === undefined || !('path' in place)) return { is: 'nowhere' };
+    const regions = this.regionsOf(place.path);
+    for (const region of regions) {
+      const found = findValue(record.value, record.column, region, this.index);
+      if (found !== undefined) return { is: 'found', region, ...found };
+    }
+    if (this.identityOf(place.path) === undefined) return { is: 'nowhere' };
+    for (const region of regions) {
+      const other = otherValue(record.value, record.column, region, this.index);
+      if (other !== undefined) return { is: 'other', region, ...other };
+    }
+    return { is: 'nowhere' };
+  }
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+function wholeSources({ sources }: EvidenceIndex): Region[] {
+  return sources.map(({ text }, source) => ({ source, start: 0, end: text.length }));
+}
+
+/** Stretches that begin where the record is named and end where another one is, or at the end of a paragraph. */
+function regionsNaming(identity: string, siblings: readonly string[], index: EvidenceIndex): Region[] {
+  const regions: Region[] = [];
+  for (const [source, { text, source: name }] of index.sources.entries()) {
+    if (holdsWords(name, identity)) {
+      regions.push({ source, start: 0, end: text.length });
+      continue;
+    }
+    const others = [...new Set(siblings)]
+      .slice(0, SIBLINGS_MAX)
+      .filter((other) => other !== identity)
+      .flatMap((other) => mentions(source, other, index));
+    for (const start of mentions(source, identity, index)) {
+      const next = Math.min(...others.filter((at) => at > start), start + REGION_CHARS_MAX, text.length);
+      const line = text.lastIndexOf('\n', start - 1) + 1;
+      const opensLine = others.every((at) => at < line || at > start);
+      regions.push({ source, start: opensLine ? line : start, end: next });
+    }
+  }
+  return regions.sort(
+    (a, b) => Number(a.end - a.start > REGION_CHARS_MAX) - Number(b.end - b.start > REGION_CHARS_MAX),
+  );
+}
+
+function holdsWords(text: string, words: string): boolean {
+  const held = new Set(tokenize(text).map(({ stem }) => stem));
+  const wanted = tokenize(words).filter(isContent);
+  return wanted.length > 0 && wanted.every(({ stem }) => held.has(stem));
+}
+
+const mentioned = new WeakMap<EvidenceIndex, Map<string, number[]>>();
+
+/** Where a name stands in a source: as it is written, else by its most telling word. Looked up once for all records. */
+function mentions(source: number, name: string, index: EvidenceIndex): number[] {
+  let known = mentioned.get(index);
+  if (known === undefined) {
+    known = new Map();
+    mentioned.set(index, known);
+  }
+  const key = `${source}:${name}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    found = findMentions(source, name, index);
+    known.set(key, found);
+  }
+  return found;
+}
+
+const MENTIONS_MAX = 20;
+
+function findMentions(source: number, name: string, index: EvidenceIndex): number[] {
+  const { lower, tokens } = readRegion({ source, start: 0, end: index.sources[source]?.text.length ?? 0 }, index);
+  const found: number[] = [];
+  const wanted = name.toLowerCase().trim();
+  for (
+    let at = lower.indexOf(wanted);
+    at !== -1 && found.length < MENTIONS_MAX;
+    at = lower.indexOf(wanted, at + wanted.length)
+  )
+    if (isWhole(lower, at, at + wanted.length)) found.push(at);
+  if (found.length > 0) return found;
+  const words = tokenize(name).filter((token) => isContent(token) && token.kind === 'word');
+  const first = [...words].sort((a, b) => entryOf(b).rarity - entryOf(a).rarity)[0];
+  const stems = new Set([first?.stem, words[0]?.stem]);
+  for (const token of tokens) {
+    if (found.length >= MENTIONS_MAX) break;
+    if (stems.has(token.stem)) found.push(token.start);
+  }
+  return found;
+}
+
+const isWhole = (text: string, start: number, end: number): boolean =>
+  !/[\p{L}\d]/u.test(text[start - 1] ?? ' ') && !/[\p{L}\d]/u.test(text[end] ?? ' ');
+
+/** The value of a field in a stretch of evidence: a figure in its unit, a date, or the words of a text. */
+function findValue(
+  value: string,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; converted?: string } | undefined {
+  const { lower } = readRegion(region, index);
+  const written = value.length < 2 ? -1 : lower.indexOf(value.toLowerCase());
+  if (written !== -1 && isWhole(lower, written, written + value.length))
+    return { span: { start: region.start + written, end: region.start + written + value.length } };
+  const [own, ...more] = readQuantities(tokenize(value));
+  const words = tokenize(value).filter(({ kind, content }) => kind === 'word' && content);
+  if (own !== undefined && more.length === 0 && words.length <= 1) return findFigure(own, column, region, index);
+  if (own !== undefined && words.length === 0) return findAll([own, ...more], region, index);
+  return findWords(value, region, index);
+}
+
+/** What a stretch holds, read once: the fields of a record ask for the same stretches again and again. */
+type RegionReading = { tokens: Token[]; quantities: Quantity[]; held: Map<string, Token>; lower: string };
+const readings = new WeakMap<EvidenceIndex, Map<string, RegionReading>>();
+
+function readRegion({ source, start, end }: Region, index: EvidenceIndex): RegionReading {
+  let known = readings.get(index);
+  if (known === undefined) {
+    known = new Map();
+    readings.set(index, known);
+  }
+  const key = `${source}:${start}:${end}`;
+  let reading = known.get(key);
+  if (reading === undefined) {
+    const text = index.sources[source]?.text.slice(start, end) ?? '';
+    const tokens = tokenize(text, start);
+    reading = {
+      tokens,
+      quantities: readQuantities(tokens),
+      held: new Map(tokens.map((token) => [token.stem, token])),
+      lower: text.toLowerCase(),
+    };
+    known.set(key, reading);
+  }
+  return reading;
+}
+
+function findFigure(
+  own: Quantity,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; converted?: string } | undefined {
+  const unit = unitOfColumn(column);
+  for (const known of readRegion(region, index).quantities) {
+    const bare = own.kind === 'number' && (own.unit === '' || own.unit === unit);
+    if (
+      bare &&
+      known.kind !== 'date' &&
+      known.kind !== 'time' &&
+      Math.abs(known.value - own.value) < 1e-9 &&
+      fits(unit, known.unit)
+    )
+      return { span: known };
+    if (!bare && compareQuantities(own, known) === 'same') return { span: known };
+    const converted = bare && unit !== '' ? convert(known.value, known.unit, unit) : undefined;
+    if (converted !== undefined && Math.abs(converted - own.value) < 1e-6)
+      return { span: known, converted: `${own.value} ${unit}` };
+  }
+  return undefined;
+}
+
+/** A column that names a unit takes a figure that names none, or the same one. */
+const fits = (unit: string, known: string): boolean =>
+  unit === '' ||
+  known === '' ||
+  known === unit ||
+  convert(1, known, unit) === undefined ||
+  convert(1, known, unit) === 1;
+
+function findAll(own: readonly Quantity[], region: Region, index: EvidenceIndex): { span: Span } | undefined {
+  const known = readRegion(region, index).quantities;
+  const found = own.map((figure) => known.find((candidate) => compareQuantities(figure, candidate) === 'same'));
+  const [first] = found;
+  return first !== undefined && found.every((one) => one !== undefined) ? { span: first } : undefined;
+}
+
+/** Words of a text that need not be found: the least telling ones. */
+const WORDS_FOUND = 0.8;
+
+function findWords(value: string, region: Region, index: EvidenceIndex): { span: Span } | undefined {
+  const { held } = readRegion(region, index);
+  const wanted = tokenize(value).filter(isContent);
+  if (wanted.length === 0) return undefined;
+  let [found, total] = [0, 0];
+  let first: Token | undefined;
+  for (const token of wanted) {
+    const entry = entryOf(token);
+    total += entry.rarity;
+    const match = held.get(token.stem) ?? entry.synonyms.map((stem) => held.get(stem)).find((one) => one !== undefined);
+    if (match === undefined) {
+      if (token.kind === 'number' || token.capital) return undefined;
+      continue;
+    }
+    found += entry.rarity;
+    first ??= match;
+  }
+  return first !== undefined && found / total >= WORDS_FOUND ? { span: first } : undefined;
+}
+
+/** How many words before or behind a figure its column's name may stand. */
+const LABEL_WITHIN = 4;
+
+/** Another figure of the same kind that the stretch gives under the column's own name, when it is the only one. */
+function otherValue(
+  value: string,
+  column: string,
+  region: Region,
+  index: EvidenceIndex,
+): { span: Span; known: string } | undefined {
+  const [own, ...more] = readQuantities(tokenize(value));
+  if (own === undefined || more.length > 0 || own.value === 0 || own.kind === 'date' || own.kind === 'time')
+    return undefined;
+  const text = index.sources[region.source]?.text ?? '';
+  const { tokens, quantities } = readRegion(region, index);
+  const named = new Set(
+    tokenize(column)
+      .filter(isContent)
+      .map(({ stem }) => stem),
+  );
+  const unit = unitOfColumn(column);
+  const labelled = quantities.filter((known) => {
+    if (known.kind === 'date' || known.kind === 'time') return false;
+    const around = tokens.slice(Math.max(0, known.first - LABEL_WITHIN), known.first);
+    return around.some(({ stem }) => named.has(stem)) && (unit === '' || known.unit === unit);
+  });
+  const [only, ...others] = labelled;
+  if (only === undefined || others.some((other) => other.value !== only.value)) return undefined;
+  return { span: { start: only.start, end: only.end }, known: text.slice(only.start, only.end) };
+}

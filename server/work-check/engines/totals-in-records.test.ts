@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../json-value.ts';
+import { sumsIn } from './totals-in-records.ts';
+
+const sums = (work: JsonValue) =>
+  sumsIn(work).map(({ path, holds, says }) => `${path} ${holds ? 'holds' : 'fails'}: ${says}`);
+
+describe('totals in structured work', () => {
+  it.each<[string, JsonValue, string[]]>([
+    ['a line amount', { quantity: 3, unit_price: 4.5, amount: 13.5 }, ['/amount holds: 3 × 4.5 = 13.5']],
+    ['a wrong line amount', { quantity: 3, unit_price: 4.5, amount: 15.5 }, ['/amount fails: 3 × 4.5 = 13.5']],
+    ['a total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 25 }, ['/total holds: 10 + 15 = 25']],
+    ['a wrong total of a list', { lines: [{ amount: 10 }, { amount: 15 }], total: 52 }, ['/total fails: 10 + 15 = 25']],
+    [
+      'a total beside a discount',
+      { subtotal: 100, discount: 10, shipping: 5, total: 95 },
+      ['/total holds: 100 + 5 − 10 = 95'],
+    ],
+    [
+      'a wrong total beside a discount',
+      { subtotal: 100, discount: 10, shipping: 5, total: 105 },
+      ['/total fails: 100 + 5 − 10 = 95'],
+    ],
+    [
+      'what lies between two totals',
+      { budget_total: 900, spent_total: 650, unspent: 250 },
+      ['/unspent holds: 900 − 650 = 250'],
+    ],
+    ['a wrong rest', { budget_total: 900, spent_total: 650, unspent: 350 }, ['/unspent fails: 900 − 650 = 250']],
+    [
+      'a percentage',
+      { subtotal: 800, contingency_percent: 5, contingency: 40 },
+      ['/contingency holds: 5 percent of 800 = 40'],
+    ],
+    ['a key with a slash', { 'a/b': { quantity: 2, price: 3, amount: 6 } }, ['/a~1b/amount holds: 2 × 3 = 6']],
+    [
+      'cents that binary fractions miss',
+      { quantity: 3, unit_price: 0.1, amount: 0.3 },
+      ['/amount holds: 3 × 0.1 = 0.3'],
+    ],
+  ])('finds %s', (_, work, expected) => {
+    expect(sums(work)).toEqual(expected);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['figures that no name relates', { width: 3, height: 4, depth: 12 }],
+    ['a total over a list without amounts', { items: [{ name: 'a' }, { name: 'b' }], total: 7 }],
+    [
+      'a total over one of two lists',
+      { paid: [{ amount: 1 }, { amount: 2 }], open: [{ amount: 4 }, { amount: 5 }], total: 99 },
+    ],
+    ['a percentage of something else', { subtotal: 800, contingency_percent: 5, contingency: 60 }],
+    ['text in place of figures', { quantity: '3', unit_price: '4', amount: '13' }],
+    ['two prices of which one is meant', { quantity: 3, list_price: 4, net_price: 3, amount: 9 }],
+    ['nothing at all', null],
+  ])('accuses nothing of %s', (_, work) => {
+    expect(sumsIn(work).filter(({ holds }) => !holds)).toEqual([]);
+  });
+});

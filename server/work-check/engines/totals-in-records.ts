@@ -1,0 +1,184 @@
+import type { JsonValue } from '../json-value.ts';
+import { wordsOfKey } from '../statements.ts';
+import { written } from './derivation.ts';
+
+/** A figure of structured work that others beside it give, and whether it comes out. */
+export type RecordSum = { path: string; holds: boolean; says: string; value: number; claimed: number };
+
+type JsonObject = { [key: string]: JsonValue };
+
+const COUNT = /^(?:quantity|qty|count|units?|pieces?|hours?|nights?|days|number|amount of|ordered|pcs|seats?)\b/;
+const PRICE = /\b(?:price|rate|fee|cost per|unit cost|each)\b/;
+const AMOUNT = /^(?:line )?(?:amount|total|sum|cost|value|net|line total|subtotal)\b/;
+const TOTAL = /\b(?:total|subtotal|sum)\b/;
+const SURCHARGE = /\b(?:contingency|tax|vat|shipping|freight|delivery|fee|fees|surcharge|tip|reserve)\b/;
+const DISCOUNT = /\b(?:discount|rebate|credit|deduction)\b/;
+const REST =
+  /\b(?:gap|balance|difference|remaining|remainder|left|shortfall|surplus|deficit|unspent|to pay|payable|due|outstanding|net)\b/;
+const PERCENT = /\b(?:percent|pct|percentage|rate)\b/;
+
+/** Half a cent and a hair: what a sum of printed amounts may be off. */
+const NEAR = 0.0051;
+/** Nested objects and elements that are looked at. */
+const OBJECTS_MAX = 2_000;
+
+/**
+ * Recalculates structured work by the names of its fields: quantity × price = amount, totals over a list, subtotal plus
+ * surcharges, what is left between two totals, and a share given in percent. Where the names leave open what must give a
+ * figure, only a calculation that comes out is reported.
+ */
+export function sumsIn(root: JsonValue): RecordSum[] {
+  const found: RecordSum[] = [];
+  let seen = 0;
+  const visit = (value: JsonValue, path: string): void => {
+    if (typeof value !== 'object' || value === null || seen >= OBJECTS_MAX) return;
+    seen += 1;
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) visit(item, `${path}/${at}`);
+    else {
+      found.push(...sumsOf(value, path));
+      for (const [key, item] of Object.entries(value))
+        visit(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    }
+  };
+  visit(root, '');
+  return found;
+}
+
+type Field = { key: string; words: string; value: number };
+
+function fieldsOf(record: JsonObject): Field[] {
+  return Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'number' ? [{ key, words: wordsOfKey(key), value }] : [],
+  );
+}
+
+function sumsOf(record: JsonObject, path: string): RecordSum[] {
+  const fields = fieldsOf(record);
+  const at = (field: Field, value: number, says: string, sure: boolean): RecordSum[] => {
+    const rounded = Math.round(value * 1e4) / 1e4;
+    const holds = Math.abs(rounded - field.value) <= NEAR;
+    return holds || sure
+      ? [
+          {
+            path: `${path}/${field.key}`,
+            holds,
+            says: `${says} = ${written(rounded)}`,
+            value: rounded,
+            claimed: field.value,
+          },
+        ]
+      : [];
+  };
+  const found: RecordSum[] = [...lineAmount(fields, at)];
+  for (const field of fields) {
+    if (found.some((sum) => sum.path === `${path}/${field.key}`)) continue;
+    const tried = [
+      ...listTotal(record, field, at),
+      ...surcharged(fields, field, at),
+      ...rest(fields, field, at),
+      ...shareOf(fields, field, at),
+    ];
+    const chosen = tried.find(({ holds }) => holds) ?? tried[0];
+    if (chosen !== undefined) found.push(chosen);
+  }
+  return found;
+}
+
+type Report = (field: Field, value: number, says: string, sure: boolean) => RecordSum[];
+
+function lineAmount(fields: readonly Field[], at: Report): RecordSum[] {
+  const [counts, prices, amounts] = [
+    fields.filter(({ words }) => COUNT.test(words) && !PRICE.test(words)),
+    fields.filter(({ words }) => PRICE.test(words)),
+    fields.filter(({ words }) => AMOUNT.test(words)),
+  ];
+  const [count, price, amount] = [counts[0], prices[0], amounts[0]];
+  if (count === undefined || price === undefined || amount === undefined) return [];
+  if (count === price || price === amount || count === amount) return [];
+  const sure = counts.length === 1 && prices.length === 1 && amounts.length === 1;
+  return at(amount, count.value * price.value, `${written(count.value)} × ${written(price.value)}`, sure);
+}
+
+const wordsIn = (words: string): Set<string> => new Set(words.split(' ').map((word) => word.replace(/s$/, '')));
+
+/** The sum of a list's amounts: the list whose name stands in the total's own, or the only one before a subtotal. */
+function listTotal(record: JsonObject, field: Field, at: Report): RecordSum[] {
+  if (!TOTAL.test(field.words)) return [];
+  const lists = Object.entries(record).filter(
+    (entry): entry is [string, JsonObject[]] =>
+      Array.isArray(entry[1]) &&
+      entry[1].length > 1 &&
+      entry[1].every((item) => typeof item === 'object' && item !== null && !Array.isArray(item)),
+  );
+  return lists.flatMap(([name, items]) => {
+    const columns = [...new Set(items.flatMap((item) => fieldsOf(item).map(({ key }) => key)))].filter((key) =>
+      items.every((item) => typeof item[key] === 'number'),
+    );
+    const amounts = columns.filter((key) => AMOUNT.test(wordsOfKey(key)));
+    const same = columns.filter((key) => [...wordsIn(wordsOfKey(key))].some((word) => wordsIn(field.words).has(word)));
+    const named = [...wordsIn(wordsOfKey(name))].some((word) => wordsIn(field.words).has(word));
+    const sure =
+      (amounts.length === 1 || same.length === 1) &&
+      (named ||
+        (lists.length === 1 && field.words === 'total') ||
+        (field.words === 'subtotal' && lists[0]?.[0] === name));
+    const [column] = amounts.length === 1 ? amounts : same.length === 1 ? same : [];
+    if (column === undefined) return [];
+    const values = items.map((item) => Number(item[column]));
+    const surcharges = fieldsOf(record).some(({ words }) => SURCHARGE.test(words) || DISCOUNT.test(words));
+    return at(
+      field,
+      values.reduce((sum, value) => sum + value, 0),
+      values.map(written).join(' + '),
+      sure && !(surcharges && field.words !== 'subtotal' && !named),
+    );
+  });
+}
+
+/** Subtotal, plus surcharges, less discounts. */
+function surcharged(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
+  if (!/\b(?:total|gross)\b/.test(field.words) || /\bsubtotal\b/.test(field.words)) return [];
+  const base = fields.find(({ words }) => /\b(?:subtotal|net)\b/.test(words));
+  const more = fields.filter(({ words }) => SURCHARGE.test(words) && !PERCENT.test(words));
+  const less = fields.filter(({ words }) => DISCOUNT.test(words) && !PERCENT.test(words));
+  if (base === undefined || base === field || more.length + less.length === 0) return [];
+  const value =
+    base.value +
+    more.reduce((sum, one) => sum + one.value, 0) -
+    less.reduce((sum, one) => sum + Math.abs(one.value), 0);
+  const says = [
+    written(base.value),
+    ...more.map((one) => `+ ${written(one.value)}`),
+    ...less.map((one) => `− ${written(Math.abs(one.value))}`),
+  ].join(' ');
+  return at(field, value, says, true);
+}
+
+/** What lies between two totals. */
+function rest(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
+  if (!REST.test(field.words)) return [];
+  const totals = fields.filter(({ words }) => /\btotal\b/.test(words) && words !== field.words);
+  const [one, other] = totals;
+  if (one === undefined || other === undefined || totals.length !== 2) return [];
+  const [more, less] = one.value >= other.value ? [one, other] : [other, one];
+  const value = field.value < 0 ? less.value - more.value : more.value - less.value;
+  return at(
+    field,
+    value,
+    field.value < 0
+      ? `${written(less.value)} − ${written(more.value)}`
+      : `${written(more.value)} − ${written(less.value)}`,
+    true,
+  );
+}
+
+/** `contingency` beside `contingency_percent`: the percentage of a total in the same record. */
+function shareOf(fields: readonly Field[], field: Field, at: Report): RecordSum[] {
+  const rate = fields.find(({ words }) => PERCENT.test(words) && words.replace(PERCENT, '').trim() === field.words);
+  if (rate === undefined) return [];
+  return fields
+    .filter((base) => base !== field && base !== rate && /\b(?:total|subtotal|net|amount|base)\b/.test(base.words))
+    .flatMap((base) =>
+      at(field, (base.value * rate.value) / 100, `${written(rate.value)} percent of ${written(base.value)}`, false),
+    );
+}

@@ -1,0 +1,89 @@
+import { dateFrom, zonedFrom } from '../engines/calendar.ts';
+import { derive } from '../engines/derivation.ts';
+import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
+import { scaledFrom } from '../engines/scaling.ts';
+import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import type { Quantity } from '../reading/quantities.ts';
+import type { Statement } from '../statements.ts';
+import type { Ground } from './ground.ts';
+
+export function accountFor(
+  figure: Quantity,
+  statement: Statement,
+  at: number,
+  near: readonly number[],
+  { work, index, factors, columns }: Ground,
+): FigureAccount {
+  const text = figureText(statement, figure);
+  const passage =
+    findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
+  if (passage !== undefined) return { figure, text, state: 'found', passage };
+  const printed = statement.text.slice(figure.start, figure.end);
+  const zoned = zonedFrom(figure, near, index);
+  if (zoned !== undefined) return { figure, text, state: 'computed', says: zoned.says, passages: [zoned.passage] };
+  const date = dateFrom(figure, statement, index);
+  if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
+  const column =
+    figure.value >= COLUMN_SUM_MIN ? columns.find(({ value }) => Math.abs(value - figure.value) < 0.0051) : undefined;
+  if (column !== undefined && (figure.kind === 'number' || figure.kind === 'money'))
+    return { figure, text, state: 'computed', says: column.says, passages: [] };
+  const own = named(
+    statement.text,
+    statement.quantities.filter((other) => other !== figure),
+  );
+  const before = work.statements.slice(Math.max(0, at - 2), at).flatMap((other) => named(other.text, other.quantities));
+  const around = near.slice(0, 3).flatMap((one) => {
+    const beside = index.passages[one];
+    return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
+  });
+  const derived =
+    scaledFrom(figure, near, index, factors) ??
+    derive(figure, printed, statement.text, own, [...before, ...around, ...baseFigures(index)]);
+  return derived === undefined
+    ? { figure, text, state: 'open' }
+    : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
+}
+
+/** A sum of a table's column is recognised from this size on; smaller figures may be anything. */
+const COLUMN_SUM_MIN = 20;
+
+const BASE_PASSAGES = 3;
+
+const bases = new WeakMap<EvidenceIndex, { value: number; text: string }[]>();
+
+/** Figures that the evidence repeats, such as the number of all answers: shares are worked out of them. */
+function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
+  const known = bases.get(index);
+  if (known !== undefined) return known;
+  const counts = new Map<number, { count: number; text: string }>();
+  for (const { quantities, source } of index.passages)
+    for (const { kind, value, start, end } of quantities) {
+      if (kind !== 'number' || value < 20) continue;
+      const entry = counts.get(value) ?? { count: 0, text: index.sources[source]?.text.slice(start, end) ?? '' };
+      entry.count += 1;
+      counts.set(value, entry);
+    }
+  const found = [...counts]
+    .flatMap(([value, { count, text }]) => (count >= BASE_PASSAGES ? [{ value, text }] : []))
+    .slice(0, 4);
+  bases.set(index, found);
+  return found;
+}
+
+/** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
+function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
+  return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+}
+
+/** The name of a source may give a date or a number that its text does not repeat. */
+function inNames(figure: Quantity, near: readonly number[], index: EvidenceIndex): number | undefined {
+  return index.labels.some((known) => sameFigure(figure, known)) ? (near[0] ?? -1) : undefined;
+}
+
+const SMALL_WORD_MAX = 3;
+
+export function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
+  return quantities
+    .filter(({ kind }) => kind !== 'date' && kind !== 'time')
+    .map(({ value, start, end }) => ({ value, text: text.slice(start - offset, end - offset) }));
+}

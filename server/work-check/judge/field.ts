@@ -1,0 +1,194 @@
+import type { Passage } from '../assessors/port.ts';
+import type { StatementReading } from '../contradictions.ts';
+import { written } from '../engines/derivation.ts';
+import type { Records } from '../engines/records.ts';
+import { clip } from '../quoting.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { readQuantities } from '../reading/quantities.ts';
+import { tokenize } from '../reading/tokens.ts';
+import type { Statement, Work } from '../statements.ts';
+import { type Ground, type Judgement, sourceName, where } from './ground.ts';
+
+/** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
+export function judgeCell({ statement, cell }: StatementReading, { index, records }: Ground): Judgement | undefined {
+  if (cell === undefined) return undefined;
+  const { passage, agrees, fault, worked } = cell;
+  const [from, value, known] = [
+    sourceName(index, passage.source),
+    statement.record?.value ?? fault?.claimed ?? '',
+    fault?.known ?? '',
+  ];
+  const ref = index.sources[passage.source]?.ref;
+  const passages =
+    ref === undefined ? [] : [{ ref, start: passage.start, end: Math.max(passage.end, passage.start + 1) }];
+  if (agrees)
+    return worked === undefined
+      ? {
+          status: 'supported',
+          why: `${from} gives “${clip(index.sources[passage.source]?.text.slice(passage.start, passage.end) ?? '')}”.`,
+          passages,
+        }
+      : { status: 'supported', why: `The rows of ${from} give it as ${worked}.`, passages, computed: worked };
+  // Another source may know better than the table: only what no source gives for this record is contradicted.
+  if (statement.record !== undefined && isGivenElsewhere(statement, records, index)) return undefined;
+  return {
+    status: 'contradicted',
+    why:
+      worked === undefined
+        ? `The work gives “${clip(value)}” (${statement.at}) where ${from} gives “${clip(known)}”.`
+        : `The work gives “${clip(value)}” (${statement.at}), but the rows of ${from} give ${known} as ${worked}.`,
+    passages,
+    compared: { claimed: value, known },
+    ...(worked === undefined ? {} : { computed: `${worked}: ${known}` }),
+  };
+}
+
+/** A field or cell: what its record gives, or what others beside it compute. Undefined when only its words can tell. */
+export function judgeField(reading: StatementReading, ground: Ground): Judgement | undefined {
+  const { work, index, records, sums } = ground;
+  const { statement } = reading;
+  const { record, place } = statement;
+  if (record === undefined) return undefined;
+  const sum = 'path' in place ? sums.get(place.path) : undefined;
+  const of = (source: number, start: number, end: number): Passage[] => {
+    const ref = index.sources[source]?.ref;
+    return ref === undefined ? [] : [{ ref, start, end: Math.max(end, start + 1) }];
+  };
+  if (sum !== undefined && !sum.holds)
+    return {
+      status: 'contradicted',
+      why: `The work gives “${record.value}” (${statement.at}), but its own figures give ${sum.says}.`,
+      passages: [],
+      compared: { claimed: record.value, known: sum.says },
+      computed: sum.says,
+    };
+  const bound = judgeCell(reading, ground);
+  if (bound !== undefined) return bound;
+  const found = records.read(statement);
+  switch (found.is) {
+    case 'found': {
+      const { region, span, converted } = found;
+      const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
+      const same = converted === undefined ? '' : `, which is ${converted}`;
+      return {
+        status: 'supported',
+        why: `${sourceName(index, region.source)} gives “${clip(text)}”${same}.`,
+        passages: of(region.source, span.start, span.end),
+        ...(sum === undefined ? {} : { computed: sum.says }),
+      };
+    }
+    case 'other': {
+      const { region, span, known } = found;
+      if (sum !== undefined) break;
+      return {
+        status: 'contradicted',
+        why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”.`,
+        passages: of(region.source, span.start, span.end),
+        compared: { claimed: record.value, known },
+      };
+    }
+    case 'nowhere':
+      break;
+    default:
+      found satisfies never;
+  }
+  if (sum !== undefined)
+    return {
+      status: 'supported',
+      why: `The work's own figures give it: ${sum.says}.`,
+      passages: [],
+      computed: sum.says,
+    };
+  const label =
+    record.value.length >= 3 && /\d/.test(record.value)
+      ? index.sources.find(({ source }) => source.includes(record.value))
+      : undefined;
+  if (label !== undefined)
+    return { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
+  const worked = productInRegion(statement, records, index);
+  if (worked !== undefined) return worked;
+  if (record.value === '1')
+    return {
+      status: 'not_checked',
+      why: `“${record.column}: 1” (${statement.at}) counts one of it; the evidence gives no figure for that.`,
+      passages: [],
+    };
+  if (isClass(statement, work))
+    return {
+      status: 'not_checked',
+      why: `“${record.value}” (${statement.at}) is a classification; whether it follows was not worked out.`,
+      passages: [],
+    };
+  if (record.value === 'null' || record.value === 'true' || record.value === 'false')
+    return {
+      status: 'not_checked',
+      why: `Whether ${where(statement)} is right could not be told from the words of the evidence.`,
+      passages: [],
+    };
+  return undefined;
+}
+
+const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;
+
+/** Whether another stretch of evidence about the record gives the field's value, and not as something of the past. */
+function isGivenElsewhere(statement: Statement, records: Records, index: EvidenceIndex): boolean {
+  const found = records.read(statement);
+  if (found.is !== 'found') return false;
+  const text = index.sources[found.region.source]?.text ?? '';
+  const from = Math.max(text.lastIndexOf('.', found.span.start - 1), text.lastIndexOf('\n', found.span.start - 1)) + 1;
+  return !FORMER.test(text.slice(from, found.span.start));
+}
+
+/** A figure that two figures in its record's stretch of evidence give: "four people for nine hours". */
+function productInRegion(statement: Statement, records: Records, index: EvidenceIndex): Judgement | undefined {
+  const [own, ...more] = statement.quantities;
+  const { place } = statement;
+  if (
+    own === undefined ||
+    more.length > 0 ||
+    own.kind !== 'number' ||
+    !('path' in place) ||
+    records.identityOf(place.path) === undefined
+  )
+    return undefined;
+  for (const { source, start, end } of records.regionsOf(place.path).slice(0, 3)) {
+    const text = index.sources[source]?.text.slice(start, end) ?? '';
+    const figures = readQuantities(tokenize(text))
+      .filter(({ kind, value }) => (kind === 'number' || kind === 'money') && value > 1)
+      .slice(0, FIGURES_MULTIPLIED);
+    for (const [at, one] of figures.entries())
+      for (const other of figures.slice(at + 1)) {
+        if (Math.abs(one.value * other.value - own.value) > 0.0051) continue;
+        const computed = `${text.slice(one.start, one.end)} × ${text.slice(other.start, other.end)} = ${written(own.value)}`;
+        const ref = index.sources[source]?.ref ?? '';
+        return {
+          status: 'supported',
+          why: `It follows from ${sourceName(index, source)}: ${computed}.`,
+          passages: [{ ref, start: start + one.start, end: start + other.end }],
+          computed,
+        };
+      }
+  }
+  return undefined;
+}
+
+const FIGURES_MULTIPLIED = 8;
+
+const CLASS_WORDS_MAX = 3;
+
+/** Whether a field holds one of a few values that records share: a flag, a category, a mark. */
+function isClass({ record, place }: Statement, { statements }: Work): boolean {
+  if (record === undefined || !('path' in place) || record.value.split(/\s+/).length > CLASS_WORDS_MAX) return false;
+  const column = place.path.replaceAll(/\/\d+(?=\/|$)/g, '/#');
+  if (column === place.path) return false;
+  const values = statements.flatMap((other) =>
+    'path' in other.place && other.place.path.replaceAll(/\/\d+(?=\/|$)/g, '/#') === column
+      ? [other.record?.value ?? '']
+      : [],
+  );
+  return (
+    values.length > 1 &&
+    values.every((value) => value.split(/\s+/).length <= CLASS_WORDS_MAX && !/^\d/.test(value)) &&
+    new Set(values).size < values.length
+  );
+}

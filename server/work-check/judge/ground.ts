@@ -1,0 +1,52 @@
+import type { JudgedStatement, Passage } from '../assessors/port.ts';
+import type { ColumnSum } from '../engines/column-sums.ts';
+import type { Turn } from '../engines/dialogue.ts';
+import { figureText } from '../engines/figures.ts';
+import type { Records } from '../engines/records.ts';
+import type { RecordSum } from '../engines/totals-in-records.ts';
+import type { Versions } from '../engines/versions.ts';
+import { clip } from '../quoting.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import { splitSentences } from '../reading/sentences.ts';
+import { isContent } from '../reading/tokens.ts';
+import type { Statement, Work } from '../statements.ts';
+
+/** What rules and engines see of the work as a whole, made once for all its statements. */
+export type Ground = {
+  work: Work;
+  index: EvidenceIndex;
+  records: Records;
+  sums: ReadonlyMap<string, RecordSum>;
+  factors: readonly number[];
+  versions: Versions;
+  columns: readonly ColumnSum[];
+  turns: readonly Turn[];
+};
+
+export type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open'> &
+  Partial<Pick<JudgedStatement, 'accounted' | 'open'>>;
+
+export const quote = (text: string): string => `“${clip(text)}”`;
+
+export const where = (statement: Statement): string => `${quote(statement.text)} (${statement.at})`;
+
+export function sourceName(index: EvidenceIndex, source: number): string {
+  return index.sources[source]?.source ?? 'the evidence';
+}
+
+export function placeOf(index: EvidenceIndex, at: number): Passage[] {
+  const passage = index.passages[at];
+  const ref = passage === undefined ? undefined : index.sources[passage.source]?.ref;
+  return passage === undefined || ref === undefined ? [] : [{ ref, start: passage.start, end: passage.end }];
+}
+
+export const figuresOf = (statement: Statement): string[] =>
+  statement.quantities.map((figure) => figureText(statement, figure));
+
+/** A sentence, or a field that holds one. */
+export function isProse({ kind, text, tokens }: Statement): boolean {
+  if (kind === 'sentence' || kind === 'item') return true;
+  return tokens.filter(isContent).length >= PROSE_WORDS && splitSentences(text).length === 1;
+}
+
+const PROSE_WORDS = 5;

@@ -1,0 +1,68 @@
+import { judge } from '../assessors/judging.ts';
+import type { JudgedStatement } from '../assessors/port.ts';
+import { readStatement, type StatementReading } from '../contradictions.ts';
+import { columnSums } from '../engines/column-sums.ts';
+import { turnsOf } from '../engines/dialogue.ts';
+import { Records } from '../engines/records.ts';
+import { factorsIn } from '../engines/scaling.ts';
+import { sumsIn } from '../engines/totals-in-records.ts';
+import { versionsIn } from '../engines/versions.ts';
+import type { EvidenceIndex } from '../reading/evidence-index.ts';
+import type { Work } from '../statements.ts';
+import { judgeField } from './field.ts';
+import { figuresOf, type Ground, type Judgement, where } from './ground.ts';
+import { judgeSentence } from './sentence.ts';
+
+/** Judges every statement by rules, engines that compute, and the learned score. */
+export function judgeStatements(
+  work: Work,
+  index: EvidenceIndex,
+  signal: AbortSignal | undefined,
+  onShare: (share: number) => void,
+): { judged: JudgedStatement[]; readings: StatementReading[] } {
+  const structured = typeof work.value === 'object' && work.value !== null;
+  const ground: Ground = {
+    work,
+    index,
+    records: new Records(work.value, index),
+    factors: factorsIn(work, index),
+    versions: versionsIn(index),
+    columns: columnSums(index),
+    turns: turnsOf(index),
+    sums: new Map(structured ? sumsIn(work.value).map((sum) => [sum.path, sum]) : []),
+  };
+  const readings: StatementReading[] = [];
+  const judged = work.statements.map((statement, at) => {
+    signal?.throwIfAborted();
+    onShare(at / work.statements.length);
+    const reading = readStatement(statement, index);
+    readings.push(reading);
+    return judgeOne(reading, at, ground);
+  });
+  return { judged, readings };
+}
+
+function judgeOne(reading: StatementReading, at: number, ground: Ground): JudgedStatement {
+  const { statement } = reading;
+  const { index } = ground;
+  const learned = judge(reading, index);
+  const made = ({ doubt = 0, ...judgement }: Judgement & { doubt?: number }): JudgedStatement => ({
+    statement,
+    accounted: judgement.status === 'supported' ? figuresOf(statement) : [],
+    open: [],
+    ...judgement,
+    score: learned.score * (judgement.status === 'contradicted' ? CONTRADICTED_KEEPS : 1 - doubt),
+  });
+  if (statement.instruction)
+    return made({
+      status: 'not_checked',
+      why: `${where(statement)} reads as an instruction and counts for nothing.`,
+      passages: [],
+    });
+  const field = statement.record === undefined ? undefined : judgeField(reading, ground);
+  if (field !== undefined) return made(field);
+  return made(judgeSentence(reading, learned, at, ground));
+}
+
+/** What a contradiction leaves of the learned score, and what each replaced word takes of it. */
+const CONTRADICTED_KEEPS = 0.5;

@@ -1,0 +1,54 @@
+import { findWrongWeekday } from '../engines/calendar.ts';
+import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
+import { findWrongOrder } from '../engines/direction.ts';
+import { findSuperseded } from '../engines/superseded.ts';
+import { clip } from '../quoting.ts';
+import { passageText } from '../reading/evidence-index.ts';
+import type { Statement } from '../statements.ts';
+import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+
+/** What the calendar, the order of times, the newer version of a source or a conversation says otherwise. */
+export function misplacedIn(statement: Statement, { index, versions, turns }: Ground): Judgement | undefined {
+  if (!isProse(statement)) return undefined;
+  const day = findWrongWeekday(statement, index);
+  if (day !== undefined)
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`,
+      passages: [],
+      compared: { claimed: day.written, known: day.falls_on },
+    };
+  const order = findWrongOrder(statement, index);
+  if (order !== undefined) {
+    const source = sourceName(index, index.passages[order.passage]?.source ?? -1);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`,
+      passages: placeOf(index, order.passage),
+      compared: { claimed: order.own, known: order.known },
+    };
+  }
+  const old = findSuperseded(statement, index, versions);
+  if (old !== undefined) {
+    const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; “${clip(old.claimed)}” stands in ${sourceName(index, older?.source ?? -1)}, but ${sourceName(index, newer?.source ?? -1)} says “${clip(old.known)}”: ${quote(newer === undefined ? '' : passageText(index, newer))}.`,
+      passages: [...placeOf(index, old.newer), ...placeOf(index, old.older)],
+      compared: { claimed: old.claimed, known: old.known },
+    };
+  }
+  const person =
+    turns.length === 0 ? undefined : (findWrongOwner(statement, turns) ?? findWrongSpeaker(statement, turns));
+  if (person === undefined) return undefined;
+  const said = person.turns.map(({ speaker, text }) => `${speaker}: ${quote(text)}`).join(', ');
+  return {
+    status: 'contradicted',
+    why: `The work says ${where(statement)}; in ${sourceName(index, person.turns[0]?.source ?? -1)} it is ${person.known}, not ${person.claimed}: ${said}.`,
+    passages: person.turns.flatMap(({ source, start, end }) => {
+      const ref = index.sources[source]?.ref;
+      return ref === undefined ? [] : [{ ref, start, end }];
+    }),
+    compared: { claimed: person.claimed, known: person.known },
+  };
+}

@@ -1,0 +1,104 @@
+import type { StatementReading } from '../contradictions.ts';
+import type { FigureAccount } from '../engines/figures.ts';
+import type { Substitution } from '../engines/substitution.ts';
+import { clip } from '../quoting.ts';
+import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
+import { isContent } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
+import { isLight } from '../support/everyday.ts';
+import { entryOf } from '../support/lexicon.ts';
+import { isInFigure } from './cover.ts';
+import { quote, sourceName, where } from './ground.ts';
+
+/** Capitalised words of a statement that stand neither in a text of the evidence nor in the name of a source. */
+export function openNames({ faults, statement }: StatementReading, index: EvidenceIndex): string[] {
+  const labels = index.sources.map(({ source }) => source.toLowerCase()).join('\n');
+  const names = faults.filter(({ kind, contradicts }) => kind === 'name' && !contradicts).map(({ claimed }) => claimed);
+  const inFigures = statement.tokens
+    .filter((token) => isInFigure(token, statement))
+    .map(({ start, end }) => statement.text.slice(start, end));
+  return [...new Set(names)].filter(
+    (name) => !inFigures.includes(name) && !labels.includes(name.toLowerCase()) && statement.text.includes(name),
+  );
+}
+
+export function openWords(
+  statement: Statement,
+  figures: readonly FigureAccount[],
+  names: readonly string[],
+  open: readonly string[],
+  substitutions: readonly Substitution[],
+  closest: number | undefined,
+  index: EvidenceIndex,
+): string {
+  const parts: string[] = [];
+  const { record } = statement;
+  const own =
+    record === undefined
+      ? statement
+      : {
+          ...statement,
+          tokens: statement.tokens.filter(({ start }) => start >= statement.text.length - record.value.length),
+        };
+  const nowhere = [...figures.map(({ text }) => text), ...names, ...phrasesOf(own, open, index)].filter(
+    (text) => !standsSomewhere(text, index),
+  );
+  const shown = [...new Set(nowhere)].slice(0, 4);
+  if (shown.length > 0)
+    parts.push(
+      `${shown.map((text) => `“${clip(text)}”`).join(', ')} ${shown.length === 1 ? 'stands' : 'stand'} nowhere in the evidence.`,
+    );
+  const [differs] = substitutions;
+  if (differs !== undefined && parts.length === 0)
+    parts.push(
+      `Where it says “${clip(differs.claimed)}”, ${sourceName(index, index.passages[differs.passage]?.source ?? -1)} says “${clip(differs.known)}”.`,
+    );
+  const beside = closest === undefined ? undefined : index.passages[closest];
+  if (parts.length === 0 && beside !== undefined)
+    parts.push(`The closest passage, in ${sourceName(index, beside.source)}: ${quote(passageText(index, beside))}.`);
+  return `The evidence does not settle ${where(statement)}. ${parts.join(' ')}`.trim();
+}
+
+/** Rarer words than this are named when they stand nowhere; "feel" and "turn" say too little. */
+const TELLING = 4.5;
+
+/** Words of a statement, as they stand in it, that no passage holds; words side by side are one phrase. */
+function phrasesOf(statement: Statement, open: readonly string[], index: EvidenceIndex): string[] {
+  const phrases: string[] = [];
+  let from = -1;
+  let to = -1;
+  let heaviest = 0;
+  const close = (): void => {
+    if (from >= 0 && heaviest >= TELLING) phrases.push(statement.text.slice(from, to));
+    [from, heaviest] = [-1, 0];
+  };
+  for (const token of statement.tokens) {
+    const counts =
+      token.kind === 'word' &&
+      isContent(token) &&
+      open.includes(token.stem) &&
+      !isLight(token.stem) &&
+      !isInFigure(token, statement) &&
+      !isHeld(index, token.stem);
+    if (!counts) {
+      close();
+      continue;
+    }
+    heaviest = Math.max(heaviest, entryOf(token).rarity);
+    if (from < 0) from = token.start;
+    to = token.end;
+  }
+  close();
+  return phrases;
+}
+
+/** Whether words stand in a text of the evidence or the name of a source, whatever the case and the marks of thousands. */
+function standsSomewhere(text: string, { sources }: EvidenceIndex): boolean {
+  const plain = (one: string): string =>
+    one
+      .toLowerCase()
+      .replaceAll(/(?<=\d)[, ](?=\d{3})/g, '')
+      .replaceAll(/\s+/g, ' ');
+  const wanted = plain(text);
+  return sources.some(({ text: known, source }) => plain(known).includes(wanted) || plain(source).includes(wanted));
+}

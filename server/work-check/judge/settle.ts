@@ -1,0 +1,127 @@
+import type { judge } from '../assessors/judging.ts';
+import type { StatementStatus } from '../contract.ts';
+import type { StatementReading } from '../contradictions.ts';
+import type { FigureAccount } from '../engines/figures.ts';
+import type { Substitution } from '../engines/substitution.ts';
+import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { isNegated } from '../reading/negation.ts';
+import type { Statement } from '../statements.ts';
+import { coverTogether } from './cover.ts';
+import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { openNames, openWords } from './open-words.ts';
+
+/** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
+const WORDS_WITH_FIGURES = 0.88;
+/** What comes out by calculation needs fewer of its words. */
+const WORDS_WITH_SUMS = 0.75;
+
+/** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
+export function settle(
+  reading: StatementReading,
+  learned: ReturnType<typeof judge>,
+  near: readonly number[],
+  accounts: readonly FigureAccount[],
+  substitutions: readonly Substitution[],
+  index: EvidenceIndex,
+): Judgement & { doubt?: number } {
+  const { statement } = reading;
+  const { passages, covered, exact, open } = coverTogether(
+    reading,
+    index,
+    accounts.some(({ state }) => state === 'computed'),
+  );
+  const figuresOpen = accounts.filter(({ state }) => state === 'open');
+  const names = openNames(reading, index);
+  const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
+  const hedge = lostHedge(statement, passages, covered, index);
+  const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
+  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
+  const figures = accounts.length;
+  const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
+  const byScore =
+    learned.score >= SUPPORTED && reading.faults.every(({ kind }) => kind === 'number' || kind === 'date');
+  const byWords = exact && parity && reading.wanted.length >= 5;
+  const byFigures =
+    parity &&
+    covered >= (computed.length > 0 ? WORDS_WITH_SUMS : WORDS_WITH_FIGURES) &&
+    (computed.length > 0 || figures >= 2) &&
+    (computed.length > 0 || learned.score >= WITH_FIGURES);
+  const status: StatementStatus =
+    clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
+  const shown = passages.length > 0 ? passages : near.slice(0, 1);
+  const cited = shown.flatMap((at) => placeOf(index, at));
+  if (status === 'supported') {
+    const [first] = shown;
+    const beside = first === undefined ? undefined : index.passages[first];
+    const says =
+      beside === undefined ? '' : `${sourceName(index, beside.source)} says ${quote(passageText(index, beside))}.`;
+    const worked = computed.map((one) => `${upper(one)}.`).join(' ');
+    return {
+      status,
+      why: `${says} ${worked}`.trim(),
+      passages: cited,
+      ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }),
+    };
+  }
+  if (status === 'not_checked')
+    return {
+      status,
+      why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
+      passages: cited,
+    };
+  if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
+    return {
+      status,
+      open: [hedge.word],
+      why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
+      passages: placeOf(index, hedge.passage),
+    };
+  const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
+  return {
+    status,
+    doubt,
+    why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
+    passages: cited,
+  };
+}
+
+/** What each word of duty, permission or extent that the closest passage lacks takes of the score. */
+const DOUBT_OF_MODAL = 0.12;
+
+const SUPPORTED = 0.8275;
+
+const WITH_FIGURES = 0.65;
+
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const HEDGE =
+  /\b(?:most likely|likely|probably|possibly|perhaps|presumably|suspects?|considers?|believes?|appears? to|seems? to|may (?:have|be)|might|could be|preliminary|estimated)\b/i;
+
+const CERTAIN =
+  /\b(?:established|proved|proven|confirmed|determined|certain|definitely|was the cause|is the cause|caused by|shows that|found that)\b/i;
+
+/** A word by which the passage leaves open what the statement gives as certain. */
+function lostHedge(
+  { text }: Statement,
+  passages: readonly number[],
+  covered: number,
+  index: EvidenceIndex,
+): { word: string; passage: number } | undefined {
+  if (covered < 0.5 || !CERTAIN.test(text) || HEDGE.test(text)) return undefined;
+  for (const at of passages.slice(0, 1)) {
+    const passage = index.passages[at];
+    const word = passage === undefined ? undefined : HEDGE.exec(passageText(index, passage))?.[0];
+    if (word !== undefined) return { word, passage: at };
+  }
+  return undefined;
+}
+
+const MODALS = new Set(
+  'may might can could must should will would always never all only some every none both shall'.split(' '),
+);
+
+/** How many words of duty, permission or extent the statement has that its closest passage has not. */
+function modalsChanged({ tokens }: Statement, closest: number | undefined, index: EvidenceIndex): number {
+  const known = new Set(index.passages[closest ?? -1]?.tokens.map(({ lower }) => lower));
+  return Math.min(3, tokens.filter(({ lower }) => MODALS.has(lower) && !known.has(lower)).length);
+}

@@ -1,0 +1,187 @@
+import { stem } from '../reading/tokens.ts';
+
+/**
+ * Everyday words that say the same in reports and letters, though a dictionary of synonyms keeps them apart; one group a
+ * line. They are used to find a statement's words in the evidence, never to contradict it.
+ */
+const GROUPS = `
+inform tell notify advise write let-know announce
+handle own responsible charge lead manage look-after yours
+begin start commence open launch kick-off onset
+end finish expire close conclude run-out over stop cease
+buy purchase order acquire
+get receive obtain collect
+give provide supply offer grant hand
+show display indicate state give read list say
+need require must necessary have-to compulsory mandatory
+use apply employ
+use take
+people persons patients customers users inhabitants residents residents everyone everybody anyone guests passengers households tenants members
+staff employees personnel team workers crew
+cost price fee charge amount rate
+miss forget overlook skip omit
+contact call write reach
+fix repair mend resolve solve
+fall drop decrease decline lower down reduce less fewer shrink
+rise increase grow up more higher climb gain
+allowed permitted may can entitled
+forbidden prohibited banned
+delay late behind overdue postponed
+cancel terminate withdraw revoke
+answer reply respond response
+big large great major
+small minor little
+car vehicle automobile
+doctor physician
+child kid minor
+house home housing accommodation lodging
+money sum amount funds
+wish want request ask
+choose pick select decide chosen
+keep retain store hold
+send deliver ship dispatch post
+come arrive reach
+leave depart go
+check verify inspect review examine test
+buyer customer client
+seller supplier vendor provider
+firm company business
+company firm maker manufacturer
+job post position role
+pay settle
+pay wage salary
+fast quick rapid
+enough sufficient
+whole entire full all complete total
+half 50
+double twice
+start beginning
+change amend modify move shift switch
+remove delete drop take-out
+add include contain comprise
+about approximately around roughly nearly
+yearly annual year
+monthly month
+daily day
+weekly week
+morning am
+afternoon pm
+refund reimburse repay back
+fault defect error mistake bug
+help assist support aid
+hurt injure harm injured injury
+ill sick unwell
+dangerous hazardous unsafe risky
+meeting session appointment
+paper document
+letter notice mail message e-mail
+plan schedule scheme timetable
+result outcome finding
+study trial survey research
+take-part participate join attend
+tablet pill dose
+adult grown-up
+older over above
+younger under below
+over above more longer exceed exceeding beyond greater higher older than
+under below less fewer shorter lower younger
+maximum most limit up-to
+minimum least
+immediately once directly straight-away
+before prior ahead earlier until by
+after following later since subsequent
+build make construct produce
+hire recruit employ take-on
+recruit hire newcomer rider
+vanish disappear go
+clash conflict overlap busy
+agree accept approve consent adopt
+reject decline refuse turn-down
+say report state explain mention note write
+drive operate
+eat meal food
+permit licence license authorisation authorization
+permit allow
+renew extend prolong
+address residence
+proof evidence confirmation
+fine penalty
+resident inhabitant household holder
+route line connection
+visible shown public
+free available vacant
+damage broken damaged dented
+left remaining unspent still
+part share portion
+copy duplicate
+sell sold sale
+visit see walk inspect
+donate give gift
+raise increase lift
+level degree
+expect estimate forecast estimated
+load loaded aboard
+fully complete
+complete finished done full
+way transit road
+cause reason because due
+`;
+
+/** Words that say little by themselves: a statement is not open because one of them stands nowhere. */
+const LIGHT = new Set(
+  (
+    'team we cover covers concern concerns regard now still also another other others instead well like itself themselves himself herself however whereas among while both even just ' +
+    'already yet rather quite altogether overall namely respectively together currently presently meanwhile please thank thanks ' +
+    'way thing things case cases kind part parts number overall total short brief effect note say says said according ' +
+    'come comes mean means make makes take takes get gets go goes become accordingly therefore hence thus finally first ' +
+    'second next last additionally further furthermore moreover fact indeed actually simply mainly mostly usually generally'
+  )
+    .split(' ')
+    .map(stem),
+);
+
+/** Words of a calculation: what they say is worked out again where a figure was. */
+const CALCULATES = new Set(
+  'difference extra increase decrease rate share percent percentage point sum gap growth average total net gross together altogether more fewer less too much many effect rise rose fall fell up down change carried over'
+    .split(' ')
+    .map(stem),
+);
+
+/** Whether a stem belongs to a calculation. */
+export function calculates(one: string): boolean {
+  return CALCULATES.has(one);
+}
+
+const groupsByStem = readGroups();
+
+function readGroups(): Map<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const line of GROUPS.trim().split('\n')) {
+    const stems = line
+      .split(' ')
+      .filter((word) => !word.includes('-'))
+      .map(stem);
+    for (const one of stems) groups.set(one, [...(groups.get(one) ?? []), ...stems.filter((other) => other !== one)]);
+  }
+  return groups;
+}
+
+const NONE: readonly string[] = [];
+
+/** Stems that everyday language uses for this one. */
+export function everydayFor(one: string): readonly string[] {
+  return groupsByStem.get(one) ?? NONE;
+}
+
+/** Whether a stem says little by itself. */
+export function isLight(one: string): boolean {
+  return LIGHT.has(one);
+}
+
+const SIDES =
+  /^(?:(?:north|south|east|west)(?:ern)?|left|right|upper|lower|first|second|morning|evening|summer|winter|men|women|boys|girls)$/i;
+
+/** Whether a word names one of two things, as the north shop beside the south one: it tells subjects apart. */
+export function namesSide(word: string): boolean {
+  return SIDES.test(word);
+}
