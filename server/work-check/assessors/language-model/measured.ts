@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { AssessorModel } from '../../../kernel/assessor-env.ts';
 import { digestOf } from '../../../kernel/digest.ts';
 import { Measured } from '../../contract.ts';
 import { canonicalJson } from '../../json-value.ts';
 
+/** Next bundles pages without `import.meta.dirname`; they run from the root of the project. */
+const HERE = import.meta.dirname ?? resolve('server/work-check/assessors/language-model');
 /** Where `npm run check:measure -- --assessor configured` writes what it measured, a file for each configuration. */
-const FOLDER = join(import.meta.dirname, '../../../../measured');
-const SOURCES = join(import.meta.dirname, '../..');
+const FOLDER = join(HERE, '../../../../measured');
+const SOURCES = join(HERE, '../..');
 
 /** What tells one configuration of models from another: who is asked, where and in which order. Keys and limits do not. */
 function configurationDigest(panel: readonly AssessorModel[]): string {
