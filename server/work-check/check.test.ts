@@ -89,6 +89,14 @@ describe('checkWork', () => {
     expect(report.findings.slice(0, 3).map(({ status }) => status)).toEqual(['met', 'missing', 'missing']);
   });
 
+  it('never supports work of which it did not read the whole', async () => {
+    const work = Array.from({ length: 520 }, () => 'The bridge opened on 4 May 1932.').join(' ');
+    const report = await run(about(work));
+    expect(report.statements).toHaveLength(500);
+    expect(report.verdict).toBe('insufficient_evidence');
+    expect(report.limitations.join(' ')).toContain('20 statements beyond the first 500');
+  });
+
   it('gives the same report for the same input', async () => {
     expect(reportDigest(await run(exampleRequest))).toBe(reportDigest(await run(exampleRequest)));
   });

@@ -91,6 +91,8 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
     capOfChecks(checks),
     capOfFindings(all),
     capOfStatements(statements),
+    // What was not read cannot be borne out.
+    work.left_out > 0 ? 'insufficient_evidence' : 'supported',
     instructions === undefined ? 'supported' : 'escalate',
   );
   const report = composeReport({
