@@ -26,7 +26,7 @@ export type Trial = {
 const WAITING = ['slow', 'dying'];
 const WAITING_SHARE = 9;
 
-const CASES = join(import.meta.dirname, '../../../../../shared/data/check/cases');
+const CASES = join(import.meta.dirname, '../../cases');
 const now = new Date('2026-01-15T12:00:00Z');
 
 /** Models that fail as checkers, alone and in panels. */
