@@ -100,7 +100,7 @@ const COUNTED: readonly (readonly [ReportedStatement['status'], RegExp])[] = [
 
 /** "Of 5 statements, 4 are borne out …" */
 function recount(reason: string, counted: readonly Pick<ReportedStatement, 'status'>[]): FalseSentence[] {
-  const sentence = /Of (\d+) statements, [^.]*\./.exec(reason);
+  const sentence = /Of (\d+) statements?, [^.]*\./.exec(reason);
   if (sentence === null || counted.length === 0) return [];
   const [text, total] = sentence;
   // "Of 2 statements, 1 names its source" counts something else.

@@ -69,7 +69,7 @@ export function tallyOf(looked: readonly JudgedStatement[]): string {
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
   const last = parts.pop() ?? '';
-  return `Of ${looked.length} statements, ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}.`;
+  return `Of ${looked.length} ${looked.length === 1 ? 'statement' : 'statements'}, ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}.`;
 }
 
 /** A statement as reports quote it, with where it stands. */
