@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { perform } from '../server/door/perform.ts';
+import { PaymentRequired } from '../server/door/problem.ts';
 import { newKey } from '../server/kernel/id.ts';
-import { PaymentRequired } from '../server/kernel/problem.ts';
 import { openRuntime } from '../server/open-runtime.ts';
 import type { OperationName } from '../server/operations.ts';
-import { perform } from '../server/perform.ts';
 import { executeJob } from '../server/purchases/execute.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { service } from '../server/service/terms.ts';

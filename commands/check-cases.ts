@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import type { JsonValue } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest, Finding, Report } from '../server/work-check/contract.ts';
-import type { JsonValue } from '../server/work-check/json-value.ts';
 
 /**
  * Measures whole reports on realistic cases, each a pair of correct work and the same with one planted error, and prints

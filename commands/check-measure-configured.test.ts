@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../sandbox/model/server.ts';
-import type { AssessorModel } from '../server/kernel/assessor-env.ts';
+import type { AssessorModel } from '../server/configuration/assessor.ts';
 import { languageModelAssessor } from '../server/work-check/assessors/language-model/assessor.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import { readDataSets } from './check-data.ts';

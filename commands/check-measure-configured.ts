@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AssessorModel } from '../server/kernel/assessor-env.ts';
+import type { AssessorModel } from '../server/configuration/assessor.ts';
 import { languageModelAssessor } from '../server/work-check/assessors/language-model/assessor.ts';
 import type { Spent } from '../server/work-check/assessors/language-model/budget.ts';
 import { measuredFile, workCheckVersion } from '../server/work-check/assessors/language-model/measured.ts';

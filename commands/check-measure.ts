@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type AssessorModel, readAssessorModels } from '../server/kernel/assessor-env.ts';
+import { type AssessorModel, readAssessorModels } from '../server/configuration/assessor.ts';
 import { ConfigurationError } from '../server/kernel/configuration-error.ts';
+import { utf8Bytes } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { Report } from '../server/work-check/contract.ts';
-import { utf8Bytes } from '../server/work-check/json-value.ts';
 import { isWithin } from '../server/work-check/verdict.ts';
 import {
   areaUnderCurve,

@@ -1,6 +1,6 @@
+import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
-import { Problem } from '../server/kernel/problem.ts';
 import type { TransferName } from '../server/payments/transfers.ts';
 import { recordWithdrawal, returnArrival } from '../server/purchases/by-hand.ts';
 import { type ChainBooks, type OpenTransfer, readUnsettled, type Told } from '../server/purchases/unsettled.ts';

@@ -1,7 +1,7 @@
+import { type Configuration, readConfiguration } from '../server/configuration.ts';
+import { Problem } from '../server/door/problem.ts';
 import { ConfigurationError } from '../server/kernel/configuration-error.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
-import { type Configuration, readConfiguration } from '../server/kernel/env.ts';
-import { Problem } from '../server/kernel/problem.ts';
 import { openRuntime } from '../server/open-runtime.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { operatorContext } from '../server/transports/context.ts';

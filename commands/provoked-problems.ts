@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Operation, problemsOf } from '../server/kernel/operation.ts';
+import { type Operation, problemsOf } from '../server/door/operation.ts';
 import { operations } from '../server/operations.ts';
 
 /** Where the tests write which problems they provoked, as `["operation code", …]`, a file for each file of tests. */

@@ -1,4 +1,4 @@
-import { perform } from '../server/perform.ts';
+import { perform } from '../server/door/perform.ts';
 import { runForOperator } from './operator.ts';
 
 /**

@@ -8,7 +8,7 @@ import { sandboxedEnvironment } from '../commands/environment.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../commands/processes.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
-import type { Operation } from '../server/kernel/operation.ts';
+import type { Operation } from '../server/door/operation.ts';
 import { operations } from '../server/operations.ts';
 import { callerHeader } from '../server/transports/peer.ts';
 import { Agent, type Answer } from './support/agent.ts';

@@ -14,27 +14,31 @@ const pure = [
   /^server\/purchases\/states\.ts$/,
   /^server\/identity\/destination\.ts$/,
   /^server\/service\/terms\.ts$/,
-  /^server\/kernel\/(operation|problem|money)\.ts$/,
-  /^server\/work-check\/(contract|input-fields|json-value)\.ts$/,
+  /^server\/problems\.ts$/,
+  /^server\/door\/(operation|problem)\.ts$/,
+  /^server\/kernel\/(json-value|money)\.ts$/,
+  /^server\/work-check\/(contract|input-fields)\.ts$/,
 ];
 
 /** From the ground up: a file imports from its own floor and from those below. */
 const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/generated\//, 0],
   [/^server\/kernel\//, 1],
+  [/^server\/(problems|configuration(\/.*)?)(\.ts)?$/, 2],
+  [/^server\/door\/(operation|problem|validation|rate-limit)\.ts$/, 2],
   [/^server\/(work-check|ledger|payments|mail)\//, 2],
   [/^server\/queue\/queue\.ts$/, 2],
   [/^server\/(identity|service|sources)\//, 3],
   [/^server\/(purchases|console)\//, 4],
   // Entry points and the composition root stand above what they put together.
-  [/^server\/(verbs|perform)\.ts$/, 5],
+  [/^server\/(verbs|door\/.*)(\.ts)?$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
   [/^server\/(queue\/worker|transports\/.*|start)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],
 ];
 
 /** Types that describe a request or the process may be named from any floor. */
-const namedEverywhere = ['server/runtime.ts', 'server/perform.ts'];
+const namedEverywhere = ['server/runtime.ts', 'server/door/perform.ts'];
 
 interface Import {
   from: string;
@@ -77,7 +81,7 @@ function objection({ from, to, typeOnly }: Import): string | null {
   if (isPure(to) || (typeOnly && namedEverywhere.includes(to))) return null;
   if (from.startsWith('components/') && to.startsWith('server/') && !typeOnly) return 'components hold no data';
   if (from.startsWith('app/') && to.startsWith('server/')) {
-    const doors = ['server/transports/', 'server/perform.ts', 'server/identity/sign-in.ts', 'server/open-runtime.ts'];
+    const doors = ['server/transports/', 'server/door/perform.ts', 'server/identity/sign-in.ts', 'server/open-runtime.ts'];
     return typeOnly || doors.some((door) => to.startsWith(door)) ? null : 'pages come in through the doors';
   }
   const [here, there] = [floorOf(from), floorOf(to)];
@@ -105,7 +109,7 @@ describe('the house', () => {
     ['server/purchases/pay.ts', "import { startSandbox } from '../../sandbox/start.ts';"],
     ['server/purchases/contract.ts', "import { sql } from '../kernel/sql.ts';"],
     ['client/verify-receipt.ts', "import { openDatabase } from '../server/kernel/database.ts';"],
-    ['components/ui/Key.tsx', "import { perform } from '../../server/perform.ts';"],
+    ['components/ui/Key.tsx', "import { perform } from '../../server/door/perform.ts';"],
     ['app/page.tsx', "import { advance } from '@/server/purchases/job.ts';"],
   ])('notices when %s leans the wrong way', (file, line) => {
     expect(importsOf(file, line).map(objection)).not.toContain(null);

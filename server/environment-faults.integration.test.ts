@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { testDatabase } from '../commands/test-database.ts';
+import { readConfiguration } from './configuration.ts';
 import { requireSurroundings } from './environment-faults.ts';
-import { readConfiguration } from './kernel/env.ts';
 
 const database = await testDatabase();
 const environment = {

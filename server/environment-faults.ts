@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
+import type { Configuration } from './configuration.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
-import type { Configuration } from './kernel/env.ts';
 import { jsonService } from './kernel/json-http.ts';
 import { errorFields, log } from './kernel/log.ts';
 

@@ -1,8 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { type Configuration, readConfiguration } from './configuration.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
 import { type Database, openDatabase } from './kernel/database.ts';
-import { type Configuration, readConfiguration } from './kernel/env.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';

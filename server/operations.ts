@@ -1,9 +1,9 @@
 import * as operator from './console/contract.ts';
+import type { Operation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
-import type { Operation } from './kernel/operation.ts';
 import * as purchases from './purchases/contract.ts';
 import * as lists from './purchases/list-contract.ts';
 import * as service from './service/contract.ts';

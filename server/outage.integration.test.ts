@@ -4,7 +4,7 @@ import { Agent, type Client } from '../e2e/support/agent.ts';
 import { Member } from '../e2e/support/member.ts';
 import { ask, operationNames, wellFormed } from '../e2e/support/requests.ts';
 import { startService } from '../e2e/support/service.ts';
-import type { Operation } from './kernel/operation.ts';
+import type { Operation } from './door/operation.ts';
 import { operations } from './operations.ts';
 
 /** The invariants cannot be looked at while nobody is let in; they are after each test. */

@@ -1,7 +1,7 @@
+import type { Configuration } from './configuration.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
-import type { Configuration } from './kernel/env.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { X402Rail } from './payments/x402.ts';

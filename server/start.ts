@@ -1,7 +1,7 @@
 import next from 'next';
+import { readConfiguration } from './configuration.ts';
 import { requireSurroundings } from './environment-faults.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
-import { readConfiguration } from './kernel/env.ts';
 import { log } from './kernel/log.ts';
 import { webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';

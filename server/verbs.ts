@@ -1,4 +1,5 @@
 import { turnSwitch } from './console/turn-switch.ts';
+import type { Verb } from './door/perform.ts';
 import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
@@ -17,7 +18,6 @@ import { rotateCredential } from './identity/rotate.ts';
 import { signInLink } from './identity/sign-in-request.ts';
 import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.ts';
 import type { allOperations } from './operations.ts';
-import type { Verb } from './perform.ts';
 import { authorize } from './purchases/authorize.ts';
 import { cancel } from './purchases/cancel.ts';
 import { cancelPayment } from './purchases/cancel-payment.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { Problem } from '@/server/kernel/problem.ts';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
 import type { OperationName, operations } from '@/server/operations.ts';
-import { perform } from '@/server/perform.ts';
 import type { Context } from '@/server/runtime.ts';
 import { Missing } from '../show.tsx';
 

@@ -1,7 +1,8 @@
-import { Problem, type ProblemCode } from '@/server/kernel/problem.ts';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { OperationName } from '@/server/operations.ts';
-import { perform } from '@/server/perform.ts';
+import type { ProblemCode } from '@/server/problems.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from './member.ts';

@@ -5,8 +5,8 @@ import { State, StateBadge } from '@/components/purchases/State.tsx';
 import { summaryBesideVerdict } from '@/components/purchases/VerdictSummary.tsx';
 import { MarkedWork } from '@/components/purchases/WorkView.tsx';
 import { blocksOf } from '@/components/purchases/work-text.ts';
+import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report } from '@/server/work-check/contract.ts';
-import type { JsonValue } from '@/server/work-check/json-value.ts';
 
 const FINDINGS_SHOWN = 3;
 

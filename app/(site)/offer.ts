@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import { perform } from '@/server/door/perform.ts';
+import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { operations } from '@/server/operations.ts';
-import { perform } from '@/server/perform.ts';
 import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
-import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
 
 export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;

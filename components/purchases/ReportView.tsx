@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Digest } from '@/components/ui/Digest.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
+import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report, SourceEntry } from '@/server/work-check/contract.ts';
-import type { JsonValue } from '@/server/work-check/json-value.ts';
 import { Checks } from './Checks.tsx';
 import { Citations } from './Citations.tsx';
 import { disputeReasonText } from './dispute-words.ts';

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { ReportedStatement } from '@/server/work-check/contract.ts';
-import type { JsonValue } from '@/server/work-check/json-value.ts';
 import { WorkView } from './WorkView.tsx';
 
 /** The words of the page, tags taken out. */

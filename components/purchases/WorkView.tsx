@@ -1,6 +1,6 @@
 import { Key } from '@/components/ui/Key.tsx';
+import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { Report, ReportedStatement } from '@/server/work-check/contract.ts';
-import type { JsonValue } from '@/server/work-check/json-value.ts';
 import { PassageLink } from './Citations.tsx';
 import { type Passage, passageNumbers } from './passages.ts';
 import { State, StateSign } from './State.tsx';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { ReportedStatement } from '@/server/work-check/contract.ts';
-import type { JsonValue } from '@/server/work-check/json-value.ts';
 
 /** A stretch of the work as it is shown. */
 export interface Piece {

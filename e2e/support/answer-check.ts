@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Operation, pathPattern, problemsOf } from '../../server/kernel/operation.ts';
-import { problems } from '../../server/kernel/problem.ts';
+import { type Operation, pathPattern, problemsOf } from '../../server/door/operation.ts';
 import { operations } from '../../server/operations.ts';
+import { problems } from '../../server/problems.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';
 import type { WireAnswer } from './wire.ts';
 

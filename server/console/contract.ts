@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { switchNames } from '../service/contract.ts';
 
 /** What operators alone may ask for: none of it is published. Pure. */

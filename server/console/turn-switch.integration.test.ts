@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Agent, type Answer, clearFaults, facilitatorFault } from '../../e2e/support/agent.ts';
 import { newAgent, register } from '../../e2e/support/customer.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { perform } from '../perform.ts';
+import { perform } from '../door/perform.ts';
 import { operatorContext, pageContext } from '../transports/context.ts';
 
 const service = await startService();

@@ -1,5 +1,5 @@
+import type { Verb } from '../door/perform.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
 
 /** Turns a switch. The database keeps each change, with who made it and why. */

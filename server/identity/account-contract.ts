@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 
 /** What a person sees and ends of what was done in their name: sign-ins, and who is kept from writing to them. Pure. */
 

@@ -1,7 +1,7 @@
+import type { Verb } from '../door/perform.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import type * as contract from './account-contract.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';

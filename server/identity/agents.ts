@@ -1,11 +1,11 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';

@@ -1,8 +1,8 @@
+import type { Audience, LimitName } from '../door/operation.ts';
+import { Problem } from '../door/problem.ts';
+import { type About, countedBy, counting, countRequest, paced } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
-import type { Audience, LimitName } from '../kernel/operation.ts';
 import { unpacking } from '../kernel/packed.ts';
-import { Problem } from '../kernel/problem.ts';
-import { type About, countedBy, counting, countRequest, paced } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';

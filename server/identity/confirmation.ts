@@ -1,11 +1,11 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';

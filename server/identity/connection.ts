@@ -1,8 +1,8 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { seconds } from '../service/terms.ts';
 import { requireFreshSignIn, withChange } from './agents.ts';

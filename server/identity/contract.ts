@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { seconds } from '../service/terms.ts';
 
 /** Who is asking, and how a wallet becomes somebody (service.md 5; interface.md 3). Pure. */

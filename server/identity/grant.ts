@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { Problem } from '../door/problem.ts';
 import { endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { walletCredit } from '../ledger/ledger.ts';

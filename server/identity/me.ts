@@ -1,9 +1,9 @@
 import { getAddress } from 'viem';
+import type { Verb } from '../door/perform.ts';
 import { utcDay } from '../kernel/clock.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { walletCredit } from '../ledger/ledger.ts';
-import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { grantView } from './grant.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { defaultGrant, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 

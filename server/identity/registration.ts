@@ -1,10 +1,10 @@
+import type { Reply, Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
+import { originOf } from '../door/rate-limit.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
-import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Reply, Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireRegistrations } from '../service/availability.ts';
 import { defaultGrant, seconds, service } from '../service/terms.ts';

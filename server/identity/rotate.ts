@@ -1,7 +1,7 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { releaseCredential } from './credential.ts';

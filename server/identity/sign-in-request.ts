@@ -1,6 +1,6 @@
+import type { Verb } from '../door/perform.ts';
+import { originOf } from '../door/rate-limit.ts';
 import { newKey } from '../kernel/id.ts';
-import { originOf } from '../kernel/rate-limit.ts';
-import type { Verb } from '../perform.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireLetters } from '../service/availability.ts';
 import { firstPage, ownPage } from './destination.ts';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { Configuration } from '../configuration.ts';
+import { originOf } from '../door/rate-limit.ts';
 import { after } from '../kernel/clock.ts';
 import type { Database } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
-import type { Configuration } from '../kernel/env.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import type { SecretKey } from '../kernel/keyring.ts';
-import { originOf } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { firstPage } from './destination.ts';

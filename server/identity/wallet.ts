@@ -1,11 +1,11 @@
 import { type Address, getAddress, isAddressEqual, recoverMessageAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey, randomText } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import { defaultGrant, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { newToken, tokenHash } from './token.ts';

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { MailConfiguration } from '../kernel/env.ts';
+import type { MailConfiguration } from '../configuration.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
 
 /** A letter as it goes out: the same words as plain text and as HTML. */

@@ -1,6 +1,6 @@
+import type { Network } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import type { Network } from '../kernel/env.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { type Microcents, microcents, toTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Network, X402Configuration } from '../kernel/env.ts';
+import type { Network, X402Configuration } from '../configuration.ts';
 import { jsonService } from '../kernel/json-http.ts';
 import { openProbe, type Probe, probeMs } from '../kernel/probe.ts';
 

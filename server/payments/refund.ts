@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
+import type { Network } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import type { Network } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { microcents, toTokenUnits } from '../kernel/money.ts';

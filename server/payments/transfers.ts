@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, toBytes } from 'viem';
+import type { Network } from '../configuration.ts';
 import type { Queries } from '../kernel/database.ts';
-import type { Network } from '../kernel/env.ts';
 import { currency, fromTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';

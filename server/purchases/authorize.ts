@@ -1,9 +1,9 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem, refuse } from '../door/problem.ts';
 import { relyOnCredit, reserve, serviceRefusal } from '../identity/grant.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
-import { Problem, refuse } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import { switchedOffRefusal } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import type * as contract from './contract.ts';

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { jsonBytes } from '../kernel/json-value.ts';
 import { daySeconds, price, retentionDays, seconds } from '../service/terms.ts';
 import { bounds, type CheckRequest } from '../work-check/contract.ts';
-import { jsonBytes } from '../work-check/json-value.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
 // Every bound of service.md 8, at the bound and one past it, as a buyer meets it.

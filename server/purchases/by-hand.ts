@@ -1,6 +1,6 @@
+import { Problem } from '../door/problem.ts';
 import type { Database } from '../kernel/database.ts';
 import { microcents } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
 import { withdrawn } from '../ledger/entries.ts';

@@ -1,7 +1,7 @@
-import { Problem } from '../kernel/problem.ts';
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { isFinal } from '../payments/chain.ts';
 import { openPaymentOf } from '../payments/payment.ts';
-import type { Verb } from '../perform.ts';
 import { recordOutcome } from './collect.ts';
 import type * as contract from './contract.ts';
 import { jobReply, loadJob, notAllowed } from './job.ts';

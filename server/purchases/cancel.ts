@@ -1,6 +1,6 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { release } from '../identity/grant.ts';
-import { Problem } from '../kernel/problem.ts';
-import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
 import { creditHeld } from './execute.ts';
 import { advance, holdJob, jobReply, stateAt } from './job.ts';

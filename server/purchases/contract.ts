@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';

@@ -1,9 +1,9 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { after as later } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import { daySeconds } from '../service/terms.ts';
 import * as contract from './list-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';

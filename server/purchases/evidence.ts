@@ -1,10 +1,10 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { Problem } from '../kernel/problem.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { daySeconds, retentionDays } from '../service/terms.ts';
 import { keptSources } from '../sources/sources.ts';

@@ -1,9 +1,9 @@
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { microcents } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';

@@ -1,20 +1,20 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
+import type { About } from '../door/rate-limit.ts';
 import { blockedRefusal } from '../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '../identity/grant.ts';
-import { audit } from '../kernel/audit.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
 import { type Packed, unpacking } from '../kernel/packed.ts';
-import { Problem } from '../kernel/problem.ts';
-import type { About } from '../kernel/rate-limit.ts';
 import { assembled, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
-import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { saleIsOff } from '../service/switches.ts';
 import { service } from '../service/terms.ts';
+import { audit } from './audit.ts';
 import * as contract from './contract.ts';
 import {
   type ActionName,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { Job, Quote, Receipt } from './contract.ts';
 
 /** What a caller has bought, page by page, and what has happened to it since (interface.md 9). Pure. */

@@ -1,9 +1,9 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
 import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';

@@ -1,6 +1,6 @@
+import { Problem } from '../door/problem.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
-import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
 import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';

@@ -2,13 +2,13 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { after } from '../kernel/clock.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import type { Database } from '../kernel/database.ts';
 import { newKey, randomText } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import type * as contract from '../service/contract.ts';
 
 /** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that carries its payload. */

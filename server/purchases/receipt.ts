@@ -1,12 +1,12 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { currency, toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, loadJob } from './job.ts';

@@ -1,7 +1,7 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { ownedBy } from '../identity/caller.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
 import { loadJob, notAllowed, stateAt } from './job.ts';
 import { isEnded } from './states.ts';

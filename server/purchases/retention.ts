@@ -1,3 +1,4 @@
+import type { Verb } from '../door/perform.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { outsideGrant } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
@@ -5,7 +6,6 @@ import type { Database } from '../kernel/database.ts';
 import { forgetAnswers } from '../kernel/idempotency.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
-import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
 import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';

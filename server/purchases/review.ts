@@ -1,14 +1,14 @@
+import type { Verb } from '../door/perform.ts';
+import { Problem, refuse } from '../door/problem.ts';
 import { actorOf, type Buyer, type Member } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents } from '../kernel/money.ts';
-import { Problem, refuse } from '../kernel/problem.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { accepted } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
-import type { Verb } from '../perform.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';

@@ -1,5 +1,5 @@
+import { Problem } from '../door/problem.ts';
 import { errorFields, log } from '../kernel/log.ts';
-import { Problem } from '../kernel/problem.ts';
 
 /** Rows looked up at once. */
 const batch = 50;

@@ -1,4 +1,4 @@
-import type { Network } from '../kernel/env.ts';
+import type { Network } from '../configuration.ts';
 import { log } from '../kernel/log.ts';
 import { currency, fromTokenUnits } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';

@@ -1,6 +1,6 @@
+import { forgetCounts } from '../door/rate-limit.ts';
 import { revokeUnused } from '../identity/credential.ts';
 import { release } from '../identity/grant.ts';
-import { forgetCounts } from '../kernel/rate-limit.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Runtime } from '../runtime.ts';

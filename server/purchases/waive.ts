@@ -1,5 +1,5 @@
+import { Problem } from '../door/problem.ts';
 import { newKey } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { type RefundReason, requestRefund } from '../payments/refund.ts';

@@ -1,6 +1,6 @@
+import type { Configuration } from '../configuration.ts';
 import { blockAccount, blockPayer } from '../identity/blocked.ts';
 import { after } from '../kernel/clock.ts';
-import type { Configuration } from '../kernel/env.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { daySeconds } from '../service/terms.ts';

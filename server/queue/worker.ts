@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfiguration } from '../configuration.ts';
 import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
 import { sendLetter } from '../identity/send-letter.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
-import { readConfiguration } from '../kernel/env.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
 import { openRuntime } from '../open-runtime.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AssessorModel } from '../kernel/assessor-env.ts';
+import type { AssessorModel } from '../configuration/assessor.ts';
 import { embeddedAssessor } from '../work-check/assessors/embedded.ts';
 import { measuredOf } from '../work-check/assessors/language-model/measured.ts';
 import type { Measured } from '../work-check/contract.ts';

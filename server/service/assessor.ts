@@ -1,4 +1,4 @@
-import type { AssessorModel } from '../kernel/assessor-env.ts';
+import type { AssessorModel } from '../configuration/assessor.ts';
 import { openProbe, type Probe, probeMs } from '../kernel/probe.ts';
 
 const vendors = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;

@@ -1,6 +1,6 @@
+import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { currency, toWire } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SwitchName } from './contract.ts';
 import { switchedOff } from './switches.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { Measured, Verdict } from '../work-check/contract.ts';
 
 /** The two documents that a buyer reads before it is anybody here (service.md 2.1, 2.3; interface.md 2). Pure. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AssessorModel } from '../kernel/assessor-env.ts';
+import type { AssessorModel } from '../configuration/assessor.ts';
 import { dataProcessing } from './data-processing.ts';
 
 const limits = { timeoutMs: 1, tokensMax: 1 };

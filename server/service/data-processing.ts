@@ -1,4 +1,4 @@
-import type { AssessorModel } from '../kernel/assessor-env.ts';
+import type { AssessorModel } from '../configuration/assessor.ts';
 
 /** What becomes of submitted content while it is assessed (interface, section 2). */
 export function dataProcessing(models: readonly AssessorModel[]) {

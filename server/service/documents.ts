@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Verb } from '../door/perform.ts';
 import { signInChainId } from '../identity/wallet.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { operations, tools } from '../operations.ts';
-import type { Verb } from '../perform.ts';
 import { disputeReasons } from '../purchases/contract.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { sourceBounds } from '../sources/contract.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineOperation } from '../kernel/operation.ts';
+import { defineOperation } from '../door/operation.ts';
 import { text } from '../work-check/input-fields.ts';
 
 /** Documents of an account that the service may retrieve for its agents (service.md 1.9; interface.md 4). Pure. */

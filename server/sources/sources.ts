@@ -1,12 +1,12 @@
+import type { Configuration } from '../configuration.ts';
+import type { Verb } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
 import { outsideGrant } from '../identity/grant.ts';
 import type { Queries } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
-import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
-import { Problem } from '../kernel/problem.ts';
 import { seal, unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
-import type { Verb } from '../perform.ts';
 import * as contract from './contract.ts';
 
 /** A document as stored; its text is asked for only where it is retrieved. */

@@ -1,5 +1,5 @@
+import type { Configuration } from '../configuration.ts';
 import { after } from '../kernel/clock.ts';
-import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';

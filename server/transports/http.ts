@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { pathKeys, pathPattern } from '../door/operation.ts';
+import { Problem } from '../door/problem.ts';
+import { countRequest, paced } from '../door/rate-limit.ts';
 import { containsToken } from '../identity/token.ts';
 import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
-import { pathKeys, pathPattern } from '../kernel/operation.ts';
-import { Problem } from '../kernel/problem.ts';
-import { countRequest, paced } from '../kernel/rate-limit.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';

@@ -1,5 +1,5 @@
-import type { FieldError } from '../kernel/problem.ts';
-import { pointerTo } from '../kernel/validation.ts';
+import type { FieldError } from '../door/problem.ts';
+import { pointerTo } from '../door/validation.ts';
 
 /** No honest body is nested deeper; shallow enough for every reader after this one. */
 const maxDepth = 48;

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type Operation, pathKeys } from '../kernel/operation.ts';
+import { type Operation, pathKeys } from '../door/operation.ts';
 import { type OperationName, tools } from '../operations.ts';
 import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';

@@ -1,5 +1,5 @@
-import type { ProblemCode } from '../kernel/problem.ts';
 import type { tools } from '../operations.ts';
+import type { ProblemCode } from '../problems.ts';
 
 /** What the tools say of themselves. An MCP client sends no headers and calls no paths, so these texts name none. */
 

@@ -8,15 +8,16 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
+import { maxBytesOf } from '../door/operation.ts';
+import { needsCredential, type Outcome, perform } from '../door/perform.ts';
+import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import { isKnown } from '../identity/caller.ts';
+import { findJsonFault } from '../kernel/json-value.ts';
 import { errorFields, log } from '../kernel/log.ts';
-import { maxBytesOf } from '../kernel/operation.ts';
-import { PaymentRequired, Problem, problems, problemText } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
-import { needsCredential, type Outcome, perform } from '../perform.ts';
+import { problems } from '../problems.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
-import { findJsonFault } from '../work-check/json-value.ts';
 import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Asked, responseOf } from './exchange.ts';

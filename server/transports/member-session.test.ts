@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Configuration } from '../kernel/env.ts';
+import type { Configuration } from '../configuration.ts';
 import { endedSessionCookie, memberSessionOf, sessionCookie } from './member-session.ts';
 
 const configuration = (baseUrl: string, sessionSecret = 'a'.repeat(43)) =>

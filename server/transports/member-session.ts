@@ -1,7 +1,7 @@
 import { decode, encode } from 'next-auth/jwt';
+import type { Configuration } from '../configuration.ts';
 import { callerOf } from '../identity/caller.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
-import type { Configuration } from '../kernel/env.ts';
 import type { Context } from '../runtime.ts';
 import type { Asked } from './exchange.ts';
 import { isFromOwnPage } from './own-form.ts';

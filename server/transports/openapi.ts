@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Operation, pathKeys, problemsOf } from '../kernel/operation.ts';
-import { type ProblemCode, problems } from '../kernel/problem.ts';
+import { type Operation, pathKeys, problemsOf } from '../door/operation.ts';
 import { operations } from '../operations.ts';
+import { type ProblemCode, problems } from '../problems.ts';
 import { service } from '../service/terms.ts';
 import { maxKeyLength } from './context.ts';
 import { memberCookieName } from './member-session.ts';

@@ -1,4 +1,4 @@
-import type { Configuration } from '../kernel/env.ts';
+import type { Configuration } from '../configuration.ts';
 import type { Asked } from './exchange.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ProblemCode, problems } from '../kernel/problem.ts';
+import { type ProblemCode, problems } from '../problems.ts';
 import { NextAction } from '../purchases/contract.ts';
 
 /** How a refusal looks on the wire, whichever transport carries it. OpenAPI and the MCP tools are made from these. */

@@ -1,10 +1,10 @@
+import { maxBytesOf, type Operation, pathKeys } from '../door/operation.ts';
+import { needsCredential, type Outcome, perform, requireCaller } from '../door/perform.ts';
+import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import { isKnown } from '../identity/caller.ts';
 import { newKey } from '../kernel/id.ts';
-import { maxBytesOf, type Operation, pathKeys } from '../kernel/operation.ts';
-import { PaymentRequired, Problem, problemText } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { needsCredential, type Outcome, perform, requireCaller } from '../perform.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { mayBeLarge, readBody, readQuery } from './body.ts';
 import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';

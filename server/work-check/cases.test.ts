@@ -8,11 +8,11 @@ import {
   readCases,
   requestOf,
 } from '../../commands/check-cases.ts';
+import { type JsonValue, parsedIfJson } from '../kernel/json-value.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
 import type { CheckRequest, Report } from './contract.ts';
 import { gatherSources } from './gather-sources.ts';
-import { type JsonValue, parsedIfJson } from './json-value.ts';
 import { Proofreader, WITHDRAWN } from './proofread.ts';
 import { indexEvidence } from './reading/evidence-index.ts';
 import { readWork } from './statements.ts';

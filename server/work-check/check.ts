@@ -1,3 +1,4 @@
+import { canonicalJson, utf8Bytes } from '../kernel/json-value.ts';
 import type { Assessment, AssessmentTask, Assessor, Passage } from './assessors/port.ts';
 import { citePassage } from './citations.ts';
 import {
@@ -20,7 +21,6 @@ import { maskPersonalData } from './engines/personal-data.ts';
 import { type Entry, entriesOf, requestText, WORK_ENTRY } from './entries.ts';
 import { CheckFailure } from './failure.ts';
 import { gatherSources, type RetrievedSource } from './gather-sources.ts';
-import { canonicalJson, utf8Bytes } from './json-value.ts';
 import { judgeStatements } from './judge/judge-statements.ts';
 import { Proofreader, withdrawFalse } from './proofread.ts';
 import { clip } from './quoting.ts';

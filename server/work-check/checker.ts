@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { AssessorModel } from '../kernel/assessor-env.ts';
+import type { AssessorModel } from '../configuration/assessor.ts';
 import type { CheckOptions } from './check.ts';
 import type { CheckRequest, Report } from './contract.ts';
 import { CheckFailure, type CheckFailureCode } from './failure.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { JSON_DEPTH_MAX, JSON_NODES_MAX, type JsonValue } from '../kernel/json-value.ts';
 import {
   assessedEntries,
   bounds,
@@ -8,7 +9,6 @@ import {
   plannedChecks,
   unsupportedWorkKinds,
 } from './contract.ts';
-import { JSON_DEPTH_MAX, JSON_NODES_MAX, type JsonValue } from './json-value.ts';
 
 const minimal = {
   work_product: 'The bridge opened in 1932.',

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { z } from 'zod';
+import { canonicalJson, type JsonValue, jsonBytes } from '../kernel/json-value.ts';
 import { addIssue, checkBytes, type IssueContext, json, text } from './input-fields.ts';
-import { canonicalJson, type JsonValue, jsonBytes } from './json-value.ts';
 
 export const CONTRACT_VERSION = 'svc.work_check.v1';
 export const SERVICE_KEY = 'svc_work_check';

@@ -1,5 +1,5 @@
+import { canonicalJson } from '../kernel/json-value.ts';
 import { assessedEntries, type CheckRequest } from './contract.ts';
-import { canonicalJson } from './json-value.ts';
 
 /** Something that a finding answers. */
 export type Entry = { label: string; from: 'criteria' | 'rubric' | 'request' | 'work' };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findJsonFault, type JsonValue, jsonBytes, stringFault, utf8Bytes } from './json-value.ts';
+import { findJsonFault, type JsonValue, jsonBytes, stringFault, utf8Bytes } from '../kernel/json-value.ts';
 
 /** Codes of custom issues; each issue carries its code, and the limit and actual value where it has one, in `params`. */
 export type InputIssueCode =

@@ -1,5 +1,5 @@
+import { type JsonValue, parsedIfJson } from '../kernel/json-value.ts';
 import { bounds, type StatementKind } from './contract.ts';
-import { type JsonValue, parsedIfJson } from './json-value.ts';
 import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { type Span, splitSentences } from './reading/sentences.ts';

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { ConfirmAgent, RegistrationEnd } from '@/components/forms/ConfirmAgent.tsx';
-import { Problem } from '@/server/kernel/problem.ts';
-import { perform } from '@/server/perform.ts';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 

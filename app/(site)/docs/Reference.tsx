@@ -1,7 +1,7 @@
 import { Key } from '@/components/ui/Key.tsx';
-import type { Operation } from '@/server/kernel/operation.ts';
-import { problems } from '@/server/kernel/problem.ts';
+import type { Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
+import { problems } from '@/server/problems.ts';
 
 /** Every operation that agents can ask for, from the list that serves them. What only members ask for has pages. */
 export function Operations() {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { type Span, splitSentences } from '../reading/sentences.ts';
 import { readTables, type Table } from '../reading/tables.ts';
 

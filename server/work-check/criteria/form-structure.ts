@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { clip } from '../quoting.ts';
 import type { Work } from '../statements.ts';
 import { failing, met, open, proseOf, quote, textOf } from './form-answers.ts';

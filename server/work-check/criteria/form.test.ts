@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { readWork } from '../statements.ts';
 import { answerForm, lengthAsked, readFormCriterion } from './form.ts';
 

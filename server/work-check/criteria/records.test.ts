@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { answerTo } from '../material-trial.ts';
 
 const evidence = 'Ana: yes. Ben: no.';

@@ -1,7 +1,7 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 
 export type SchemaError = { path: string; message: string };
 export type SchemaResult = { valid: boolean; errors: SchemaError[]; reason?: string };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { type JsonValue, parsedIfJson } from '../../kernel/json-value.ts';
 import type { CheckOutcome, CheckRequest } from '../contract.ts';
-import { type JsonValue, parsedIfJson } from '../json-value.ts';
 import type { SchemaResult } from './schema-validation.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { findPlaceholders, triviality } from './placeholders.ts';
 
 const found = (text: string, request?: string, evidence?: readonly string[]) =>

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import type { Span } from '../reading/sentences.ts';
 
 /** Left-over text of a template: `filler` never belongs in finished work, `open` says that a value is still to come. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { evidenceOf, statementOf } from '../material-trial.ts';
 import { Records } from './records.ts';
 

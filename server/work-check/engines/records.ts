@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
 import type { Span } from '../reading/sentences.ts';

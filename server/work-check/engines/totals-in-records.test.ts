@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { sumsIn } from './totals-in-records.ts';
 
 const sums = (work: JsonValue) =>

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { wordsOfKey } from '../statements.ts';
 import { written } from './derivation.ts';
 

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@/server/kernel/problem.ts';
+import type { ProblemCode } from '@/server/problems.ts';
 
 /** Where the forms of a report's page lead: back to it, with the problem where there was one. */
 export function reportOf(_: URLSearchParams, refused: ProblemCode | null, { job_key }: Record<string, string>) {

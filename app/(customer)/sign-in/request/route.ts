@@ -1,5 +1,5 @@
 import { firstPage, ownPage } from '@/server/identity/destination.ts';
-import type { ProblemCode } from '@/server/kernel/problem.ts';
+import type { ProblemCode } from '@/server/problems.ts';
 import { submit } from '../../submit.ts';
 
 /** Why no letter goes out, where that says nothing about the address that was asked for. */

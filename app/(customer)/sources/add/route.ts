@@ -1,6 +1,6 @@
 import type { SourceFault } from '@/components/forms/AddSource.tsx';
-import { Problem } from '@/server/kernel/problem.ts';
-import { perform } from '@/server/perform.ts';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
 import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, isFromOwnPage, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../member.ts';

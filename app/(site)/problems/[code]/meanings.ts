@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@/server/kernel/problem.ts';
+import type { ProblemCode } from '@/server/problems.ts';
 
 /** What each refusal means for the work, the money and the agent: the sentence a title has no room for. */
 export const meanings: Record<ProblemCode, string> = {

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { doorProblems, type Operation } from '@/server/kernel/operation.ts';
-import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
+import { doorProblems, type Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
+import { type ProblemCode, problems } from '@/server/problems.ts';
 import { Missing, show } from '../../../show.tsx';
 import { meanings } from './meanings.ts';
 

@@ -6,7 +6,7 @@ import {
   NoOutputGeneratedError,
   Output,
 } from 'ai';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { Purse } from './budget.ts';
 import type { Material } from './material.ts';

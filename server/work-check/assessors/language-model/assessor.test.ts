@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerAs, materialOf } from '../../../../sandbox/model/characters.ts';
 import { type ModelServer, startModelServer } from '../../../../sandbox/model/server.ts';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { checkWork } from '../../check.ts';
 import type { CheckRequest, Report } from '../../contract.ts';
 import { embeddedAssessor } from '../embedded.ts';

@@ -1,4 +1,4 @@
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { Assessment, AssessmentTask, Assessor } from '../port.ts';
 import { openPurse, type Spent } from './budget.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { costOf, openPurse } from './budget.ts';
 
 /** 1, 0.10 and 5 USD for a million tokens. */

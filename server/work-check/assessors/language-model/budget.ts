@@ -1,4 +1,4 @@
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 
 /** What one call took, as its provider counts it. */
 export type Usage = { input: number; cacheRead: number; cacheWrite: number; output: number };

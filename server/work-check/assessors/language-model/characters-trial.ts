@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerAs, materialOf } from '../../../../sandbox/model/characters.ts';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { checkWork } from '../../check.ts';
 import type { CheckRequest, Verdict } from '../../contract.ts';
 import { CheckFailure } from '../../failure.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonValue } from '../../json-value.ts';
+import type { JsonValue } from '../../../kernel/json-value.ts';
 import { bestPassages, type Passage as IndexedPassage, passageText } from '../../reading/evidence-index.ts';
 import { tokenize } from '../../reading/tokens.ts';
 import type { AssessmentTask, Passage } from '../port.ts';

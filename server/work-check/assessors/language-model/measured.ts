@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { digestOf } from '../../../kernel/digest.ts';
+import { canonicalJson } from '../../../kernel/json-value.ts';
 import { Measured } from '../../contract.ts';
-import { canonicalJson } from '../../json-value.ts';
 
 /** Next bundles pages without `import.meta.dirname`; they run from the root of the project. */
 const HERE = import.meta.dirname ?? resolve('server/work-check/assessors/language-model');

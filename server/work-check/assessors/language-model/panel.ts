@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 import { CheckFailure } from '../../failure.ts';
 import type { AssessmentTask } from '../port.ts';
 import type { Purse } from './budget.ts';

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModel } from 'ai';
-import type { AssessorModel } from '../../../kernel/assessor-env.ts';
+import type { AssessorModel } from '../../../configuration/assessor.ts';
 
 const RESPONSE_BYTES_MAX = 1_048_576;
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
 import { Dispute } from '@/components/forms/Dispute.tsx';
-import { type ProblemCode, problems } from '@/server/kernel/problem.ts';
+import { type ProblemCode, problems } from '@/server/problems.ts';
 import { maxDetail } from '@/server/purchases/contract.ts';
 import { show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProblemCode } from './problem.ts';
+import type { ProblemCode } from '../problems.ts';
 
 /**
  * Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account, an operator of

@@ -7,11 +7,11 @@ import {
   assessorVariables,
   faultOf,
   presentIn,
-} from './assessor-env.ts';
-import { ConfigurationError } from './configuration-error.ts';
-import { type Keyring, openKeyring } from './keyring.ts';
-import { liveFaults } from './live-faults.ts';
-import type { RateLimits } from './rate-limit.ts';
+} from './configuration/assessor.ts';
+import { liveFaults } from './configuration/live-faults.ts';
+import type { RateLimits } from './door/rate-limit.ts';
+import { ConfigurationError } from './kernel/configuration-error.ts';
+import { type Keyring, openKeyring } from './kernel/keyring.ts';
 
 const secret = z
   .string()

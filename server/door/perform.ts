@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type Besides, type Caller, type CallerFor, callerOf, stillThere } from './identity/caller.ts';
-import { after } from './kernel/clock.ts';
-import { checkViolation, isDatabaseTrouble, lockNotAvailable, type Queries, sqlState } from './kernel/database.ts';
-import { canonicalJson, digestOf } from './kernel/digest.ts';
+import { type Besides, type Caller, type CallerFor, callerOf, stillThere } from '../identity/caller.ts';
+import { after } from '../kernel/clock.ts';
+import { checkViolation, isDatabaseTrouble, lockNotAvailable, type Queries, sqlState } from '../kernel/database.ts';
+import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import {
   answerOf,
   type Claim,
@@ -15,21 +15,21 @@ import {
   remember,
   type StoredAnswer,
   takeKey,
-} from './kernel/idempotency.ts';
-import { errorFields, log } from './kernel/log.ts';
-import { type LimitName, type Operation, pathKeys, problemsOf } from './kernel/operation.ts';
-import { databaseOutage } from './kernel/outage.ts';
-import { PaymentRequired, Problem, problemText } from './kernel/problem.ts';
-import { countRequest, originOf, paced } from './kernel/rate-limit.ts';
-import { type Tx, transact } from './kernel/transaction.ts';
-import { parseInput, refuseTooLarge, refuseUnreadable } from './kernel/validation.ts';
-import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
-import { allOperations } from './operations.ts';
-import { jobAbout } from './purchases/job.ts';
-import { withNextActions } from './purchases/next-actions.ts';
-import { roomAbout } from './purchases/quote.ts';
-import type { Context } from './runtime.ts';
-import { verbs } from './verbs.ts';
+} from '../kernel/idempotency.ts';
+import { errorFields, log } from '../kernel/log.ts';
+import { databaseOutage } from '../kernel/outage.ts';
+import { type Tx, transact } from '../kernel/transaction.ts';
+import { allOperations } from '../operations.ts';
+import { jobAbout } from '../purchases/job.ts';
+import { withNextActions } from '../purchases/next-actions.ts';
+import { roomAbout } from '../purchases/quote.ts';
+import type { Context } from '../runtime.ts';
+import { verbs } from '../verbs.ts';
+import { type LimitName, type Operation, pathKeys, problemsOf } from './operation.ts';
+import { PaymentRequired, Problem, problemText } from './problem.ts';
+import { countRequest, originOf, paced } from './rate-limit.ts';
+import { parseInput, refuseTooLarge, refuseUnreadable } from './validation.ts';
+import { asOneWhoWaits, nextLook } from './wait.ts';
 
 /** What a verb answers, and the status where the operation has more than one. */
 export type Reply<Output> = {

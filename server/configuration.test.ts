@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { readConfiguration } from './env.ts';
+import { readConfiguration } from './configuration.ts';
 
 const secret = 'A'.repeat(43);
 const local = {

@@ -1,9 +1,9 @@
-import { after } from './clock.ts';
-import type { Queries } from './database.ts';
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { type Packed, unpacking } from '../kernel/packed.ts';
+import { assembled, type Sql, sql } from '../kernel/sql.ts';
 import type { LimitName } from './operation.ts';
-import { type Packed, unpacking } from './packed.ts';
 import { Problem } from './problem.ts';
-import { assembled, type Sql, sql } from './sql.ts';
 
 /** At most `quota` requests in a window, which opens with the first of them. */
 export interface RateLimit {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Agent, type Answer, type Client } from '../e2e/support/agent.ts';
-import { connectedAgent } from '../e2e/support/customer.ts';
-import { Member } from '../e2e/support/member.ts';
-import { ask, operationNames, type Subject, wellFormed } from '../e2e/support/requests.ts';
-import { startService } from '../e2e/support/service.ts';
-import { newToken } from './identity/token.ts';
-import { doorProblems, type Operation, pathKeys } from './kernel/operation.ts';
-import { Problem } from './kernel/problem.ts';
-import { type OperationName, operations } from './operations.ts';
+import { Agent, type Answer, type Client } from '../../e2e/support/agent.ts';
+import { connectedAgent } from '../../e2e/support/customer.ts';
+import { Member } from '../../e2e/support/member.ts';
+import { ask, operationNames, type Subject, wellFormed } from '../../e2e/support/requests.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { newToken } from '../identity/token.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { doorProblems, type Operation, pathKeys } from './operation.ts';
 import { perform } from './perform.ts';
+import { Problem } from './problem.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../e2e/support/agent.ts';
-import { startService } from '../e2e/support/service.ts';
+import { Agent, type Answer } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
 
 const service = await startService({
   RATE_LIMIT_REQUESTS: '40',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { findJsonFault, utf8Bytes } from '../work-check/json-value.ts';
-import { type FieldError, Problem, type ProblemCode, problems } from './problem.ts';
+import { findJsonFault, utf8Bytes } from '../kernel/json-value.ts';
+import { type ProblemCode, problems } from '../problems.ts';
+import { type FieldError, Problem } from './problem.ts';
 
 /** More errors than this help nobody. */
 const maxErrors = 20;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError } from './configuration-error.ts';
+import { ConfigurationError } from '../kernel/configuration-error.ts';
 
 /** The variables that name the language models of the assessor, and what they may take. */
 

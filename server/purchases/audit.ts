@@ -1,5 +1,5 @@
-import { sql } from './sql.ts';
-import type { Tx } from './transaction.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
 
 /**
  * Writes what happened to a purchase. The rows of one purchase form a chain: the database numbers each row and hashes

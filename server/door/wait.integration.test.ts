@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../e2e/support/agent.ts';
-import { startService } from '../e2e/support/service.ts';
-import { Statements } from '../e2e/support/statements.ts';
+import { Agent, type Answer } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { Statements } from '../../e2e/support/statements.ts';
 
 const service = await startService();
 const statements = new Statements(service.runtime.db.pool);
