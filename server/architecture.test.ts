@@ -81,7 +81,12 @@ function objection({ from, to, typeOnly }: Import): string | null {
   if (isPure(to) || (typeOnly && namedEverywhere.includes(to))) return null;
   if (from.startsWith('components/') && to.startsWith('server/') && !typeOnly) return 'components hold no data';
   if (from.startsWith('app/') && to.startsWith('server/')) {
-    const doors = ['server/transports/', 'server/door/perform.ts', 'server/identity/sign-in.ts', 'server/open-runtime.ts'];
+    const doors = [
+      'server/transports/',
+      'server/door/perform.ts',
+      'server/identity/sign-in.ts',
+      'server/open-runtime.ts',
+    ];
     return typeOnly || doors.some((door) => to.startsWith(door)) ? null : 'pages come in through the doors';
   }
   const [here, there] = [floorOf(from), floorOf(to)];

@@ -1,5 +1,5 @@
 import { turnSwitch } from './console/turn-switch.ts';
-import type { Verb } from './door/perform.ts';
+import { type Behind, loading } from './door/verb.ts';
 import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
   agentHistory,
@@ -23,10 +23,11 @@ import { cancel } from './purchases/cancel.ts';
 import { cancelPayment } from './purchases/cancel-payment.ts';
 import { events } from './purchases/events.ts';
 import { evidence } from './purchases/evidence.ts';
-import { job } from './purchases/job.ts';
+import { job, jobWithBuyer } from './purchases/job.ts';
 import { jobs, purchases, receipts } from './purchases/lists.ts';
+import { withNextActions } from './purchases/next-actions.ts';
 import { pay } from './purchases/pay.ts';
-import { checkWork, purchase } from './purchases/quote.ts';
+import { checkWork, purchase, roomWithBuyer } from './purchases/quote.ts';
 import { receipt, receiptChain } from './purchases/receipt.ts';
 import { receiptKeys } from './purchases/receipt-keys.ts';
 import { report } from './purchases/report.ts';
@@ -35,8 +36,14 @@ import { review } from './purchases/review.ts';
 import { discovery, serviceContract } from './service/documents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
-/** The code behind each operation. An operation without its verb does not compile. */
-export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOperations)[Name]> } = {
+/** What the door adds to the refusal of a customer: what may be done instead. */
+export const advise = withNextActions;
+
+/**
+ * The code behind each operation, and beside it the loader of what the operation `reads`. An operation without its verb
+ * does not compile, nor does one whose verb does not take what it reads.
+ */
+export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOperations)[Name]> } = {
   discovery,
   service_contract: serviceContract,
   receipt_keys: receiptKeys,
@@ -62,16 +69,16 @@ export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOper
   wallet_sign_out: walletSignOut,
   rotate_credential: rotateCredential,
   me,
-  check_work: checkWork,
+  check_work: loading(roomWithBuyer, checkWork),
   purchase,
   authorize,
-  pay,
+  pay: loading(jobWithBuyer, pay),
   cancel_payment: cancelPayment,
-  job,
+  job: loading(jobWithBuyer, job),
   report,
   evidence,
   delete_content: deleteContent,
-  review,
+  review: loading(jobWithBuyer, review),
   receipt,
   receipt_chain: receiptChain,
   cancel,

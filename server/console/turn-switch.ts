@@ -1,4 +1,4 @@
-import type { Verb } from '../door/perform.ts';
+import type { Verb } from '../door/verb.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract.ts';
 

@@ -13,6 +13,9 @@ export type Audience = 'public' | 'agent' | 'member' | 'operator';
  */
 export type Effect = 'read' | 'write' | 'money';
 
+/** What an operation can have read with its buyer: the job that its path names, or what room the grant leaves. */
+export type ReadName = 'job' | 'room';
+
 /**
  * Which rate limits there are (interface.md 1). The first counts for a principal or a member, the second for a principal,
  * the others by block of addresses.
@@ -53,8 +56,8 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly repeatsByKeyOnly?: true;
   /** The answer carries a secret: it is never stored, and never cached on the way. */
   readonly secret?: true;
-  /** What comes with the buyer, in one round trip: the job that its path names, or what room its grant leaves. */
-  readonly reads?: 'job' | 'room';
+  /** What comes with the buyer, in one round trip. Its verb takes it as `loaded`. */
+  readonly reads?: ReadName;
   /** Takes `Prefer: wait`. */
   readonly waits?: true;
   /** Anyone may keep the answer this many seconds. Without it answers are private. */

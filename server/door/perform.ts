@@ -1,74 +1,28 @@
 import type { z } from 'zod';
-import { type Besides, type Caller, type CallerFor, callerOf, stillThere } from '../identity/caller.ts';
-import { after } from '../kernel/clock.ts';
-import { checkViolation, isDatabaseTrouble, lockNotAvailable, type Queries, sqlState } from '../kernel/database.ts';
-import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
+import { audienceOf, type Caller, customerOf, scopeOf } from '../identity/caller.ts';
 import {
-  answerOf,
-  type Claim,
-  claimKey,
-  isTaken,
-  keepAnswer,
-  type Recalled,
-  recall,
-  recalled,
-  remember,
-  type StoredAnswer,
-  takeKey,
-} from '../kernel/idempotency.ts';
+  checkViolation,
+  isDatabaseTrouble,
+  isIntegrityViolation,
+  lockNotAvailable,
+  sqlState,
+} from '../kernel/database.ts';
+import { canonicalJson } from '../kernel/digest.ts';
+import { answerOf, type Claim, isTaken, remember, takeKey } from '../kernel/idempotency.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { allOperations } from '../operations.ts';
-import { jobAbout } from '../purchases/job.ts';
-import { withNextActions } from '../purchases/next-actions.ts';
-import { roomAbout } from '../purchases/quote.ts';
 import type { Context } from '../runtime.ts';
-import { verbs } from '../verbs.ts';
-import { type LimitName, type Operation, pathKeys, problemsOf } from './operation.ts';
-import { PaymentRequired, Problem, problemText } from './problem.ts';
+import { advise, verbs } from '../verbs.ts';
+import { type LimitName, type Operation, pathKeys, problemsOf, type ReadName } from './operation.ts';
+import { PaymentRequired, Problem } from './problem.ts';
 import { countRequest, originOf, paced } from './rate-limit.ts';
+import { asKept, claimOf, inProgress, type Outcome, once, releasedAnswer } from './replay.ts';
 import { parseInput, refuseTooLarge, refuseUnreadable } from './validation.ts';
-import { asOneWhoWaits, nextLook } from './wait.ts';
-
-/** What a verb answers, and the status where the operation has more than one. */
-export type Reply<Output> = {
-  status?: 200 | 201 | 202;
-  headers?: Record<string, string>;
-} & (
-  | { body: Output }
-  /** The exact JSON of the body, where it was made by the contract and is kept as it went out. */
-  | { text: string }
-);
-
-interface Call<Op extends Operation> {
-  ctx: Context;
-  caller: CallerFor<Op['audience'][number]>;
-  input: z.output<Op['input']>;
-}
-
-/** The steps of a verb that calls a payment provider: transactions before and after, and the answer to keep. */
-export interface Steps {
-  transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Keeps the final answer under the request's key, in the transaction that records the fact. */
-  remember(tx: Tx, reply: Reply<unknown>): void;
-}
-
-/** The code behind an operation. What it is given follows from the operation's effect. */
-export type Verb<Op extends Operation> = Op['effect'] extends 'read'
-  ? (call: Call<Op> & { db: Queries }) => Promise<Reply<z.input<Op['output']>>>
-  : Op['effect'] extends 'write'
-    ? (call: Call<Op> & { tx: Tx }) => Promise<Reply<z.input<Op['output']>>>
-    : (call: Call<Op> & { db: Queries; steps: Steps }) => Promise<Reply<z.input<Op['output']>>>;
-
-/** An answer on its way out: `text` is the exact JSON to send. */
-export interface Outcome<Output = unknown> {
-  status: number;
-  body: Output;
-  text: string;
-  headers: Record<string, string>;
-  replayed: boolean;
-}
+import type { Loader, Reply, Steps } from './verb.ts';
+import { untilChanged } from './wait.ts';
 
 type OperationName = keyof typeof allOperations;
 type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name]['output']>;
@@ -85,16 +39,14 @@ export async function perform<Name extends OperationName>(
 ): Promise<Outcome<OutputOf<Name>>> {
   const operation: Operation = allOperations[name];
   try {
-    const { caller, pace } = await admit(operation, ctx, rawInput);
+    const { caller, pace, claimed, about } = await admit(operation, ctx, rawInput);
     if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
     refuseUnreadable(rawInput);
-    const outcome = await (operation.effect === 'read' ? read : change)(name, operation, ctx, caller, rawInput).catch(
-      async (error) => {
-        throw caller.kind === 'anonymous' || caller.kind === 'operator'
-          ? error
-          : await withNextActions(error, caller, rawInput, ctx.runtime, ctx);
-      },
-    );
+    const request: Request = { operation, ctx, caller, rawInput, claimed, about, ...behind(name) };
+    const outcome = await (operation.effect === 'read' ? read : change)(request).catch(async (error) => {
+      const customer = customerOf(caller);
+      throw customer ? await advise(error, customer, rawInput, ctx) : error;
+    });
     if (caller.kind !== 'anonymous') databaseOutage.works();
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {
@@ -114,19 +66,15 @@ export async function requireCaller(name: OperationName, ctx: Context): Promise<
 }
 
 /** Authenticates and counts, and refuses a caller whom the operation is not for, or who asks too often. */
-async function admit(
-  operation: Operation,
-  ctx: Context,
-  rawInput: unknown,
-): Promise<{ caller: Caller; pace: Record<string, string> }> {
+async function admit(operation: Operation, ctx: Context, rawInput: unknown): Promise<Admission> {
   // What everyone may ask for needs no credential: an agent whose session has ended must be able to sign in again.
   if (operation.audience.includes('public')) {
-    return { caller: { kind: 'anonymous' }, pace: operation.limit ? await paceOfOrigin(operation.limit, ctx) : {} };
+    const pace = operation.limit ? await paceOfOrigin(operation.limit, ctx) : {};
+    return { caller: { kind: 'anonymous' }, pace, claimed: undefined, about: null };
   }
-  const caller = await callerOf(ctx, besides(operation, ctx, rawInput));
-  const audience = caller.kind === 'wallet' ? 'agent' : caller.kind;
-  if (audience !== 'anonymous' && operation.audience.includes(audience))
-    return { caller, pace: 'pace' in caller ? caller.pace : {} };
+  const admission = await authenticate(ctx, besides(operation, ctx, rawInput));
+  const audience = audienceOf[admission.caller.kind];
+  if (audience !== null && operation.audience.includes(audience)) return admission;
   throw needsCredential(ctx);
 }
 
@@ -136,6 +84,24 @@ export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem 
     'invalid_token',
     `No valid credential came with the request. ${baseUrl}/.well-known/svc says where to sign in or register.`,
   );
+}
+
+/** What stands behind an operation, by its effect's type no more: the door hands each verb what its contract says. */
+interface Behind {
+  verb: (call: unknown) => Promise<Reply<unknown>>;
+  loader: Loader<ReadName, unknown> | null;
+}
+
+function behind(name: OperationName): Behind {
+  const found = verbs[name];
+  return ('loader' in found ? found : { verb: found, loader: null }) as Behind;
+}
+
+/** A request that was let in. */
+interface Request extends Omit<Admission, 'pace'>, Behind {
+  operation: Operation;
+  ctx: Context;
+  rawInput: unknown;
 }
 
 /** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */
@@ -148,7 +114,7 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
       ctx.idempotencyKey === null || operation.idempotency === 'none'
         ? null
         : { operation: operation.name, pathKeys: path.join('/'), key: ctx.idempotencyKey },
-    about: operation.reads === 'job' ? jobAbout(String(path[0])) : operation.reads === 'room' ? roomAbout(ctx) : null,
+    about: behind(operation.name as OperationName).loader?.about(ctx, path) ?? null,
   };
 }
 
@@ -171,120 +137,84 @@ function parse(operation: Operation, rawInput: unknown): Record<string, unknown>
   return parseInput(operation.input, rawInput) as Record<string, unknown>;
 }
 
-async function read(
-  name: OperationName,
-  operation: Operation,
-  ctx: Context,
-  caller: Caller,
-  rawInput: unknown,
-): Promise<Outcome> {
+async function read(request: Request): Promise<Outcome> {
+  const { operation, ctx, caller, verb, loader, about, rawInput } = request;
   const input = parse(operation, rawInput);
-  const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
-  const look = async (who: Caller, at: Date) =>
-    finish(operation, await verb({ ctx: { ...ctx, now: at }, caller: who, input, db: ctx.runtime.db.shared }));
-  let outcome = await look(caller, ctx.now);
-  if (!operation.waits || !ctx.wait) return outcome;
-  // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
-  if (ctx.wait.seen === null && !outcome.headers['Retry-After']) return outcome;
-  const first = digestOf(outcome.text);
-  const seen = ctx.wait.seen ?? first;
-  const until = after(ctx.now, ctx.wait.seconds);
-  if (digestOf(outcome.text) !== seen || ctx.wait.seconds === 0) return outcome;
+  const look = async (who: Caller, now: Date, found: unknown) => {
+    const call = { ctx: { ...ctx, now }, caller: who, input, db: ctx.runtime.db.shared, ...loadedBy(loader, found) };
+    return finish(operation, await verb(call));
+  };
+  const first = await look(caller, ctx.now, about);
+  if (!operation.waits) return first;
   const who = scopeOf(caller) ?? '';
-  const waited = await asOneWhoWaits(who, async () => {
-    do {
-      const lookAgain = () => look(afresh(caller), ctx.runtime.clock());
-      outcome = await nextLook(`${name} ${who} ${canonicalJson(input)}`, lookAgain);
-    } while (digestOf(outcome.text) === seen && ctx.runtime.clock() < until && !ctx.runtime.stopping.aborted);
+  const waited = await untilChanged(ctx, first, {
+    caller: who,
+    what: `${operation.name} ${who} ${canonicalJson(input)}`,
+    look: () => look(caller, ctx.runtime.clock(), null),
   });
-  if (!waited) return outcome;
   // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
-  return look(await stillThere(ctx, afresh(caller)), ctx.runtime.clock());
+  return waited ? look(await stillThere(ctx, caller), ctx.runtime.clock(), null) : first;
 }
 
-/** The caller without what was read with it. */
-function afresh(caller: Caller): Caller {
-  return 'about' in caller && caller.about ? { ...caller, about: null } : caller;
+/** What a verb is given of what was found with its caller. */
+function loadedBy(loader: Behind['loader'], found: unknown): { loaded?: unknown } {
+  if (!loader) return {};
+  return { loaded: found === null ? loader.absent() : loader.unpack(found) };
 }
 
-async function change(
-  name: OperationName,
-  operation: Operation,
-  ctx: Context,
-  caller: Caller,
-  rawInput: unknown,
-): Promise<Outcome> {
+async function change(request: Request): Promise<Outcome> {
+  const { operation, ctx, caller, claimed, rawInput } = request;
   // What was answered is answered again before it is looked at: only an address that is none is refused ahead of that.
-  const claim = claimOf(operation, ctx, caller, plainPath(operation, rawInput) ? rawInput : parse(operation, rawInput));
-  if (!claim) return run(name, operation, ctx, caller, parse(operation, rawInput), null);
-  const { shared } = ctx.runtime.db;
-  const known = 'claimed' in caller ? recalled(caller.claimed, claim) : await recall(shared, claim);
-  const answer = replay(known);
-  if (answer) return answer;
-  try {
-    const input = parse(operation, rawInput);
-    // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
-    // claim of a request that has done nothing yet.
-    if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
-      const twin = replay(await recall(shared, claim));
-      if (twin) return twin;
-    }
-    return await run(name, operation, ctx, caller, input, claim);
-  } catch (error) {
-    // Who presents no payment asks what to sign, which is so whatever becomes of a twin.
-    if (error instanceof PaymentRequired && ctx.payment === null) throw error;
-    // A twin may have answered while this one was on its way to being refused: its answer is the answer.
-    const answered = replay(await recall(shared, claim));
-    if (answered) return answered;
-    if (isTaken(error)) throw inProgress();
-    if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
-      await keepAnswer(
-        ctx.runtime.db,
-        claim,
-        { status: error.status, body: problemText(error, ctx), headers: {} },
-        ctx.now,
-      );
-    }
-    throw error;
-  }
+  const known = plainPath(operation, rawInput) ? (rawInput as Record<string, unknown>) : parse(operation, rawInput);
+  const claim = claimOf(operation, ctx, caller, known);
+  const run = operation.effect === 'money' ? pay : write;
+  if (!claim) return run(request, parse(operation, rawInput), null);
+  return once(
+    { claim, claimed, operation, ctx },
+    { parse: () => parse(operation, rawInput), run: (input) => run(request, input, claim) },
+  );
 }
 
-async function run(
-  name: OperationName,
-  operation: Operation,
-  ctx: Context,
-  caller: Caller,
-  input: Record<string, unknown>,
-  claim: Claim | null,
-): Promise<Outcome> {
-  const verb = verbs[name] as unknown as (call: unknown) => Promise<Reply<unknown>>;
-  const { db } = ctx.runtime;
-  if (operation.effect === 'money') {
-    const steps: Steps = {
-      transact: (work) => transact(db, work),
-      remember(tx, reply) {
-        if (claim) remember(tx, claim, answerOf(finish(operation, reply)), ctx.runtime.clock());
-      },
-    };
-    return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps }));
-  }
-  const attempt = (who: Caller) => transact(db, (tx) => write(tx, who));
-  const ended = await attempt(caller).catch((error) => {
-    // Who has waited for its turn in vain is not made to wait again.
-    if (isTaken(error) || sqlState(error) === lockNotAvailable) throw error;
-    // The job may have moved on since it was read with its buyer: it is looked at again, and held.
-    if (operation.reads === 'job' && afresh(caller) !== caller) return attempt(afresh(caller));
-    // A limit was lowered between the look at it and the write: looked at again, it says what is left.
-    return sqlState(error) === checkViolation ? attempt(caller) : Promise.reject(error);
+/** Has an operation done that calls a payment provider, in transactions of its own. */
+async function pay(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
+  const { operation, ctx, caller, verb, loader, about } = request;
+  const { db, clock } = ctx.runtime;
+  const steps: Steps = {
+    transact: (work) => transact(db, work),
+    remember(tx, reply) {
+      if (claim) remember(tx, claim, answerOf(finish(operation, reply)), clock());
+    },
+  };
+  return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps, ...loadedBy(loader, about) }));
+}
+
+/** Why a write that failed is done once more. For no other reason is anything done twice. */
+const reasonsToRetry: Record<string, (error: unknown, request: Request) => boolean> = {
+  /** The job may have moved on since it was read with its buyer: this time the verb reads it itself, and holds it. */
+  jobMovedOn: (error, { operation, about }) =>
+    operation.reads === 'job' && about !== null && (error instanceof Problem || isIntegrityViolation(error)),
+  /** A limit was lowered between the look at it and the write: looked at again, it says what is left. */
+  limitLowered: (error) => sqlState(error) === checkViolation,
+};
+
+/** Has an operation done in one transaction. */
+async function write(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
+  const { operation, ctx, caller, verb, loader, about } = request;
+  const attempt = (found: unknown) => transact(ctx.runtime.db, (tx) => written(tx, found));
+  const ended = await attempt(about).catch((error) => {
+    if (isTaken(error)) throw error;
+    const why = Object.keys(reasonsToRetry).find((reason) => reasonsToRetry[reason]?.(error, request));
+    if (!why) throw error;
+    return attempt(why === 'jobMovedOn' ? null : about);
   });
   if (ended instanceof Problem) throw ended;
   return ended;
 
   /** The whole write. Gives back, instead of throwing, a refusal whose writes are kept. */
-  async function write(tx: Tx, who: Caller): Promise<Outcome | Problem> {
+  async function written(tx: Tx, found: unknown): Promise<Outcome | Problem> {
     if (claim) takeKey(tx, claim, ctx.now);
     try {
-      const outcome = finish(operation, await verb({ ctx, caller: who, input, tx }));
+      const outcome = finish(operation, await verb({ ctx, caller, input, tx, ...loadedBy(loader, found) }));
       if (claim) remember(tx, claim, operation.secret ? releasedAnswer(ctx) : answerOf(outcome), ctx.now);
       return outcome;
     } catch (error) {
@@ -294,82 +224,12 @@ async function run(
   }
 }
 
-/** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */
-function releasedAnswer(ctx: Context): StoredAnswer {
-  const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
-  return { status: problem.status, body: problemText(problem, ctx), headers: {} };
-}
-
-/** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */
-function replay(known: Recalled): Outcome | null {
-  if (known.state === 'conflict') {
-    throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
-  }
-  if (known.state !== 'answered') return null;
-  const { status, body: text, headers } = known.answer;
-  if (status >= 400) {
-    const { code, detail } = JSON.parse(text);
-    throw new Problem(code, detail, { replayOf: text });
-  }
-  return asKept({ status, text, headers, replayed: true });
-}
-
-/** An answer that is kept as its text. Most leave as the text they are, so the body is read for whoever looks at it. */
-function asKept(kept: Omit<Outcome, 'body'>): Outcome {
-  return {
-    ...kept,
-    get body() {
-      return JSON.parse(kept.text);
-    },
-  };
-}
-
-/** The request's claim on its idempotency key; null when it carries none. */
-function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: unknown): Claim | null {
-  if (operation.idempotency === 'none') return null;
-  if (ctx.idempotencyKey === null) {
-    if (operation.idempotency === 'optional') return null;
-    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
-  }
-  const input = rawInput as Record<string, unknown>;
-  const keys = pathKeys(operation);
-  const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
-  const fingerprint = digestOf(canonicalJson(bodyOnly));
-  return {
-    scope: scopeOf(caller) ?? fingerprint,
-    operation: operation.name,
-    pathKeys: keys.map((name) => String(input[name])).join('/'),
-    key: ctx.idempotencyKey,
-    fingerprint,
-  };
-}
-
-/** Whose keys count together; null where nobody is known. */
-function scopeOf(caller: Caller): string | null {
-  switch (caller.kind) {
-    case 'anonymous':
-      return null;
-    case 'operator':
-      return caller.name;
-    case 'member':
-      return caller.memberKey;
-    default:
-      return caller.principalKey;
-  }
-}
-
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {
   const { status = operation.success[0] ?? 200, headers = {} } = reply;
   if ('text' in reply) return asKept({ status, text: reply.text, headers, replayed: false });
   // Parsed on the way out: a column that somebody adds does not reach the wire until the contract names it.
   const body = operation.output.parse(reply.body);
   return { status, body, text: JSON.stringify(body), headers, replayed: false };
-}
-
-function inProgress(): Problem {
-  return new Problem('idempotency_in_progress', 'The first request with this key has not ended yet.', {
-    headers: { 'Retry-After': '1' },
-  });
 }
 
 function unavailable(reason: 'database_busy' | 'database_unreachable'): Problem {

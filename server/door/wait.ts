@@ -1,12 +1,46 @@
+import { after } from '../kernel/clock.ts';
+import { digestOf } from '../kernel/digest.ts';
+import type { Context } from '../runtime.ts';
+
 /** How long whoever waits for a change sleeps between two looks. */
 const lookAgainMs = 100;
 /** Requests of one caller that wait at once. One more is answered as things stand (RFC 7240: a preference). */
 const waitsMax = 16;
 
+interface Look {
+  text: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Waits until what `look` finds differs from what the reader has seen, for as long as the request prefers. Resolves to
+ * whether it has waited: false where there is nothing to wait for, or too many requests of `caller` wait already.
+ * `what` says what is looked at: all who wait for the same share each look.
+ */
+export async function untilChanged(
+  { wait, now, runtime }: Pick<Context, 'wait' | 'now' | 'runtime'>,
+  first: Look,
+  { caller, what, look }: { caller: string; what: string; look: () => Promise<Look> },
+): Promise<boolean> {
+  if (!wait || wait.seconds === 0) return false;
+  // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
+  if (wait.seen === null && !first.headers['Retry-After']) return false;
+  const digest = digestOf(first.text);
+  const seen = wait.seen ?? digest;
+  if (digest !== seen) return false;
+  const until = after(now, wait.seconds);
+  return asOneWhoWaits(caller, async () => {
+    let next: Look;
+    do {
+      next = await nextLook(what, look);
+    } while (digestOf(next.text) === seen && runtime.clock() < until && !runtime.stopping.aborted);
+  });
+}
+
 const coming = new Map<string, Promise<unknown>>();
 
 /** The next look at something, one for all who wait for it; `key` says what is looked at, and for whom. */
-export function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
+function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
   const known = coming.get(key) as Promise<T> | undefined;
   if (known) return known;
   const next = new Promise((resolve) => setTimeout(resolve, lookAgainMs)).then(() => {
@@ -20,7 +54,7 @@ export function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
 const waiting = new Map<string, number>();
 
 /** Has `wait` done as one of the requests of a caller that wait. Resolves to false at once when there are too many. */
-export async function asOneWhoWaits(caller: string, wait: () => Promise<void>): Promise<boolean> {
+async function asOneWhoWaits(caller: string, wait: () => Promise<void>): Promise<boolean> {
   const others = waiting.get(caller) ?? 0;
   if (others >= waitsMax) return false;
   waiting.set(caller, others + 1);

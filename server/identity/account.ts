@@ -1,4 +1,4 @@
-import type { Verb } from '../door/perform.ts';
+import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';

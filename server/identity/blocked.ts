@@ -3,7 +3,6 @@ import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type { Buyer } from './caller.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
 export type BlockCause = 'payment_reversed' | 'waivers';
@@ -14,7 +13,7 @@ const sentences: Record<BlockCause, string> = {
 };
 
 /** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */
-export function blockedRefusal({ blocks }: Pick<Buyer, 'blocks'>): Problem | null {
+export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): Problem | null {
   if (blocks.length === 0) return null;
   const because = blocks.map((cause) => sentences[cause]).join(' ');
   return new Problem('purchases_blocked', `${because} Until an operator lifts that, nothing new can be bought.`);

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem';
-import type { Verb } from '../door/perform.ts';
+import type { Verb } from '../door/verb.ts';
 import { utcDay } from '../kernel/clock.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';

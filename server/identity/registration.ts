@@ -1,6 +1,6 @@
-import type { Reply, Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
 import { originOf } from '../door/rate-limit.ts';
+import type { Reply, Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { toWire } from '../kernel/money.ts';

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { originOf } from '../door/rate-limit.ts';
+import type { Verb } from '../door/verb.ts';
 import { newKey } from '../kernel/id.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireLetters } from '../service/availability.ts';

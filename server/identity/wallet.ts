@@ -1,7 +1,7 @@
 import { type Address, getAddress, isAddressEqual, recoverMessageAddress } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';

@@ -297,6 +297,11 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return troubleCodes.test(code ?? '') || troubleMessages.test(error.message);
 }
 
+/** Whether the database refused what was written: an integrity constraint (class 23), or a trigger that raised (P0001). */
+export function isIntegrityViolation(error: unknown): boolean {
+  return /^(?:23|P0001)/.test(sqlState(error) ?? '');
+}
+
 export const inFailedTransaction = '25P02';
 export const checkViolation = '23514';
 export const lockNotAvailable = '55P03';

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem, refuse } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { relyOnCredit, reserve, serviceRefusal } from '../identity/grant.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { isFinal } from '../payments/chain.ts';
 import { openPaymentOf } from '../payments/payment.ts';
 import { recordOutcome } from './collect.ts';

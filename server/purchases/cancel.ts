@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { release } from '../identity/grant.ts';
 import type * as contract from './contract.ts';
 import { creditHeld } from './execute.ts';

@@ -1,6 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
-import type { About } from '../door/rate-limit.ts';
+import type { Loader, Verb } from '../door/verb.ts';
 import { blockedRefusal } from '../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '../identity/grant.ts';
@@ -218,23 +217,23 @@ export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<L
   return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
 }
 
-/** The job of this key, to be read with the buyer it belongs to. */
-export function jobAbout(key: string): About {
-  return {
+/** The job that the path names, read with the buyer it belongs to. */
+export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
+  name: 'job',
+  about: (_, [jobKey = '']) => ({
     name: 'job',
     select: (parameter) =>
       `select ${loadedJobs('jobs')} where job_key = ${parameter} and jobs.principal_key = who.principal_key`,
-    key,
-  };
-}
+    key: jobKey,
+  }),
+  unpack: (found) => unpackedJob(found as PackedJob),
+  absent: () => null,
+};
 
-/** The job that the request names, as it was when the request came. Throws `not_found`. */
-export async function namedJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
-  if (caller.kind !== 'member' && caller.about) return unpackedJob(caller.about as PackedJob);
-  return loadJob(db, jobKey, caller);
-}
-
-/** The same, held until the transaction ends: twins of a request take their turns, and each sees what came before. */
+/**
+ * The job, if it is one of the caller's, held until the transaction ends: twins of a request take their turns, and each sees what
+ * came before. Throws `not_found`.
+ */
 export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const { principalKey, accountKey } = ownedBy(caller);
   tx.write(sql`
@@ -273,8 +272,8 @@ export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Askin
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
 
-export const job: Verb<typeof contract.job> = async ({ ctx, caller, input, db }) =>
-  replyWith(await namedJob(db, input.job_key, caller), caller, ctx);
+export const job: Verb<typeof contract.job, LoadedJob | null> = async ({ ctx, caller, input, db, loaded }) =>
+  replyWith(loaded ?? (await loadJob(db, input.job_key, caller)), caller, ctx);
 
 /** What of a request an answer about a purchase depends on. */
 export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';

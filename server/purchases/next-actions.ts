@@ -1,7 +1,7 @@
 import { Problem } from '../door/problem.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Context } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
 import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';
 import { loadQuote, quoteView } from './quote.ts';
@@ -14,8 +14,7 @@ export async function withNextActions(
   error: unknown,
   caller: Buyer | Member,
   input: unknown,
-  runtime: Runtime,
-  { baseUrl }: { baseUrl: string },
+  { runtime, baseUrl }: Pick<Context, 'runtime' | 'baseUrl'>,
 ): Promise<unknown> {
   if (!(error instanceof Problem) || !isAboutState(error)) return error;
   const { code, message, extras } = error;

@@ -1,5 +1,5 @@
-import type { Reply, Steps, Verb } from '../door/perform.ts';
 import { Problem, refuse } from '../door/problem.ts';
+import type { Reply, Steps, Verb } from '../door/verb.ts';
 import { blockedRefusal, payerRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
 import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
@@ -17,7 +17,7 @@ import { railUnavailable, switchedOffRefusal } from '../service/availability.ts'
 import { price, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
-import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
+import { type JobRow, jobReply, type LoadedJob, loadJob, notAllowed } from './job.ts';
 import { lookUpOpen, settleOpen } from './outcome.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
@@ -26,9 +26,9 @@ import { can, hasLapsed, paymentIsOpen } from './states.ts';
  * facilitator carry the signed transfer out, record the fact. A crash between any two leaves a row from which the
  * reconciler, or the buyer's repeat with the same signature, goes on.
  */
-export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
+export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
   requirePayer(ctx, caller, input.rail);
-  const job = await namedJob(db, input.job_key, caller);
+  const job = loaded ?? (await loadJob(db, input.job_key, caller));
   if (input.method === 'wallet_credit') return payFromCredit(ctx, caller, steps, job);
   const rail = railOf(ctx);
   const offer = await rail.offer(

@@ -1,7 +1,7 @@
 import type { Configuration } from '../configuration.ts';
-import type { Verb } from '../door/perform.ts';
 import { Problem, refuse } from '../door/problem.ts';
-import { type About, originOf } from '../door/rate-limit.ts';
+import { originOf } from '../door/rate-limit.ts';
+import type { Loader, Verb } from '../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { hasRoom, outsideGrant, serviceRefusal } from '../identity/grant.ts';
 import { containsToken } from '../identity/token.ts';
@@ -45,7 +45,7 @@ export interface QuoteRow {
 }
 
 /** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
-export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, input, tx }) => {
+export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, caller, input, tx, loaded: room }) => {
   const { max_price_microcents, ...request } = input;
   refuse(serviceRefusal(caller.grant, service.serviceKey));
   await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
@@ -71,7 +71,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
   const quoteKey = newKey('quote');
   const sealed = seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey });
   const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
-  refuse(contentRefusal(caller, bytes, ctx));
+  refuse(contentRefusal(room, bytes, ctx));
   const expiresAt = after(ctx.now, seconds.quoteLifetime);
   const frozen = {
     quote_key: quoteKey,
@@ -110,7 +110,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     ...frozen,
     state: 'open',
     job_key: null,
-    within_limits: roomFor(caller).is_left,
+    within_limits: room.is_left,
     is_off: false,
   };
   return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
@@ -170,30 +170,32 @@ interface Room {
  * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
  * addresses, to be read with the buyer.
  */
-export function roomAbout({ now, origin }: Pick<Context, 'now' | 'origin'>): About {
-  const kept = (column: string, value: string) =>
-    `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
-  return {
+export const roomWithBuyer: Loader<'room', Room> = {
+  name: 'room',
+  about: ({ now, origin }) => ({
     name: 'room',
     select: (key) => `
       select ${hasRoom('who', `${price}::bigint`, `split_part(${key}, ' ', 1)`)} as is_left,
-        ${kept('principal_key', 'who.principal_key')} as of_principal,
-        ${kept('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
+        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
+        ${keptContent('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
     key: `${utcDay(now)} ${origin}`,
-  };
-}
+  }),
+  unpack: (found) => found as Room,
+  absent() {
+    throw new Error('the room of a grant is read with every buyer');
+  },
+};
 
-function roomFor({ about }: Buyer): Room {
-  return about as Room;
+function keptContent(column: 'principal_key' | 'origin', value: string): string {
+  return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
 }
 
 /**
  * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
  * come at once do not see each other, so it may be passed by as much as they bring.
  */
-function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Problem | null {
+function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
   const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
-  const { of_principal, of_origin } = roomFor(caller);
   if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
   const detail =
     of_principal + bytes > principalBytes

@@ -2,20 +2,15 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { after } from '../kernel/clock.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import type { Database } from '../kernel/database.ts';
 import { newKey, randomText } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from '../service/contract.ts';
-
-/** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that carries its payload. */
-export interface ReceiptSigner {
-  readonly kid: string;
-  sign(payload: string): string;
-}
+import type { ReceiptSigner } from './receipt-signer.ts';
 
 const KeysFile = z.object({
   keys: z.array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() })).min(1),

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
@@ -10,7 +10,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, loadJob } from './job.ts';
-import type { ReceiptSigner } from './receipt-keys.ts';
+import type { ReceiptSigner } from './receipt-signer.ts';
 
 /** The newest receipt of a job, exactly as it was signed. */
 export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db }) => {

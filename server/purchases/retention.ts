@@ -1,4 +1,4 @@
-import type { Verb } from '../door/perform.ts';
+import type { Verb } from '../door/verb.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { outsideGrant } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';

@@ -1,5 +1,5 @@
-import type { Verb } from '../door/perform.ts';
 import { Problem, refuse } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { actorOf, type Buyer, type Member } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
@@ -20,7 +20,6 @@ import {
   type JobRow,
   jobReply,
   type LoadedJob,
-  namedJob,
   notAllowed,
   reviewRefusal,
   reviewStateAt,
@@ -39,11 +38,10 @@ type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_ke
  * Decides on the newest report: accepting makes the charge final; the first dispute has the work checked once more, the
  * second one waives the charge. The same decision again answers with the job as it stands.
  */
-export const review: Verb<typeof contract.review> = async ({ ctx, caller, input, tx }) => {
+export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ ctx, caller, input, tx, loaded }) => {
   if (caller.kind !== 'member') refuse(reviewRefusal(caller));
   // It is accepted as it was when the request came, and as nobody has touched it since; that failing, it comes held.
-  const isRead = caller.kind !== 'member' && caller.about !== null && input.decision === 'accept';
-  const job = await (isRead ? namedJob : holdJob)(tx, input.job_key, caller);
+  const job = input.decision === 'accept' && loaded ? loaded : await holdJob(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {
     if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { callerOf } from '../identity/caller.ts';
+import { authenticate } from '../identity/authenticate.ts';
 import { endOfUtcDay } from '../kernel/clock.ts';
 import { newKey } from '../kernel/id.ts';
 import { transact } from '../kernel/transaction.ts';
@@ -182,7 +182,7 @@ describe('the last of a total limit', () => {
       isVersion1: false,
       wait: null,
     };
-    const caller = await callerOf(context);
+    const { caller } = await authenticate(context);
     if (caller.kind !== 'wallet') expect.unreachable();
     const [before, since] = [(await agent.quote()).body.quote_key, (await agent.quote()).body.quote_key];
     service.advanceClock(60 - untilMidnight);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Verb } from '../door/perform.ts';
+import type { Verb } from '../door/verb.ts';
 import { signInChainId } from '../identity/wallet.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { toText, toWire } from '../kernel/money.ts';

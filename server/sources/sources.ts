@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration.ts';
-import type { Verb } from '../door/perform.ts';
 import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
 import { outsideGrant } from '../identity/grant.ts';
 import type { Queries } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';

@@ -9,9 +9,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { maxBytesOf } from '../door/operation.ts';
-import { needsCredential, type Outcome, perform } from '../door/perform.ts';
+import { needsCredential, perform } from '../door/perform.ts';
 import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
-import { isKnown } from '../identity/caller.ts';
+import type { Outcome } from '../door/replay.ts';
+import { isKnown } from '../identity/authenticate.ts';
 import { findJsonFault } from '../kernel/json-value.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { webRuntime } from '../open-runtime.ts';

@@ -1,6 +1,6 @@
 import { decode, encode } from 'next-auth/jwt';
 import type { Configuration } from '../configuration.ts';
-import { callerOf } from '../identity/caller.ts';
+import { authenticate } from '../identity/authenticate.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import type { Context } from '../runtime.ts';
 import type { Asked } from './exchange.ts';
@@ -77,5 +77,5 @@ export async function presentedSession(
 
 /** Whether the session that the context shows still stands in the database. */
 export async function isSignedIn(ctx: Context): Promise<boolean> {
-  return (await callerOf(ctx)).kind === 'member';
+  return (await authenticate(ctx)).caller.kind === 'member';
 }

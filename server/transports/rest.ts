@@ -1,7 +1,8 @@
 import { maxBytesOf, type Operation, pathKeys } from '../door/operation.ts';
-import { needsCredential, type Outcome, perform, requireCaller } from '../door/perform.ts';
+import { needsCredential, perform, requireCaller } from '../door/perform.ts';
 import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
-import { isKnown } from '../identity/caller.ts';
+import type { Outcome } from '../door/replay.ts';
+import { isKnown } from '../identity/authenticate.ts';
 import { newKey } from '../kernel/id.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { type OperationName, operations } from '../operations.ts';

@@ -1,0 +1,131 @@
+import { type Caller, scopeOf } from '../identity/caller.ts';
+import { canonicalJson, digestOf } from '../kernel/digest.ts';
+import {
+  type Claim,
+  type ClaimRow,
+  claimKey,
+  isTaken,
+  keepAnswer,
+  type Recalled,
+  recall,
+  recalled,
+  type StoredAnswer,
+} from '../kernel/idempotency.ts';
+import type { Context } from '../runtime.ts';
+import { type Operation, pathKeys } from './operation.ts';
+import { PaymentRequired, Problem, problemText } from './problem.ts';
+
+/** An answer on its way out: `text` is the exact JSON to send. */
+export interface Outcome<Output = unknown> {
+  status: number;
+  body: Output;
+  text: string;
+  headers: Record<string, string>;
+  replayed: boolean;
+}
+
+/** The request's claim on its idempotency key; null when it carries none. Throws `idempotency_key_required`. */
+export function claimOf(
+  operation: Operation,
+  ctx: Context,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Claim | null {
+  if (operation.idempotency === 'none') return null;
+  if (ctx.idempotencyKey === null) {
+    if (operation.idempotency === 'optional') return null;
+    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
+  }
+  const keys = pathKeys(operation);
+  const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));
+  const fingerprint = digestOf(canonicalJson(bodyOnly));
+  return {
+    scope: scopeOf(caller) ?? fingerprint,
+    operation: operation.name,
+    pathKeys: keys.map((name) => String(input[name])).join('/'),
+    key: ctx.idempotencyKey,
+    fingerprint,
+  };
+}
+
+/** A request under its claim. */
+interface Claimed {
+  claim: Claim;
+  /** What was read of the claim with the caller; undefined where nobody has looked. */
+  claimed: ClaimRow | null | undefined;
+  operation: Operation;
+  ctx: Context;
+}
+
+/**
+ * Answers a request under its claim once: a repeat gets the first answer again, whether or not its input still parses,
+ * and of twins one is done. Throws `idempotency_key_conflict`, `idempotency_in_progress`, and whatever `parse` and `run`
+ * throw; a refusal that will not change is kept as the answer.
+ */
+export async function once<Input>(
+  { claim, claimed, operation, ctx }: Claimed,
+  { parse, run }: { parse(): Input; run(input: Input): Promise<Outcome> },
+): Promise<Outcome> {
+  const { shared } = ctx.runtime.db;
+  const known = claimed === undefined ? await recall(shared, claim) : recalled(claimed, claim);
+  const answer = replayed(known);
+  if (answer) return answer;
+  try {
+    const input = parse();
+    // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
+    // claim of a request that has done nothing yet.
+    if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
+      const twin = replayed(await recall(shared, claim));
+      if (twin) return twin;
+    }
+    return await run(input);
+  } catch (error) {
+    // Who presents no payment asks what to sign, which is so whatever becomes of a twin.
+    if (error instanceof PaymentRequired && ctx.payment === null) throw error;
+    // A twin may have answered while this one was on its way to being refused: its answer is the answer.
+    const answered = replayed(await recall(shared, claim));
+    if (answered) return answered;
+    if (isTaken(error)) throw inProgress();
+    if (error instanceof Problem && (error.status === 400 || error.status === 422)) {
+      const refusal = { status: error.status, body: problemText(error, ctx), headers: {} };
+      await keepAnswer(ctx.runtime.db, claim, refusal, ctx.now);
+    }
+    throw error;
+  }
+}
+
+/** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */
+function replayed(known: Recalled): Outcome | null {
+  if (known.state === 'conflict') {
+    throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
+  }
+  if (known.state !== 'answered') return null;
+  const { status, body: text, headers } = known.answer;
+  if (status >= 400) {
+    const { code, detail } = JSON.parse(text);
+    throw new Problem(code, detail, { replayOf: text });
+  }
+  return asKept({ status, text, headers, replayed: true });
+}
+
+/** An answer that is kept as its text. Most leave as the text they are, so the body is read for whoever looks at it. */
+export function asKept(kept: Omit<Outcome, 'body'>): Outcome {
+  return {
+    ...kept,
+    get body() {
+      return JSON.parse(kept.text);
+    },
+  };
+}
+
+/** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */
+export function releasedAnswer(ctx: Context): StoredAnswer {
+  const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
+  return { status: problem.status, body: problemText(problem, ctx), headers: {} };
+}
+
+export function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', 'The first request with this key has not ended yet.', {
+    headers: { 'Retry-After': '1' },
+  });
+}
