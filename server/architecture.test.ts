@@ -13,7 +13,7 @@ const pure = [
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
   /^server\/purchases\/states\.ts$/,
   /^server\/identity\/destination\.ts$/,
-  /^server\/service\/terms\.ts$/,
+  /^server\/service\/(terms|meanings)\.ts$/,
   /^server\/kernel\/(operation|problem|money)\.ts$/,
   /^server\/work-check\/(contract|input-fields|json-value)\.ts$/,
 ];

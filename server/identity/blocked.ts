@@ -3,6 +3,7 @@ import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { lasting } from '../service/terms.ts';
 import type { Buyer } from './caller.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
@@ -10,7 +11,7 @@ export type BlockCause = 'payment_reversed' | 'waivers';
 
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
-  waivers: 'Too many reports were disputed twice within 30 days.',
+  waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
 /** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */
