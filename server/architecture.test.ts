@@ -13,7 +13,7 @@ const pure = [
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
   /^server\/purchases\/states\.ts$/,
   /^server\/identity\/destination\.ts$/,
-  /^server\/service\/terms\.ts$/,
+  /^server\/service\/(terms|meanings)\.ts$/,
   /^server\/problems\.ts$/,
   /^server\/door\/(operation|problem)\.ts$/,
   /^server\/kernel\/(json-value|money)\.ts$/,

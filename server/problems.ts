@@ -91,7 +91,7 @@ export const problems = {
     status: 403,
     retryable: false,
     title: 'This needs a fresh sign-in',
-    next: 'Sign in again and repeat it within 10 minutes.',
+    next: 'Sign in again, and repeat it right away.',
   },
   registration_declined: {
     status: 403,

@@ -1,8 +1,5 @@
 import { amountText } from '@/components/purchases/Price.tsx';
-import { price, seconds } from '@/server/service/terms.ts';
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
+import { lasting, price } from '@/server/service/terms.ts';
 
 interface Step {
   name: string;
@@ -15,7 +12,7 @@ function steps(waysToPay: string): Step[] {
   return [
     {
       name: 'Quote',
-      what: `Your agent sends the work, the request or criteria, and the evidence. The price is frozen for ${seconds.quoteLifetime / MINUTE} minutes.`,
+      what: `Your agent sends the work, the request or criteria, and the evidence. The price is frozen for ${lasting('quoteLifetime')}.`,
       money: 'Nothing collected',
     },
     { name: 'Authorize', what: 'The agent accepts the quote under the limits of its grant.', money: 'Reserved' },
@@ -31,12 +28,12 @@ function steps(waysToPay: string): Step[] {
     },
     {
       name: 'Report',
-      what: `Findings, citations, checks and limitations. Target ${seconds.deliveryTarget / MINUTE} minutes, deadline ${seconds.executionDeadline / MINUTE}.`,
+      what: `Findings, citations, checks and limitations. Target ${lasting('deliveryTarget')}, deadline ${lasting('executionDeadline')}.`,
       money: 'Held',
     },
     {
       name: 'Review',
-      what: `Accept, or dispute with a reason, within ${seconds.reviewWindow / HOUR} hours. One correction re-check is included.`,
+      what: `Accept, or dispute with a reason, within ${lasting('reviewWindow')}. One correction re-check is included.`,
       money: 'Charged on acceptance',
     },
     { name: 'Receipt', what: 'Collection, charge and any remedy, recorded apart and signed.', money: '' },

@@ -6,7 +6,7 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Confirmation } from '@/server/identity/registration-contract.ts';
-import { price } from '@/server/service/terms.ts';
+import { lasting, price } from '@/server/service/terms.ts';
 import { canBuy, valuesOf } from './GrantFields.tsx';
 
 /** Who asks, for what and for how much, and the two answers. It works without scripts. */
@@ -122,7 +122,7 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
     icon: CheckCheck,
     title: 'Your agent may buy checks',
     words:
-      'Your account is made and nothing was charged. The agent fetches its credential within 30 minutes. Sign in to ' +
+      `Your account is made and nothing was charged. The agent fetches its credential within ${lasting('claimWindow')}. Sign in to ` +
       'lower its limits, pause or revoke it.',
     next: ['Sign in', '/sign-in'],
   },
@@ -130,7 +130,7 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
     icon: OctagonX,
     title: 'The request was ended',
     words:
-      'The agent got nothing and no account was made. For 30 days no agent can write to you from there; once you have an ' +
+      `The agent got nothing and no account was made. For ${lasting('silence')} no agent can write to you from there; once you have an ` +
       'account, its page lets you lift that.',
     next: ['Go to the front page', '/'],
   },

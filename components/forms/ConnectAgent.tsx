@@ -2,6 +2,7 @@ import { amountText } from '@/components/purchases/Price.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Connection } from '@/server/identity/member-contract.ts';
+import { lasting } from '@/server/service/terms.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
 import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
@@ -35,7 +36,7 @@ export function CodeForm({ typed, error }: { typed: string; error: string | null
             />
           </div>
           <p id="code-hint" className={error === null ? 'hint' : 'error'}>
-            {error ?? 'A code is taken for 10 minutes. The agent must have named your address.'}
+            {error ?? `A code is taken for ${lasting('registrationCode')}. The agent must have named your address.`}
           </p>
           <button type="submit" className="btn btn-primary btn-lg mt-4 w-full">
             See the request

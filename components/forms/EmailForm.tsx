@@ -1,3 +1,4 @@
+import { lasting } from '@/server/service/terms.ts';
 /** Asks for the letter with a sign-in link that leads to a page of ours. It works without scripts. */
 export function EmailForm({ next }: { next: string }) {
   return (
@@ -13,8 +14,8 @@ export function EmailForm({ next }: { next: string }) {
         Send me a sign-in link
       </button>
       <p className="mt-4 text-dense text-ink-3">
-        There is no password. The link works once, for 15 minutes, and does nothing until you press its button. Past
-        five letters an hour from one place, another goes out only once the last link has ended.
+        There is no password. The link works once, for {lasting('signInLink')}, and does nothing until you press its
+        button. Past five letters an hour from one place, another goes out only once the last link has ended.
       </p>
     </form>
   );

@@ -1,10 +1,11 @@
 import { Notice } from '@/components/ui/Notice.tsx';
+import { lasting } from '@/server/service/terms.ts';
 
 /** Why giving an agent power was refused, and the way on: back to this page, with what was typed. */
 export function FreshSignIn({ next }: { next: string }) {
   return (
     <Notice tone="attention">
-      Nothing was changed. Giving an agent power needs a sign-in of the last 10 minutes.{' '}
+      Nothing was changed. Giving an agent power needs a sign-in of the last {lasting('freshSignIn')}.{' '}
       <a href={`/sign-in?${new URLSearchParams({ next })}`} className="link">
         Sign in again
       </a>{' '}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { EmailForm } from '@/components/forms/EmailForm.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { instantText } from '@/components/ui/Instant.tsx';
+import { lasting } from '@/server/service/terms.ts';
 
 /** What a single-use sign-in link is worth at the moment it is opened. */
 export type SignInLink =
@@ -64,7 +65,7 @@ const ends = {
     icon: Mail,
     title: 'Look into your mailbox',
     words:
-      'If the address belongs to an account, a letter with a link is on its way. The link works once, for 15 minutes, and ' +
+      `If the address belongs to an account, a letter with a link is on its way. The link works once, for ${lasting('signInLink')}, and ` +
       'leads back to where you were. If no letter comes, too many were asked for: the link of the last one works until ' +
       'it ends, and after that another is sent.',
   },

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { leaseSeconds } from '../../server/kernel/lease.ts';
 import { deleteExpired } from '../../server/purchases/retention.ts';
 import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
-import { daySeconds, retentionDays } from '../../server/service/terms.ts';
+import { daySeconds, seconds } from '../../server/service/terms.ts';
 import { type Command, OnJob, pathOf, refusal, Step } from './command.ts';
 import {
   cancelUnpaid,
@@ -26,7 +26,7 @@ const maxTries = 3;
 const leaseMs = leaseSeconds * 1000;
 
 /** Past the time for which what was submitted is kept. */
-const retentionSeconds = (retentionDays + 1) * daySeconds;
+const retentionSeconds = seconds.retention + daySeconds;
 
 /** A worker is handed the job by the queue, whether or not there is anything to do. */
 export class Work extends Step {

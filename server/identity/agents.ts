@@ -7,7 +7,7 @@ import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { railsSetUp } from '../service/availability.ts';
-import { seconds, service } from '../service/terms.ts';
+import { lasting, seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { Member } from './caller.ts';
 import type { GrantTerms } from './contract.ts';
@@ -123,7 +123,10 @@ export function withChange(terms: GrantTerms, change: contract.GrantChange): Gra
  */
 export function requireFreshSignIn(member: Member, now: Date): void {
   if (after(member.signedInAt, seconds.freshSignIn) > now) return;
-  throw new Problem('fresh_sign_in_required', 'Giving an agent power needs a sign-in of the last 10 minutes.');
+  throw new Problem(
+    'fresh_sign_in_required',
+    `Giving an agent power needs a sign-in of the last ${lasting('freshSignIn')}.`,
+  );
 }
 
 function raises(from: GrantTerms, to: GrantTerms): boolean {

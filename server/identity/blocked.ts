@@ -3,13 +3,14 @@ import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { lasting } from '../service/terms.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
 export type BlockCause = 'payment_reversed' | 'waivers';
 
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
-  waivers: 'Too many reports were disputed twice within 30 days.',
+  waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
 /** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */

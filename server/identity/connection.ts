@@ -4,7 +4,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import { enqueueLetter } from '../queue/queue.ts';
-import { seconds } from '../service/terms.ts';
+import { lasting, seconds } from '../service/terms.ts';
 import { requireFreshSignIn, withChange } from './agents.ts';
 import type { Member } from './caller.ts';
 import { askingAgent, connectAgent } from './confirmation.ts';
@@ -26,7 +26,10 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
     order by r.created_at desc limit 1`);
   if (!row) throw noRequest();
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
-    throw new Problem('registration_expired', 'A code is taken for 10 minutes. Let the agent ask again.');
+    throw new Problem(
+      'registration_expired',
+      `A code is taken for ${lasting('registrationCode')}. Let the agent ask again.`,
+    );
   }
   return { body: { registration_key: row.registration_key, ...askingAgent(row, ctx.runtime) } };
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { seconds } from '../service/terms.ts';
+import { lasting, seconds } from '../service/terms.ts';
 
 /** Who is asking, and how a wallet becomes somebody (service.md 5; interface.md 3). Pure. */
 
@@ -67,7 +67,7 @@ export const me = defineOperation({
 export const rotateCredential = defineOperation({
   name: 'rotate_credential',
   summary:
-    'Get a new credential. The old one lives until the first use of the new one plus the grace, and 24 hours at most, ' +
+    `Get a new credential. The old one lives until the first use of the new one plus the grace, and ${lasting('rotationGraceMax')} at most, ` +
     'so a lost answer costs another rotation. With reason compromised it ends at once.',
   method: 'POST',
   path: '/api/agent/v1/credentials/rotate',
@@ -148,7 +148,7 @@ export const walletChallenge = defineOperation({
 
 export const walletVerify = defineOperation({
   name: 'wallet_verify',
-  summary: 'Exchange the signed challenge for a session of one hour. A challenge works once.',
+  summary: `Exchange the signed challenge for a session of ${lasting('walletSession')}. A challenge works once.`,
   method: 'POST',
   path: '/api/x402/v1/wallets/verify',
   audience: ['public'],

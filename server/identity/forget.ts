@@ -1,14 +1,14 @@
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Runtime } from '../runtime.ts';
-import { daySeconds, retentionDays } from '../service/terms.ts';
+import { seconds } from '../service/terms.ts';
 
 /**
  * Deletes what came of nothing once it is 30 days old: registrations that nobody confirmed, with the addresses of people
  * who never became customers; letters; links, challenges and sessions that have ended. Safe beside another run.
  */
 export async function forgetStrangers({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
-  const before = after(clock(), -retentionDays * daySeconds);
+  const before = after(clock(), -seconds.retention);
   await db.many(sql`delete from registrations where account_key is null and expires_at < ${before}`);
   await db.many(sql`delete from letters where created_at < ${before}`);
   await db.many(sql`delete from sign_in_links where expires_at < ${before}`);

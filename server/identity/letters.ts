@@ -1,6 +1,6 @@
 import { toText } from '../kernel/money.ts';
 import { instantText, quoted, type Words } from '../mail/letter.ts';
-import { price } from '../service/terms.ts';
+import { lasting, price } from '../service/terms.ts';
 import type { GrantTerms } from './contract.ts';
 
 /** The letters about who may buy for whom. Pure. */
@@ -99,7 +99,7 @@ export function signInLetter(links: readonly { account: string; url: string }[])
     subject: 'Your sign-in link for Work Check',
     action: { label: `Sign in to ${first?.account ?? 'your account'}`, url: first?.url ?? '' },
     paragraphs: [
-      `The link signs you in to ${first?.account ?? 'your account'}. It works once, for 15 minutes. Opening it does ` +
+      `The link signs you in to ${first?.account ?? 'your account'}. It works once, for ${lasting('signInLink')}. Opening it does ` +
         'nothing until you press the button.',
       ...others.map(({ account, url }) => `For ${account}: ${url}`),
       'If you did not ask for it, do nothing.',
@@ -113,7 +113,7 @@ export function operatorLinkLetter(email: string, url: string): Words {
     subject: 'A sign-in link was made for your Work Check account',
     action: { label: 'See who is signed in', url },
     paragraphs: [
-      `Whoever runs this service made a link that signs ${email} in to your account. It works once, for 15 minutes.`,
+      `Whoever runs this service made a link that signs ${email} in to your account. It works once, for ${lasting('signInLink')}.`,
       'If nobody on your account asked for it, tell whoever runs this service, and end the sign-ins you do not know.',
     ],
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { defaultGrant, service } from '../service/terms.ts';
+import { defaultGrant, lasting, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 import { ownPage } from './destination.ts';
 import { AskingAgent, RailsSetUp } from './registration-contract.ts';
@@ -206,7 +206,7 @@ export const releaseAgain = defineOperation({
   ...act,
   name: 'release_again',
   summary:
-    'Let an agent fetch a new credential with its claim token, within 30 minutes. The one it has ends with the first ' +
+    `Let an agent fetch a new credential with its claim token, within ${lasting('claimWindow')}. The one it has ends with the first ` +
     'use of the new one. Needs a fresh sign-in.',
   path: '/api/agent/v1/agents/{agent_key}/release',
   input: z.strictObject({ agent_key: key }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { defaultGrant, service } from '../service/terms.ts';
+import { defaultGrant, lasting, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 
 /** How an agent comes to buy for a customer (service.md 5.2 to 5.4; interface.md 3). Pure. */
@@ -89,7 +89,7 @@ export const claim = defineOperation({
   name: 'claim',
   summary:
     'Fetch the credential once the customer has said yes, or with the code of the letter. One answer carries it; a ' +
-    'credential that is not used within 15 minutes is revoked.',
+    `credential that is not used within ${lasting('credentialFirstUse')} is revoked.`,
   method: 'POST',
   path: '/api/agent/v1/registrations/{registration_key}/claim',
   audience: ['public'],

@@ -7,7 +7,7 @@ import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireRegistrations } from '../service/availability.ts';
-import { defaultGrant, seconds, service } from '../service/terms.ts';
+import { codeTries, defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { credentialInUse, releaseCredential } from './credential.ts';
@@ -18,7 +18,6 @@ import { newToken, tokenHash, tokenHashes } from './token.ts';
 /** An agent that claims waits this long between two tries. */
 const claimIntervalSeconds = 5;
 /** Wrong codes that are looked at; a sixth is not compared with anything. */
-const codeTriesMax = 5;
 
 export interface RegistrationRow {
   registration_key: string;
@@ -128,7 +127,7 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
       headers: { 'Retry-After': String(claimIntervalSeconds) },
     };
   }
-  if (registration.code_tries >= codeTriesMax) throw codeInvalid(0);
+  if (registration.code_tries >= codeTries) throw codeInvalid(0);
   const tries = registration.code_tries + 1;
   tx.write(sql`
     update registrations set code_tries = ${tries} where registration_key = ${registration.registration_key}`);
@@ -138,7 +137,7 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
     after(registration.created_at, seconds.registrationCode) > ctx.now;
   const isRight = codeMatches(input.code, registration.registration_key, keyring.byId(registration.key_id)) && isOpen;
   const confirmed = isRight ? await confirmRegistration(tx, registration, 'code', ctx.now) : null;
-  if (!confirmed) throw codeInvalid(codeTriesMax - tries);
+  if (!confirmed) throw codeInvalid(codeTries - tries);
   return release(confirmed);
 
   async function release(from: RegistrationRow): Promise<Reply<ReleasedClaim>> {

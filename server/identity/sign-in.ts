@@ -8,9 +8,9 @@ import { newKey, randomText } from '../kernel/id.ts';
 import type { SecretKey } from '../kernel/keyring.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
+import { seconds } from '../service/terms.ts';
 import { firstPage } from './destination.ts';
 
-const linkLifetimeSeconds = 900;
 /** A member signs in again after this long. */
 export const sessionLifetimeSeconds = 12 * 3_600;
 /** What a browser calls itself is kept so far. */
@@ -42,7 +42,7 @@ export async function makeSignInLink(
       returning member_key`);
     tx.write(sql`
       insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
-      values (${digestOf(token)}, ${row.member_key}, ${now}, ${after(now, linkLifetimeSeconds)}, ${firstPage},
+      values (${digestOf(token)}, ${row.member_key}, ${now}, ${after(now, seconds.signInLink)}, ${firstPage},
         'operator')`);
     beside(tx);
   });
@@ -80,7 +80,7 @@ export async function letterLink(
   const token = tokenOf(now, keyring.first);
   await db.many(sql`
     insert into sign_in_links (token_digest, member_key, created_at, expires_at, next, made_by)
-    values (${digestOf(token)}, ${memberKey}, ${now}, ${after(now, linkLifetimeSeconds)}, ${next}, 'letter')
+    values (${digestOf(token)}, ${memberKey}, ${now}, ${after(now, seconds.signInLink)}, ${next}, 'letter')
     on conflict do nothing`);
   return addressOf(baseUrl, token);
 }

@@ -2,9 +2,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-
-/** "This was not me" keeps letters of agents away from where the request came from for so long. */
-const silenceSeconds = 30 * 24 * 3_600;
+import { seconds } from '../service/terms.ts';
 
 /** A block of addresses whose agents cannot write to a person, because that person said so. */
 export interface Silence {
@@ -18,7 +16,7 @@ export async function isSilenced(db: Queries, email: string, origin: string, now
   const declined = await db.maybe(sql`
     select 1 from registrations
     where email = ${email} and origin = ${origin} and state = 'declined' and lifted_at is null
-      and decided_at > ${after(now, -silenceSeconds)} limit 1`);
+      and decided_at > ${after(now, -seconds.silence)} limit 1`);
   return declined !== undefined;
 }
 
@@ -29,9 +27,9 @@ const shownMax = 100;
 export async function silencesOf(db: Queries, email: string, now: Date): Promise<Silence[]> {
   const rows = await db.many<{ origin: string; since: Date; last: Date }>(sql`
     select origin, min(decided_at) as since, max(decided_at) as last from registrations
-    where email = ${email} and state = 'declined' and lifted_at is null and decided_at > ${after(now, -silenceSeconds)}
+    where email = ${email} and state = 'declined' and lifted_at is null and decided_at > ${after(now, -seconds.silence)}
     group by origin order by last desc limit ${shownMax}`);
-  return rows.map(({ origin, since, last }) => ({ origin, since, until: after(last, silenceSeconds) }));
+  return rows.map(({ origin, since, last }) => ({ origin, since, until: after(last, seconds.silence) }));
 }
 
 /** Lets agents from there write to this address again. False where nothing kept them from it. */

@@ -3,7 +3,7 @@ import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { jsonBytes } from '../kernel/json-value.ts';
-import { daySeconds, price, retentionDays, seconds } from '../service/terms.ts';
+import { price, seconds } from '../service/terms.ts';
 import { bounds, type CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
@@ -172,13 +172,31 @@ describe('a bound of time', () => {
       200,
       410,
     ],
-    ['a wallet session', 3_600, async (agent) => async () => (await agent.get('/api/agent/v1/me')).status, 200, 401],
-    ['the time to pay', 86_400, stateOf('state', (agent) => agent.authorizedJob()), 'awaiting_payment', 'canceled'],
-    ['the time to deliver', 1_800, stateOf('state', (agent) => agent.paidJob()), 'queued', 'failed'],
-    ['the time to review', 259_200, stateOf('review_state', delivered), 'open', 'overdue'],
+    [
+      'a wallet session',
+      seconds.walletSession,
+      async (agent) => async () => (await agent.get('/api/agent/v1/me')).status,
+      200,
+      401,
+    ],
+    [
+      'the time to pay',
+      seconds.payWindow,
+      stateOf('state', (agent) => agent.authorizedJob()),
+      'awaiting_payment',
+      'canceled',
+    ],
+    [
+      'the time to deliver',
+      seconds.executionDeadline,
+      stateOf('state', (agent) => agent.paidJob()),
+      'queued',
+      'failed',
+    ],
+    ['the time to review', seconds.reviewWindow, stateOf('review_state', delivered), 'open', 'overdue'],
     [
       'the time that content is kept',
-      retentionDays * daySeconds,
+      seconds.retention,
       async (agent) => {
         const jobKey = await delivered(agent);
         await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' });

@@ -3,6 +3,7 @@ import { defineOperation } from '../door/operation.ts';
 import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';
+import { lasting, service } from '../service/terms.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
 /** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
@@ -107,7 +108,7 @@ export type Job = z.infer<typeof Job>;
 
 export const Receipt = z
   .object({
-    receipt_version: z.literal('svc.receipt.v1'),
+    receipt_version: z.literal(service.receiptVersion),
     receipt_key: key,
     job_key: key,
     issued_at: instant,
@@ -351,7 +352,7 @@ export const evidence = defineOperation({
   name: 'evidence',
   summary:
     'Read the work and the evidence as they were supplied, and the governed sources that the service retrieves for ' +
-    'them. Texts are kept for 30 days; digests stay.',
+    `them. Texts are kept for ${lasting('retention')}; digests stay.`,
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],

@@ -4,7 +4,7 @@ import type { Buyer, Member } from '../identity/caller.ts';
 import { after as later } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { statement } from '../kernel/sql.ts';
-import { daySeconds } from '../service/terms.ts';
+import { seconds } from '../service/terms.ts';
 import * as contract from './list-contract.ts';
 import { linkTo, ownerOf } from './lists.ts';
 
@@ -31,7 +31,7 @@ interface Place {
  */
 export const events: Verb<typeof contract.events> = async ({ ctx, caller, input, db }) => {
   const { after, limit } = input;
-  const since = later(ctx.now, -contract.eventDays * daySeconds);
+  const since = later(ctx.now, -seconds.events);
   const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, caller, after);
   const owner = ownerOf(caller);
   const text = `

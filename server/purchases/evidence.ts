@@ -6,7 +6,7 @@ import type { Queries } from '../kernel/database.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context } from '../runtime.ts';
-import { daySeconds, retentionDays } from '../service/terms.ts';
+import { seconds } from '../service/terms.ts';
 import { keptSources } from '../sources/sources.ts';
 import { CheckRequest, type EvidenceEntry, evidenceTexts } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
@@ -53,7 +53,7 @@ export async function readEvidence(
   const mayRead = caller.kind === 'member' || caller.grant.governed_refs;
   return {
     job_key: jobKey,
-    delete_after: after(row.created_at, retentionDays * daySeconds).toISOString(),
+    delete_after: after(row.created_at, seconds.retention).toISOString(),
     deleted_at: row.input_deleted_at?.toISOString() ?? null,
     bought_by: { agent_key: row.principal_key, kind: row.kind, name: row.name },
     submitted: request && {

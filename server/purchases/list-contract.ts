@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
+import { lasting } from '../service/terms.ts';
 import { Job, Quote, Receipt } from './contract.ts';
 
 /** What a caller has bought, page by page, and what has happened to it since (interface.md 9). Pure. */
 
 const pageMax = 100;
 const pageUsual = 20;
-/** The feed reaches back this far. */
-export const eventDays = 30;
 
 const cursor = z.string().min(1).max(80);
 
@@ -67,7 +66,7 @@ export const events = defineOperation({
   ...list,
   name: 'events',
   summary:
-    'What has happened to purchases in the last 30 days, the oldest first. Keep next_after and ask again with it; ' +
+    `What has happened to purchases in the last ${lasting('events')}, the oldest first. Keep next_after and ask again with it; ` +
     'Prefer: wait=25 waits for what happens next.',
   path: '/api/agent/v1/events',
   output: z

@@ -14,7 +14,7 @@ import { refundNonceOf, transactionUsing } from '../payments/transfers.ts';
 import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
-import { price, service } from '../service/terms.ts';
+import { price, priceInDollars, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, notAllowed } from './job.ts';
@@ -67,7 +67,7 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
 /** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
 const paymentRequired =
   `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
-  '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD';
+  `(client.setSpendControls({ maxAmountPerPayment: "${priceInDollars}" })): stock clients stop at 1 USD`;
 
 /** Refuses a rail that the service has not, or that the grant does not cover. */
 function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {

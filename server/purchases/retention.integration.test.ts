@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
-import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
+import { daySeconds, seconds } from '../service/terms.ts';
 
 const service = await startService();
 const limited = await startService({ UNPAID_CONTENT_MIB_PRINCIPAL: '1', UNPAID_CONTENT_MIB_ORIGIN: '2' });
@@ -85,7 +85,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
       correction_request: { look_at: mark },
     });
     await service.execute(jobKey);
-    await afterSeconds(late + retentionDays * daySeconds - marginSeconds, agent, async () => {
+    await afterSeconds(late + seconds.retention - marginSeconds, agent, async () => {
       const read = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(read.items[0].text).toContain(mark);
       expect(read.submitted).toMatchObject({ request: sent.request, work_product: sent.work_product });
@@ -93,7 +93,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     const [evidence, report, receipts] = await Promise.all(
       ['evidence', 'report', 'receipts'].map((part) => agent.get(`${jobAt(jobKey)}/${part}`)),
     );
-    await afterSeconds(late + retentionDays * daySeconds + 60, agent, async () => {
+    await afterSeconds(late + seconds.retention + 60, agent, async () => {
       expect(await filesWith(mark)).toEqual([]);
       const kept = (await agent.get(`${jobAt(jobKey)}/evidence`)).body;
       expect(kept.deleted_at).not.toBeNull();
@@ -110,10 +110,10 @@ describe('an answer', () => {
     const agent = await Agent.arrive(service);
     const sent = { idempotency_key: randomUUID() };
     const quote = await agent.quote(sent);
-    await afterSeconds(retentionDays * daySeconds + 60, agent, async () => {
+    await afterSeconds(seconds.retention + 60, agent, async () => {
       expect((await agent.quote(sent)).text).toBe(quote.text);
     });
-    await afterSeconds((retentionDays + 1) * daySeconds + 60, agent, async () => {
+    await afterSeconds(seconds.retention + daySeconds + 60, agent, async () => {
       expect((await agent.quote(sent)).body.quote_key).not.toBe(quote.body.quote_key);
     });
   });

@@ -7,7 +7,7 @@ import { forgetAnswers } from '../kernel/idempotency.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Runtime } from '../runtime.ts';
-import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
+import { daySeconds, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { readEvidence } from './evidence.ts';
 import { holdJob, notAllowed, stateAt } from './job.ts';
@@ -45,7 +45,7 @@ export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Pro
 /** Deletes the content of purchases 30 days after them (service.md 8). Digests, reports and receipts stay. */
 async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
-  const purchasedBefore = after(now, -retentionDays * daySeconds);
+  const purchasedBefore = after(now, -seconds.retention);
   // A quote is authorized while it is open: its end says, within its lifetime, when it was bought.
   const endedBefore = after(purchasedBefore, seconds.quoteLifetime);
   await clearAll(db, now, (tx) =>

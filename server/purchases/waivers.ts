@@ -3,11 +3,8 @@ import { blockAccount, blockPayer } from '../identity/blocked.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { daySeconds } from '../service/terms.ts';
+import { seconds } from '../service/terms.ts';
 import type { JobRow } from './job.ts';
-
-/** Waivers count for so long. */
-const windowDays = 30;
 
 /**
  * Two disputes make a report free. An account, or an address that pays, with more than `waiversMax` such waivers in 30
@@ -27,7 +24,7 @@ export async function blockAfterWaivers(
   for (const counted of [payer, job.account_key]) {
     if (counted) tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${`waivers of ${counted}`}, 0))`);
   }
-  const since = after(now, -windowDays * daySeconds);
+  const since = after(now, -seconds.waivers);
   const count = await tx.one<{ of_account: bigint; of_payer: bigint }>(sql`
     select
       (select count(*) from jobs

@@ -3,6 +3,7 @@ import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { seconds } from '../service/terms.ts';
 
 /** The queue of work to do, in the same database as the purchases. */
 export interface Queue {
@@ -51,7 +52,7 @@ export async function installQueue(databaseUrl: string): Promise<void> {
     policy: 'short',
     notify: true,
     retryLimit: 0,
-    expireInSeconds: 1_800,
+    expireInSeconds: seconds.executionDeadline,
     deleteAfterSeconds: 3_600,
   });
   const letters = { notify: true, ...letterTries, expireInSeconds: 60, deleteAfterSeconds: 3_600 };

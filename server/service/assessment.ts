@@ -5,7 +5,7 @@ import { measuredOf } from '../work-check/assessors/language-model/measured.ts';
 import type { Measured } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
 import type { Assessment } from './contract.ts';
-import { confidenceMeaning, verdictMeanings } from './terms.ts';
+import { confidenceMeaning, verdictMeanings } from './meanings.ts';
 
 /** Who assesses here, what is decided, what the words of a report mean, and how right it was where that was measured. */
 export function assessment(models: readonly AssessorModel[]): z.input<typeof Assessment> {

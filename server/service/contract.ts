@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { Measured, Verdict } from '../work-check/contract.ts';
+import { service } from './terms.ts';
 
 /** The two documents that a buyer reads before it is anybody here (service.md 2.1, 2.3; interface.md 2). Pure. */
 
@@ -65,7 +66,7 @@ export const discovery = defineOperation({
   input: z.strictObject({}),
   output: z
     .object({
-      interface: z.literal('svc.agent_buyer.v1'),
+      interface: z.literal(service.interface),
       service: z.string(),
       summary: z.string(),
       endpoints: z.record(z.string(), z.string()),
@@ -90,14 +91,14 @@ export const serviceContract = defineOperation({
   name: 'service_contract',
   summary: 'The contract of the work check: price, terms, schemas, flow, recovery, availability and a sample report.',
   method: 'GET',
-  path: '/api/agent/v1/services/svc_work_check',
+  path: `/api/agent/v1/services/${service.serviceKey}`,
   audience: ['public'],
   effect: 'read',
   idempotency: 'none',
   input: z.strictObject({}),
   output: z
     .object({
-      schema_version: z.literal('svc.service_contract.v1'),
+      schema_version: z.literal(service.contractSchema),
       service_key: z.string(),
       name: z.string(),
       summary: z.string(),

@@ -6,6 +6,7 @@ import { llmsText } from '../transports/documents.ts';
 import { openApiDocument } from '../transports/openapi.ts';
 import { Verdict } from '../work-check/contract.ts';
 import { decidedKinds } from '../work-check/criteria/kinds.ts';
+import { seconds } from './terms.ts';
 
 const service = await startService();
 const reader = new Agent(service.baseUrl, `0x${'11'.repeat(32)}`);
@@ -79,7 +80,7 @@ describe('the service contract', () => {
       total_input_max_bytes: 262_144,
       governed_sources_max: 200,
       governed_source_max_bytes: 32_768,
-      review_window_seconds: 259_200,
+      review_window_seconds: seconds.reviewWindow,
     });
     expect(body.availability).toMatchObject({
       state: 'available',

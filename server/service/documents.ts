@@ -14,11 +14,12 @@ import { availability } from './availability.ts';
 import type * as contract from './contract.ts';
 import { dataProcessing } from './data-processing.ts';
 import {
+  daySeconds,
   defaultGrant,
   includedCorrections,
-  maxFindings,
+  lasting,
   price,
-  retentionDays,
+  priceInDollars,
   seconds,
   service,
   testFunds,
@@ -115,7 +116,7 @@ async function contractBody(ctx: Context): Promise<z.input<(typeof contract.serv
       price_type: 'fixed',
       pricing_status: 'approved',
     },
-    terms: terms(ctx.runtime),
+    terms: contractTerms(ctx.runtime),
     ...schemas(),
     example_request: exampleRequest,
     purchase_flow: purchaseFlow(),
@@ -164,8 +165,8 @@ function schemas() {
   return derived;
 }
 
-/** Every value of service.md 1.3, 1.7 to 1.9 and 8, by name. */
-function terms(runtime: Runtime) {
+/** The terms as the service contract carries them, by name. The test of the terms asks a copy of the server. @public */
+export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'x402'>) {
   return {
     terms_version: service.termsVersion,
     business_authority: 'advisory_only',
@@ -204,7 +205,7 @@ function terms(runtime: Runtime) {
     governed_sources_max: sourceBounds.documents_per_account,
     governed_source_max_bytes: sourceBounds.document_bytes,
     total_input_max_bytes: bounds.total_input_bytes,
-    findings_max: maxFindings,
+    findings_max: bounds.findings,
     max_evidence_age_seconds_min: 1,
     included_corrections: includedCorrections,
     dispute_reasons: [...disputeReasons],
@@ -217,9 +218,9 @@ function terms(runtime: Runtime) {
     execution_deadline_seconds: seconds.executionDeadline,
     review_deadline_seconds: seconds.reviewWindow,
     review_window_seconds: seconds.reviewWindow,
-    retention_days: retentionDays,
+    retention_days: seconds.retention / daySeconds,
     retention:
-      'Submitted work and evidence are deleted 30 days after purchase and only a digest remains; the delivered report ' +
+      `Submitted work and evidence are deleted ${lasting('retention')} after purchase and only a digest remains; the delivered report ` +
       'and the receipt are kept.',
     rate_limits: Object.entries(runtime.configuration.rateLimits).map(([limit, { quota, windowSeconds }]) => ({
       limit,
@@ -240,7 +241,7 @@ function terms(runtime: Runtime) {
 }
 
 /** What a stock x402 client needs to know, and to be told. */
-function x402Terms({ x402 }: Runtime) {
+function x402Terms({ x402 }: Pick<Runtime, 'x402'>) {
   return {
     x402_version: 2,
     scheme: 'exact',
@@ -249,7 +250,7 @@ function x402Terms({ x402 }: Runtime) {
     version_1: 'not taken: an X-PAYMENT header is answered 402',
     client_setting:
       `Stock clients stop at 1 USD a payment. Allow exactly ${toText(price)}: ` +
-      `client.setSpendControls({ maxAmountPerPayment: '$5' }) of an x402Client from @x402/fetch or @x402/axios.`,
+      `client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' }) of an x402Client from @x402/fetch or @x402/axios.`,
   };
 }
 

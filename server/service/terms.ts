@@ -1,35 +1,44 @@
-import { microcents } from '../kernel/money.ts';
-import type { FindingStatus, StatementStatus, Verdict } from '../work-check/contract.ts';
+import { type Microcents, microcents, toText } from '../kernel/money.ts';
 
-/** The fixed facts of the service (service.md 1, 3, 8, 9). Pure. */
-export const service = {
-  interface: 'svc.agent_buyer.v1',
-  serviceKey: 'svc_work_check',
-  name: "Check an agent's work",
-  summary:
-    'Checks text or structured work that an agent produced against the request, the criteria and the evidence supplied ' +
-    'with it. Returns findings, citations, the checks performed, limitations and a verdict for the buyer to review.',
-  contractSchema: 'svc.service_contract.v1',
-  contractVersion: 'svc.work_check.v1',
-  receiptVersion: 'svc.receipt.v1',
-  termsVersion: '2026-07-21',
-} as const;
+/**
+ * What a buyer agrees to, and the periods that the service keeps: the only place that spells them. Contract, reports,
+ * pages, letters and refusals read it here, and `terms.test.ts` finds whoever spells one of them again. Pure.
+ *
+ * None of it is read from the environment: a buyer accepts the terms by their version, so changing one is a commit.
+ * `docs/specification.md`, section 1, has them in words.
+ */
+export interface Terms {
+  readonly service: {
+    readonly interface: string;
+    readonly serviceKey: string;
+    readonly name: string;
+    readonly summary: string;
+    readonly contractSchema: string;
+    readonly contractVersion: string;
+    readonly receiptVersion: string;
+    readonly termsVersion: string;
+  };
+  readonly price: Microcents;
+  /** What a new customer's agent may spend. */
+  readonly defaultGrant: {
+    readonly service_keys: readonly string[];
+    readonly payment_methods: readonly ['card_checkout', 'card_saved', 'x402'];
+    readonly per_job_limit_microcents: Microcents;
+    readonly daily_limit_microcents: Microcents;
+    readonly total_limit_microcents: null;
+    readonly governed_refs: false;
+    readonly review_authority: true;
+  };
+  readonly includedCorrections: number;
+  /** Tries that the code of a registration allows. */
+  readonly codeTries: number;
+  readonly seconds: Readonly<Record<Period, number>>;
+}
 
-/** 5.00 USD, fixed. */
-export const price = microcents(500_000_000);
+export const daySeconds = 86_400;
 
-/** What a new customer's agent may spend (service.md 5.3). */
-export const defaultGrant = {
-  service_keys: [service.serviceKey],
-  payment_methods: ['card_checkout', 'card_saved', 'x402'],
-  per_job_limit_microcents: microcents(1_000_000_000),
-  daily_limit_microcents: microcents(5_000_000_000),
-  total_limit_microcents: null,
-  governed_refs: false,
-  review_authority: true,
-} as const;
-
-export const seconds = {
+/** Every period, in seconds. */
+const periods = {
   quoteLifetime: 1_800,
   payWindow: 86_400,
   deliveryTarget: 600,
@@ -43,47 +52,75 @@ export const seconds = {
   registrationCode: 600,
   claimWindow: 1_800,
   credentialFirstUse: 900,
+  signInLink: 900,
   freshSignIn: 600,
   rotationGrace: 900,
   rotationGraceMax: 86_400,
+  /** Submitted content is kept this long after the purchase. */
+  retention: 30 * daySeconds,
+  /** Events can be read for this long. */
+  events: 30 * daySeconds,
+  /** Waivers after a second dispute count for this long. */
+  waivers: 30 * daySeconds,
+  /** "This was not me" keeps letters of agents away from where the request came from for this long. */
+  silence: 30 * daySeconds,
 } as const;
+
+type Period = keyof typeof periods;
+
+const serviceKey = 'svc_work_check';
+
+export const terms = {
+  service: {
+    interface: 'svc.agent_buyer.v1',
+    serviceKey,
+    name: "Check an agent's work",
+    summary:
+      'Checks text or structured work that an agent produced against the request, the criteria and the evidence ' +
+      'supplied with it. Returns findings, citations, the checks performed, limitations and a verdict for the buyer to ' +
+      'review.',
+    contractSchema: 'svc.service_contract.v1',
+    contractVersion: 'svc.work_check.v1',
+    receiptVersion: 'svc.receipt.v1',
+    termsVersion: '2026-07-21',
+  },
+  price: microcents(500_000_000),
+  defaultGrant: {
+    service_keys: [serviceKey],
+    payment_methods: ['card_checkout', 'card_saved', 'x402'],
+    per_job_limit_microcents: microcents(1_000_000_000),
+    daily_limit_microcents: microcents(5_000_000_000),
+    total_limit_microcents: null,
+    governed_refs: false,
+    review_authority: true,
+  },
+  includedCorrections: 1,
+  codeTries: 5,
+  seconds: periods,
+} as const satisfies Terms;
+
+/** The parts by their own names. */
+export const { service, price, defaultGrant, includedCorrections, codeTries, seconds } = terms;
+
+/** A period in words: `30 minutes`, `one hour`, `72 hours`, `30 days`. Hours up to a week; no period is said in a mixed way. */
+export function lasting(period: Period): string {
+  const length = terms.seconds[period];
+  const [size, unit] =
+    length % daySeconds === 0 && length >= 7 * daySeconds
+      ? [daySeconds, 'day']
+      : length % 3_600 === 0
+        ? [3_600, 'hour']
+        : length % 60 === 0
+          ? [60, 'minute']
+          : [1, 'second'];
+  const count = length / size;
+  return count === 1 ? `one ${unit}` : `${count} ${unit}s`;
+}
+
+/** The price as a client of x402 writes it: `$5`. */
+export const priceInDollars = `$${toText(terms.price).replace(/(?:\.00)? USD$/, '')}`;
 
 /** Where a buyer gets money that is worth nothing. */
 export const testFunds =
   'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where the chains are the local ' +
   'sandbox, POST http://127.0.0.1:4010/wallets (the port of this service plus 1010) answers a private key with funds.';
-
-export const includedCorrections = 1;
-export const retentionDays = 30;
-export const daySeconds = 86_400;
-export const maxFindings = 40;
-
-/** What each verdict says, in the order in which a reader hopes for them. */
-export const verdictMeanings: Readonly<Record<Verdict, string>> = {
-  supported:
-    'Every criterion is met, and the evidence bears out every statement that can be checked. The report says which could not be checked.',
-  insufficient_evidence:
-    'Not everything could be settled, or the evidence is incomplete or too old. It accuses the work of nothing.',
-  revise:
-    'Something is wrong, and the report names it: a contradiction with the words on both sides, a rule of form that is broken, a required item that is proven absent, or a failed check of the structure.',
-  escalate:
-    'A person has to decide: text in the material tries to instruct the assessor, sources contradict each other, assessors disagree, or a check of the report itself failed.',
-};
-
-export const findingMeanings: Readonly<Record<FindingStatus, string>> = {
-  met: 'The work does what the criterion asks.',
-  partly_met: 'The work does a part of it; the reason names the rest.',
-  missing: 'A rule of form is broken, or something required is shown not to be in the work.',
-  contradicted: 'The evidence, or the work itself, says otherwise. The reason quotes both.',
-  not_assessable: 'It could not be settled, or is for a person to judge.',
-};
-
-export const statementMeanings: Readonly<Record<StatementStatus, string>> = {
-  supported: 'The evidence bears it out, or its figures work out.',
-  contradicted: 'A passage, or another place in the work, says otherwise.',
-  not_found: 'No passage settles it. It may still be true.',
-  not_checked: 'It claims nothing that evidence could settle.',
-};
-
-export const confidenceMeaning =
-  'The share of the statements that can be checked which were decided, from 0 to 1. It is no probability of being right.';

@@ -2,11 +2,8 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { z } from 'zod';
 import { canonicalJson, type JsonValue, jsonBytes } from '../kernel/json-value.ts';
+import { service } from '../service/terms.ts';
 import { addIssue, checkBytes, type IssueContext, json, text } from './input-fields.ts';
-
-export const CONTRACT_VERSION = 'svc.work_check.v1';
-export const SERVICE_KEY = 'svc_work_check';
-export const REVIEW_WINDOW_SECONDS = 259_200;
 
 /** Bounds of a check request (service contract, section 8). Sizes are bytes: UTF-8 of a string, RFC 8785 otherwise. */
 export const bounds = {
@@ -343,7 +340,7 @@ export type CheckOutcome = z.infer<typeof CheckOutcome>;
 
 /** A delivered report (service contract, sections 2.5 and 2.6). */
 export const Report = z.object({
-  contract_version: z.literal(CONTRACT_VERSION),
+  contract_version: z.literal(service.contractVersion),
   verdict: Verdict,
   model_verdict: z.string(),
   summary: z.string().min(1),

@@ -1,13 +1,12 @@
-import {
-  type CheckOutcome,
-  type CheckRequest,
-  CONTRACT_VERSION,
-  type Finding,
-  REVIEW_WINDOW_SECONDS,
-  type Report,
-  type ReportedStatement,
-  type SourceEntry,
-  type Verdict,
+import { seconds, service } from '../service/terms.ts';
+import type {
+  CheckOutcome,
+  CheckRequest,
+  Finding,
+  Report,
+  ReportedStatement,
+  SourceEntry,
+  Verdict,
 } from './contract.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { EvidenceSource } from './reading/evidence-index.ts';
@@ -45,7 +44,7 @@ export function composeReport(parts: ReportParts): Report {
   const failed = names('failed');
   const use = assessedWorkUse(parts);
   const report: Omit<Report, 'report'> = {
-    contract_version: CONTRACT_VERSION,
+    contract_version: service.contractVersion,
     verdict,
     model_verdict: parts.model_verdict,
     summary: summaryOf(parts),
@@ -77,7 +76,7 @@ export function composeReport(parts: ReportParts): Report {
       reviewer: 'buyer',
       producer_may_accept: false,
       receipt_certifies_work: false,
-      review_window_seconds: REVIEW_WINDOW_SECONDS,
+      review_window_seconds: seconds.reviewWindow,
     },
     requires_human_review: use.human_approval_required || verdict === 'escalate' || verdict === 'insufficient_evidence',
     score: parts.score,

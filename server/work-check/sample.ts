@@ -1,6 +1,7 @@
+import { service } from '../service/terms.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
-import { type CheckRequest, type Report, SERVICE_KEY } from './contract.ts';
+import type { CheckRequest, Report } from './contract.ts';
 
 /** A request that works as sent once `max_price_microcents` and `idempotency_key` are added. */
 export const exampleRequest: CheckRequest = {
@@ -43,7 +44,7 @@ export async function sampleReport(): Promise<Report & { illustrative: true }> {
   const report = await checkWork(exampleRequest, {
     assessor: embeddedAssessor,
     now: SAMPLE_AT,
-    serviceKey: SERVICE_KEY,
+    serviceKey: service.serviceKey,
   });
   return { illustrative: true, ...report, sample: true };
 }

@@ -5,6 +5,7 @@ import { valuesOf } from '@/components/forms/GrantFields.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
+import { lasting } from '@/server/service/terms.ts';
 import { show } from '../../show.tsx';
 import { queryOf, type Search, typedBefore } from '../grant-form.ts';
 import { memberContext } from '../member.ts';
@@ -47,11 +48,9 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
 });
 
 const decided = {
-  approve:
-    'It fetches its credential within 30 minutes, and may then buy checks within the limits you set. Nothing was charged.',
-  approve_useless:
-    'It fetches its credential within 30 minutes. With the limits and permissions you set it can buy nothing; its page lets you change them.',
-  deny: 'It got nothing. For 30 days no agent can write to you from there; your account page lets you lift that.',
+  approve: `It fetches its credential within ${lasting('claimWindow')}, and may then buy checks within the limits you set. Nothing was charged.`,
+  approve_useless: `It fetches its credential within ${lasting('claimWindow')}. With the limits and permissions you set it can buy nothing; its page lets you change them.`,
+  deny: `It got nothing. For ${lasting('silence')} no agent can write to you from there; your account page lets you lift that.`,
 } as const;
 
 function Decided({ decision }: { decision: keyof typeof decided }) {

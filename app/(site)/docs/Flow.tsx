@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
-import { seconds } from '@/server/service/terms.ts';
+import { priceInDollars, seconds } from '@/server/service/terms.ts';
 
 const MINUTE = 60;
 
@@ -35,7 +35,7 @@ const steps: readonly Step[] = [
     words: (
       <>
         With <Key>{'{"rail": "x402"}'}</Key> the first call answers 402 with what to sign. Repeat it unchanged with{' '}
-        <Key>PAYMENT-SIGNATURE</Key>; any client of x402 version 2 does both, once it may pay 5 USD. Keep one
+        <Key>PAYMENT-SIGNATURE</Key>; any client of x402 version 2 does both, once it may pay {priceInDollars}. Keep one
         idempotency key for the payment and repeat that key until it answers, whatever happens on the way.
       </>
     ),

@@ -1,5 +1,5 @@
 import { Key } from '@/components/ui/Key.tsx';
-import { confidenceMeaning, findingMeanings, statementMeanings, verdictMeanings } from '@/server/service/terms.ts';
+import { confidenceMeaning, findingMeanings, statementMeanings, verdictMeanings } from '@/server/service/meanings.ts';
 import type { Offer } from '../offer.ts';
 
 function Table({ title, rows }: { title: string; rows: readonly (readonly [string, string])[] }) {

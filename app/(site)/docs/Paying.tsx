@@ -1,14 +1,14 @@
 import { amountText } from '@/components/purchases/Price.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { price, testFunds } from '@/server/service/terms.ts';
+import { price, priceInDollars, testFunds } from '@/server/service/terms.ts';
 
 const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch'; // @x402/axios takes the same client
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
 // Stock clients stop at 1 USD a payment. A check costs ${amountText(price)}.
-client.setSpendControls({ maxAmountPerPayment: '$5' });
+client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' });
 const pay = wrapFetchWithPayment(fetch, client);
 
 await pay(job.next_actions.find(({ action }) => action === 'pay').href, {

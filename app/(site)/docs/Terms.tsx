@@ -1,7 +1,5 @@
 import { Price } from '@/components/purchases/Price.tsx';
-import { price, retentionDays, seconds } from '@/server/service/terms.ts';
-
-const HOUR = 3_600;
+import { lasting, price } from '@/server/service/terms.ts';
 
 /** The terms of a check in words; the service contract carries the same as data. */
 export function Terms() {
@@ -12,8 +10,7 @@ export function Terms() {
         when the report is accepted, whatever the verdict.
       </li>
       <li>
-        The review window is {seconds.reviewWindow / HOUR} hours. After it the charge stays held; silence is never
-        acceptance.
+        The review window is {lasting('reviewWindow')}. After it the charge stays held; silence is never acceptance.
       </li>
       <li>
         A first dispute with a reason brings one correction re-check at no charge. After a second the charge is waived
@@ -32,7 +29,7 @@ export function Terms() {
         source, and web addresses are not fetched.
       </li>
       <li>
-        Work and evidence are deleted {retentionDays} days after the purchase. The report, the receipt and the digests
+        Work and evidence are deleted {lasting('retention')} after the purchase. The report, the receipt and the digests
         stay.
       </li>
       <li>

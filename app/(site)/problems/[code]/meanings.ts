@@ -1,4 +1,8 @@
+import { operations } from '@/server/operations.ts';
 import type { ProblemCode } from '@/server/problems.ts';
+import { codeTries, lasting } from '@/server/service/terms.ts';
+import { sourceBounds } from '@/server/sources/contract.ts';
+import { bounds } from '@/server/work-check/contract.ts';
 
 /** What each refusal means for the work, the money and the agent: the sentence a title has no room for. */
 export const meanings: Record<ProblemCode, string> = {
@@ -34,31 +38,25 @@ export const meanings: Record<ProblemCode, string> = {
     'The person at the address, or a member of the account, said no. No account was made for this agent and it gets no credential.',
   action_not_allowed:
     'The purchase is in a state in which this cannot be done, such as paying twice or reviewing before delivery. Nothing changed.',
-  quote_expired: 'A quote keeps its price for 30 minutes, and these have passed. Nothing was collected.',
-  report_not_ready:
-    'The check has not been delivered yet. A report usually takes less than 10 minutes, and 30 at most.',
+  quote_expired: `A quote keeps its price for ${lasting('quoteLifetime')}, and these have passed. Nothing was collected.`,
+  report_not_ready: `The check has not been delivered yet. A report usually takes less than ${lasting('deliveryTarget')}, and ${lasting('executionDeadline')} at most.`,
   payment_unknown:
     'A payment was sent on its way and its outcome has not come back. A second one is blocked until this one is known. Money that arrives too late to be used goes back by itself.',
   payment_already_used:
     'One signature pays for one job. This one was presented for another job before, and was not collected again.',
   report_changed:
     'A re-check has delivered a newer report since the one that was read. Acceptance must name the report it accepts.',
-  dispute_window_closed:
-    'A report can be disputed for three days after its delivery, and these have passed. The money stays held: the report can still be accepted, and silence never accepts it.',
+  dispute_window_closed: `A report can be disputed for ${lasting('reviewWindow')} after its delivery, and these have passed. The money stays held: the report can still be accepted, and silence never accepts it.`,
   terms_version_mismatch: 'The purchase was to be made under terms that are not in force. Nothing was reserved.',
   source_unavailable:
     'The check names a governed document that this account does not hold, or no longer holds. No quote was made and nothing was bought.',
-  source_limit_reached:
-    'An account holds up to 200 governed documents, and these are all there. The new one was not added.',
+  source_limit_reached: `An account holds up to ${sourceBounds.documents_per_account} governed documents, and these are all there. The new one was not added.`,
   source_name_taken:
     'A report names its sources, so one name stands for one document. The one that has the name stays as it is.',
-  challenge_expired: 'A challenge lives for 5 minutes and works once. This one has ended or has been used.',
-  registration_expired:
-    'A registration that nobody confirms ends after 30 minutes, and what was confirmed is handed out for 30 minutes more. No account was made without a confirmation.',
-  credential_already_released:
-    'One answer carries a secret, and that answer was given. Who repeats the request is told so and gets nothing else. A credential that nobody uses within 15 minutes is revoked.',
-  input_too_large:
-    'The request is larger than what is read: 262,144 bytes for the input, 2 MiB for the body. Nothing was stored.',
+  challenge_expired: `A challenge lives for ${lasting('challengeLifetime')} and works once. This one has ended or has been used.`,
+  registration_expired: `A registration that nobody confirms ends after ${lasting('registration')}, and what was confirmed is handed out for ${lasting('claimWindow')} more. No account was made without a confirmation.`,
+  credential_already_released: `One answer carries a secret, and that answer was given. Who repeats the request is told so and gets nothing else. A credential that nobody uses within ${lasting('credentialFirstUse')} is revoked.`,
+  input_too_large: `The request is larger than what is read: ${bounds.total_input_bytes.toLocaleString('en')} bytes for the input, ${(operations.check_work.maxBytes ?? 0) / 2 ** 20} MiB for the body. Nothing was stored.`,
   unsupported_media_type: 'Only uncompressed JSON is read here.',
   validation_failed:
     'One or more fields are missing, unknown, of the wrong type or out of bounds. Each is listed in errors with its JSON pointer.',
@@ -69,8 +67,7 @@ export const meanings: Record<ProblemCode, string> = {
   price_above_max: 'The buyer’s own ceiling is lower than the price, so no quote was made.',
   contract_wallet_unsupported:
     'The address belongs to a contract. Only wallets that sign with their own key can sign in.',
-  code_invalid:
-    'The code belongs to another registration, has run out after 10 minutes, or is mistyped. Five tries are looked at; the link in the letter goes on working.',
+  code_invalid: `The code belongs to another registration, has run out after ${lasting('registrationCode')}, or is mistyped. ${codeTries} tries are looked at; the link in the letter goes on working.`,
   rate_limited: 'More requests came in than this caller or address may send. Nothing was done with this one.',
   internal:
     'The fault is ours. Nothing that was acknowledged is lost, and repeating the request with its idempotency key cannot do anything twice.',

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/**
+ * Which code can be reached from which, read from the sources: by the names that a top-level declaration uses. A name
+ * that is used counts as called, so the graph reaches at least as far as any run does. What is called through an object
+ * whose type is an interface (an adapter of the runtime) is not followed.
+ */
+export interface CallGraph {
+  /** Everything reachable from a member of an object that a file declares, as `file#name`. Throws where there is none. */
+  fromMember(file: string, object: string, member: string): ReadonlySet<string>;
+  /** The codes with which a declaration makes a `Problem`, or with `addIssue` an issue of a schema. */
+  codesOf(declaration: string, maker: keyof typeof codeArgument): readonly string[];
+}
+
+/** Which argument of a maker of refusals is the code. */
+const codeArgument = { Problem: 0, addIssue: 1 };
+
+interface Node {
+  type: string;
+  [key: string]: unknown;
+}
+
+interface Module {
+  /** Local names of imports, each with the file and the export; `*` for a namespace. */
+  imports: Map<string, { file: string; name: string }>;
+  /** Top-level declarations by their name. */
+  declarations: Map<string, Node>;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+
+/** Whether a refusal is only looked at, which refuses nobody: `purchaseRefusal(caller) === null`. */
+const isLook = ({ type, operator, left, right }: Node): boolean =>
+  type === 'BinaryExpression' &&
+  /^[!=]==$/.test(String(operator)) &&
+  (left as Node).type === 'CallExpression' &&
+  (right as Node).type === 'Literal' &&
+  (right as Node).value === null;
+
+/** The children of a node that are code: no types, no names of members or keys. */
+function childrenOf(node: Node): Node[] {
+  if (isLook(node)) return ((node.left as Node).arguments as Node[]) ?? [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    if ((key === 'property' || key === 'key') && node.computed === false) return [];
+    return (Array.isArray(value) ? value : [value]).filter(
+      (child): child is Node =>
+        isNode(child) && (!child.type.startsWith('TS') || /^TS(?:As|Satisfies|NonNull)Expression$/.test(child.type)),
+    );
+  });
+}
+
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node);
+  for (const child of childrenOf(node)) walk(child, visit);
+}
+
+/** The graph of the files below `root`; `textOf` gives the text of one of them, named from there. */
+export function callGraph(
+  root: string,
+  textOf = (file: string) => readFileSync(path.join(root, file), 'utf8'),
+): CallGraph {
+  const modules = new Map<string, Module>();
+  const moduleOf = (file: string): Module => {
+    let known = modules.get(file);
+    if (!known) {
+      known = readModule(file, textOf(file));
+      modules.set(file, known);
+    }
+    return known;
+  };
+  /** Where the names that a declaration uses are declared. */
+  function usedBy(file: string, declaration: Node): string[] {
+    const { imports, declarations } = moduleOf(file);
+    const used: string[] = [];
+    const ofMembers = new Set<unknown>();
+    const nameOf = ({ name }: Node): string | null => {
+      const imported = imports.get(String(name));
+      if (imported) return imported.name === '*' ? `${imported.file}#` : `${imported.file}#${imported.name}`;
+      return declarations.has(String(name)) ? `${file}#${name}` : null;
+    };
+    walk(declaration, (node) => {
+      if (node.type === 'MemberExpression' && isNode(node.object) && node.object.type === 'Identifier') {
+        const object = nameOf(node.object);
+        if (!object || node.computed || !isNode(node.property)) return;
+        ofMembers.add(node.object);
+        used.push(object.endsWith('#') ? object + node.property.name : `${object}.${node.property.name}`);
+      } else if (node.type === 'Identifier' && !ofMembers.has(node)) {
+        const name = nameOf(node);
+        if (name && !name.endsWith('#')) used.push(name);
+      }
+    });
+    return used;
+  }
+  /** A member of an object is found by itself; of anything else the whole is meant. */
+  const find = (declaration: string) => {
+    const [file = '', names = ''] = declaration.split('#');
+    const [name = '', member] = names.split('.');
+    const node = moduleOf(file).declarations.get(name);
+    return { file, node: (member && memberOf(node, member)) || node };
+  };
+  function required(file: string, object: string, member: string): Node {
+    const value = memberOf(moduleOf(file).declarations.get(object), member);
+    if (!value) throw new Error(`${object} of ${file} has no ${member}`);
+    return value;
+  }
+  return {
+    fromMember(file, object, member) {
+      const reached = new Set<string>();
+      const open = usedBy(file, required(file, object, member));
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (reached.has(next)) continue;
+        reached.add(next);
+        const { file: at, node } = find(next);
+        if (node) open.push(...usedBy(at, node));
+      }
+      return reached;
+    },
+    codesOf(declaration, maker) {
+      const { node } = find(declaration);
+      const codes: string[] = [];
+      if (!node) return codes;
+      walk(node, (made) => {
+        if (!isNode(made.callee) || made.callee.name !== maker) return;
+        const code = (made.arguments as Node[])[codeArgument[maker]];
+        if (code) walk(code, (part) => part.type === 'Literal' && codes.push(String(part.value)));
+      });
+      return codes;
+    },
+  };
+}
+
+/** The value of a member of a declared object. */
+function memberOf(declaration: Node | undefined, member: string): Node | undefined {
+  let value: Node | undefined;
+  let literal = declaration?.init as Node | undefined;
+  while (literal?.type.startsWith('TS')) literal = literal.expression as Node;
+  for (const property of (literal?.properties ?? []) as Node[]) {
+    if (isNode(property.key) && property.key.name === member) value = property.value as Node;
+  }
+  return value;
+}
+
+function readModule(file: string, text: string): Module {
+  const imports: Module['imports'] = new Map();
+  const declarations: Module['declarations'] = new Map();
+  const declare = (node: Node) => {
+    if (node.type === 'VariableDeclaration') {
+      for (const each of node.declarations as Node[]) {
+        walk(each.id as Node, (id) => id.type === 'Identifier' && declarations.set(String(id.name), each));
+      }
+    } else if (isNode(node.id) && !node.type.startsWith('TS')) declarations.set(String(node.id.name), node);
+  };
+  for (const statement of parseSync(file, text).program.body as unknown as Node[]) {
+    if (statement.type === 'ImportDeclaration' && statement.importKind !== 'type') {
+      const source = String((statement.source as Node).value);
+      if (!source.startsWith('.')) continue;
+      const target = path.join(path.dirname(file), source);
+      for (const specifier of statement.specifiers as Node[]) {
+        if (specifier.importKind === 'type') continue;
+        const name = isNode(specifier.imported) ? String(specifier.imported.name) : '*';
+        imports.set(String((specifier.local as Node).name), { file: target, name });
+      }
+    } else if (statement.type === 'ExportNamedDeclaration' && isNode(statement.declaration)) {
+      declare(statement.declaration);
+    } else declare(statement);
+  }
+  return { imports, declarations };
+}

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { describe, expect, it } from 'vitest';
+import { daySeconds, lasting, terms } from './terms.ts';
+
+/** The terms stand in one place: whoever spells one of them again would keep the old figure when it changes. */
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Sample texts, and material that the assessor is tried on, are no texts of the service. */
+const elsewhere = /(^|\/)(terms|examples|sample)\.ts$|\.(test|e2e|deep)\.tsx?$|-trial\.ts$|^server\/generated\//;
+
+const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+words[15] = 'fifteen';
+words[24] = 'twenty-four';
+words[30] = 'thirty';
+
+/** Each way to say a period in one unit: `72 hours`, `three days`. */
+function waysToSay(length: number): string[] {
+  const units: [number, string][] = [
+    [1, 'second'],
+    [60, 'minute'],
+    [3_600, 'hour'],
+    [daySeconds, 'day'],
+  ];
+  return units
+    .filter(([size]) => length % size === 0)
+    .flatMap(([size, unit]) => {
+      const count = length / size;
+      const spelled = [String(count), count.toLocaleString('en'), ...(words[count] ? [words[count]] : [])];
+      return spelled.map((number) => `${number}[ -]${unit}s?`);
+    });
+}
+
+const periods = Object.values(terms.seconds);
+const spelledPeriod = new RegExp(`(?<![\\w.,])(?:${periods.flatMap(waysToSay).join('|')})\\b`, 'i');
+/** Shorter numbers stand for other things, too. */
+const distinct = [...periods.filter((length) => length > daySeconds), Number(terms.price)];
+const { name: _, summary: __, ...identifiers } = terms.service;
+const price = /\b(?:5|five)(?:\.00)? (?:USDC?|dollars)\b/i;
+
+/** What of the terms this text of a program spells, outside of its comments. */
+function spelledIn(file: string, text: string): string[] {
+  const { comments } = parseSync(file, text);
+  const code = comments.reduceRight(
+    (rest, { start, end }) => rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end),
+    text,
+  );
+  return [
+    ...(spelledPeriod.exec(code) ?? []),
+    ...(price.exec(code) ?? []),
+    ...Object.values(identifiers).filter((identifier) => code.includes(`'${identifier}'`)),
+    ...distinct.filter((number) => new RegExp(`\\b${number}\\b`).test(code.replace(/(?<=\d)_(?=\d)/g, ''))).map(String),
+  ];
+}
+
+const sources = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', 'server', 'app', 'components', 'client'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((file) => /\.tsx?$/.test(file) && !elsewhere.test(file) && existsSync(path.join(root, file)));
+
+/** Prints what a copy of the server tells of its review window, and everything else that it says about itself. */
+const tellAll = `
+  import { contractTerms } from './server/service/documents.ts';
+  import { readConfiguration } from './server/kernel/env.ts';
+  import { operations } from './server/operations.ts';
+  import { lasting } from './server/service/terms.ts';
+  import { exampleRequest, sampleReport } from './server/work-check/sample.ts';
+  const configuration = readConfiguration({
+    DATABASE_URL: 'postgresql://nobody@127.0.0.1/none', BASE_URL: 'http://127.0.0.1:3000', ENVIRONMENT: 'test',
+    SECRET_KEY: 'k'.repeat(43), NEXTAUTH_SECRET: 'n'.repeat(43), RECEIPT_KEYS_FILE: 'none',
+  });
+  const terms = contractTerms({ configuration, x402: null });
+  const report = await sampleReport();
+  console.log(JSON.stringify({ terms, report, operations: Object.values(operations).map(({ summary }) => summary) },
+    (_, value) => (typeof value === 'bigint' ? String(value) : value)));
+  console.log(terms.review_window_seconds, terms.review_deadline_seconds, report.delivery.review_window_seconds, lasting('reviewWindow'));
+`;
+
+/** What a copy of the server says about itself after `change` to its terms. */
+function toldBy(change: (text: string) => string): string {
+  const copy = mkdtempSync(path.join(tmpdir(), 'work-check-terms-'));
+  try {
+    cpSync(path.join(root, 'server'), path.join(copy, 'server'), { recursive: true });
+    cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+    symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+    const file = path.join(copy, 'server/service/terms.ts');
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', tellAll], { cwd: copy, encoding: 'utf8' });
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+describe('the terms', () => {
+  it('are told alike by the contract, the sample report and every operation once one of them is another', () => {
+    const told = toldBy((text) => text.replace('reviewWindow: 259_200', 'reviewWindow: 172_800'));
+    expect(told.trimEnd().split('\n').at(-1)).toBe('172800 172800 172800 48 hours');
+    expect(told).not.toMatch(/259200|72 hours|three days|3 days/);
+  });
+
+  it('are spelled in one file', () => {
+    const again = sources.flatMap((file) =>
+      spelledIn(file, readFileSync(path.join(root, file), 'utf8')).map((spelled) => `${file}: ${spelled}`),
+    );
+    expect(again).toEqual([]);
+  });
+
+  it.each([
+    ["const text = 'Dispute it within 72 hours.';", '72 hours'],
+    ["const text = 'A report can be disputed for three days.';", 'three days'],
+    ['const reviewWindow = 259_200;', '259200'],
+    ["const key = 'svc_work_check';", 'svc_work_check'],
+    ["const letter = 'A check costs 5.00 USD.';", '5.00 USD'],
+    ["const text = 'Kept for 30 days.';", '30 days'],
+  ])('are found where %s spells them again', (text, spelled) => {
+    expect(spelledIn('planted.ts', text)).toContain(spelled);
+  });
+
+  it('are those of the specification, to the second', () => {
+    const specification = readFileSync(path.join(root, 'docs/specification.md'), 'utf8');
+    const missing = Object.entries(terms.seconds).flatMap(([name, length]) => {
+      const row = `| \`${name}\` | ${length.toLocaleString('en')} | ${lasting(name as keyof typeof terms.seconds)} |`;
+      return specification.includes(row) ? [] : [row];
+    });
+    expect(missing).toEqual([]);
+  });
+});
