@@ -5,38 +5,35 @@ import { buyers, wealthyAgents } from './buyers.ts';
 
 /**
  * Replaces two web processes and two workers one by one, `rounds` times, and adds a column to every table, while buyers
- * buy. No request may be lost, and no purchase may fail.
+ * buy. A worker is replaced beside each web process, the last of each while the columns are added. No request may be
+ * lost, and no purchase may fail.
  */
 export async function deployUnderLoad(service: Service, rounds: number): Promise<{ answered: number }> {
   const balancer = await openBalancer();
   const start = async () => {
-    const door = await service.startDoor();
+    const worker = service.startWorker();
+    const [door] = await Promise.all([service.startDoor(), worker.ready]);
     balancer.add(door.baseUrl);
-    return door;
+    return [door, worker];
   };
   try {
-    const doors = [await start(), await start()];
-    const workers = [service.startWorker(), service.startWorker()];
-    const agents = await wealthyAgents(service, 3);
+    const pairs = await Promise.all([start(), start()]);
+    const agents = await wealthyAgents(service, 2);
     const load = buyers(agents.map((agent) => agent.at(balancer.baseUrl)));
-    await load.more(2);
+    await load.more(1);
     for (let round = 0; round < rounds; round += 1) {
-      for (const [index, old] of doors.entries()) {
-        doors[index] = await start();
-        await old.stop();
-        await load.more(2);
+      for (const [index, old] of pairs.entries()) {
+        const isLast = index === pairs.length - 1;
+        const [next] = await Promise.all([start(), isLast && addColumns(service, `added_${round}`)]);
+        pairs[index] = next;
+        await Promise.all(old.map((process) => process.stop()));
+        // Of both buyers at least one has begun since.
+        await load.more(3);
       }
-      for (const [index, old] of workers.entries()) {
-        workers[index] = service.startWorker();
-        await old.stop();
-        await load.more(2);
-      }
-      await addColumns(service, `added_${round}`);
-      await load.more(2);
     }
     await load.stop();
     expect(balancer.failures).toEqual([]);
-    for (const process of [...doors, ...workers]) await process.stop();
+    await Promise.all(pairs.flat().map((process) => process.stop()));
     return { answered: balancer.answered };
   } finally {
     balancer.close();

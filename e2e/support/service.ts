@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { gunzipSync } from 'node:zlib';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
 import { afterAll, afterEach } from 'vitest';
@@ -56,6 +57,8 @@ export interface Service {
 }
 
 export interface WorkerProcess {
+  /** What it logs as ready, once it is. Rejects when it ends before. */
+  readonly ready: Promise<{ time: string }>;
   /** Tells it to stop, as whoever runs it does for a new version; resolves to its exit code, null when it was killed. */
   stop(): Promise<number | null>;
 }
@@ -153,9 +156,22 @@ export async function startService(
       return door;
     },
     startWorker() {
-      const worker = fork(path.join(import.meta.dirname, 'worker.ts'), { env: { ...process.env, ...env } });
+      const worker = fork(path.join(import.meta.dirname, 'worker.ts'), {
+        env: { ...process.env, ...env },
+        stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+      });
       processes.push({ stop: () => worker.kill('SIGKILL') });
+      const ready = new Promise<{ time: string }>((resolve, reject) => {
+        if (!worker.stderr) throw new Error('the worker has no standard error');
+        worker.stderr.pipe(process.stderr);
+        createInterface({ input: worker.stderr }).on('line', (line) => {
+          if (line.includes('"worker_ready"')) resolve(JSON.parse(line));
+        });
+        worker.once('exit', () => reject(new Error('the worker ended before it was ready')));
+      });
+      ready.catch(() => {});
       return {
+        ready,
         stop: () =>
           new Promise((resolve) => {
             worker.once('exit', resolve);

@@ -24,6 +24,7 @@ export type LimitName =
   | 'requests'
   | 'quotes'
   | 'wallet_challenges'
+  | 'wallet_verifications'
   | 'registrations'
   | 'sign_in_links'
   | 'claims'

@@ -256,7 +256,7 @@ describe('the door', () => {
       `insert into rate_counts select subject, name, 10000000, now() + interval '1 minute'
        from unnest($1::text[]) as subject, unnest($2::text[]) as name
        on conflict (subject, limit_name) do update set used = excluded.used, window_end = excluded.window_end`,
-      [counted(), ['requests', 'quotes', 'wallet_challenges', 'registrations', 'sign_in_links', 'claims']],
+      [counted(), Object.keys(service.runtime.configuration.rateLimits)],
     );
     const answer = await ask(clientFor(name), name, wellFormed[name](nothing));
     await sql('delete from rate_counts where subject = any($1)', [counted()]);

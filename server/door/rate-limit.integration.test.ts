@@ -7,6 +7,7 @@ const service = await startService({
   RATE_LIMIT_REQUESTS: '40',
   RATE_LIMIT_QUOTES: '5',
   RATE_LIMIT_WALLET_CHALLENGES: '1000',
+  RATE_LIMIT_WALLET_VERIFICATIONS: '100',
   RATE_LIMIT_SIGN_IN_LINKS: '3',
 });
 const arrive = () => Agent.arrive(service);
@@ -70,6 +71,21 @@ describe('a rate limit', () => {
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
     expect((await challenge(agent, '203.0.114.9')).status).toBe(200);
     expect((await challenge(agent, '2001:db8:1::9')).status).toBe(200);
+  });
+
+  it('lets a block of addresses try so many answers to wallet challenges', async () => {
+    const nobody = new Agent(service.baseUrl, `0x${'66'.repeat(32)}`);
+    const verify = (from: string) =>
+      nobody.post(
+        '/api/x402/v1/wallets/verify',
+        { challenge_key: 'chal_none', signature: '0x00' },
+        { 'x-forwarded-for': from },
+      );
+    const answers = await Promise.all(Array.from({ length: 104 }, (_, host) => verify(`192.0.2.${host}`)));
+    const allowed = answers.filter(({ status }) => status !== 429);
+    expect(new Set(allowed.map(({ body }) => body.code))).toEqual(new Set(['challenge_expired']));
+    expect(allowed).toHaveLength(100);
+    expect((await verify('192.0.3.1')).body.code).toBe('challenge_expired');
   });
 
   it('lets a block of addresses ask for so many sign-in links, whoever they are for', async () => {

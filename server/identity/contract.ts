@@ -172,4 +172,5 @@ export const walletVerify = defineOperation({
   success: [200],
   secret: true,
   problems: ['signature_invalid', 'challenge_expired', 'contract_wallet_unsupported'],
+  limit: 'wallet_verifications',
 });

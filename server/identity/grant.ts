@@ -92,7 +92,8 @@ const usedInTotal = (g: string): string =>
 
 const takeRoom = `
   with g as (
-    select grants.*, price_microcents as price, coalesce((
+    select grant_key, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
+      price_microcents as price, coalesce((
       select sum(used_microcents)::bigint from grant_usage u
       where u.grant_key = grants.grant_key and u.day <> $2::date and total_limit_microcents is not null), 0) as other_days
     from jobs join grants using (grant_key) where job_key = $1),

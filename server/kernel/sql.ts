@@ -36,6 +36,11 @@ export function statement(text: string, values: readonly unknown[]): Sql {
   return { name, text, values };
 }
 
+/** The columns of a row, for the text of a statement: every one of them, or it does not compile. */
+export function columnsOf<Row>(names: Record<keyof Row, true>): string {
+  return Object.keys(names).join(', ');
+}
+
 const assembledTexts = new Map<string, string>();
 
 /** The same for a text that is long to put together: it is made once for each `shape`, which says all it depends on. */

@@ -3,7 +3,7 @@ import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { type Microcents, microcents, toTokenUnits } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { columnsOf, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Authorization, SignedTransfer } from './chain.ts';
 
@@ -35,6 +35,28 @@ export interface PaymentRow {
   missing_looks: number;
 }
 
+const columns = columnsOf<PaymentRow>({
+  payment_key: true,
+  job_key: true,
+  principal_key: true,
+  state: true,
+  network: true,
+  asset: true,
+  payer: true,
+  pay_to: true,
+  nonce: true,
+  amount_microcents: true,
+  valid_after: true,
+  valid_before: true,
+  signature: true,
+  created_at: true,
+  seen_block: true,
+  transaction: true,
+  decided_at: true,
+  reversed_at: true,
+  missing_looks: true,
+});
+
 /** A request that pays takes so long when all is well. */
 const settlingForSeconds = 3;
 
@@ -43,24 +65,24 @@ export function paymentOf(
   db: Queries,
   authorization: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
 ): Promise<PaymentRow | undefined> {
-  return db.maybe<PaymentRow>(sql`
-    select * from x402_payments where network = ${authorization.network} and asset = ${authorization.asset}
-      and payer = ${authorization.from} and nonce = ${authorization.nonce}`);
+  const text = `select ${columns} from x402_payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
+  const { network, asset, from, nonce } = authorization;
+  return db.maybe<PaymentRow>(statement(text, [network, asset, from, nonce]));
 }
 
 /** The attempt of a job that has not ended, if there is one. */
 export function openPaymentOf(db: Queries, jobKey: string): Promise<PaymentRow | undefined> {
-  return db.maybe<PaymentRow>(sql`
-    select * from x402_payments where job_key = ${jobKey} and state in ('settling', 'unknown')`);
+  const text = `select ${columns} from x402_payments where job_key = $1 and state in ('settling', 'unknown')`;
+  return db.maybe<PaymentRow>(statement(text, [jobKey]));
 }
 
 /** Open attempts that need help: longest unattended first. A request that is paying right now needs none yet. */
 export function openPayments(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
-  return db.many<PaymentRow>(sql`
-    select * from x402_payments
-    where (state in ('settling', 'unknown') and lease_until <= ${now})
-      or (state = 'settling' and created_at <= ${after(now, -settlingForSeconds)})
-    order by lease_until limit ${limit}`);
+  const text = `
+    select ${columns} from x402_payments
+    where (state in ('settling', 'unknown') and lease_until <= $1) or (state = 'settling' and created_at <= $2)
+    order by lease_until limit $3`;
+  return db.many<PaymentRow>(statement(text, [now, after(now, -settlingForSeconds), limit]));
 }
 
 /**
@@ -188,14 +210,14 @@ const untilFinalSeconds = 1_800;
 
 /** Takes collected payments that are due to be looked up again, longest due first: nobody else does for a while. */
 export function takeWatched(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
-  return db.many<PaymentRow>(sql`
+  const text = `
     with taken as (
-      update x402_transfers set watch_at = ${after(now, lookAgainSeconds)}
+      update x402_transfers set watch_at = $1
       where payment_key in (
-        select payment_key from x402_transfers where watch_at <= ${now} order by watch_at limit ${limit}
-        for update skip locked)
+        select payment_key from x402_transfers where watch_at <= $2 order by watch_at limit $3 for update skip locked)
       returning payment_key)
-    select x402_payments.* from x402_payments join taken using (payment_key)`);
+    select ${columns} from x402_payments join taken using (payment_key)`;
+  return db.many<PaymentRow>(statement(text, [after(now, lookAgainSeconds), now, limit]));
 }
 
 /**

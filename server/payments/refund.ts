@@ -148,7 +148,9 @@ const triesMax = 2_880;
 /** Refunds of what this address was paid whose next try is due, longest due first. What the chain lost can wait. */
 export function dueRefunds(db: Queries, paidTo: Address, now: Date, limit: number): Promise<RefundRow[]> {
   return db.many<RefundRow>(sql`
-    select refunds.*, asset, sender, recipient, refund_nonce, block_number
+    select refunds.refund_key, refunds.payment_key, refunds.job_key, refunds.amount_microcents, reason, state, tries,
+      valid_before, created_at, refunds.network, arrival_transaction, arrival_position, asset, sender, recipient,
+      refund_nonce, block_number
     from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
       and c.position = arrival_position
     where refunds.state = 'refund_pending' and next_try_at <= ${now} and recipient = ${paidTo} and removed_at is null
@@ -158,7 +160,9 @@ export function dueRefunds(db: Queries, paidTo: Address, now: Date, limit: numbe
 /** Refunds whose transfer a reorganisation removed, and that no other transfer has taken the place of. */
 export function lostRefunds(db: Queries, paidTo: Address, limit: number): Promise<RefundRow[]> {
   return db.many<RefundRow>(sql`
-    select refunds.*, c.asset, c.sender, c.recipient, c.refund_nonce, c.block_number
+    select refunds.refund_key, refunds.payment_key, refunds.job_key, refunds.amount_microcents, reason, state, tries,
+      valid_before, created_at, refunds.network, arrival_transaction, arrival_position, asset, sender, recipient,
+      c.refund_nonce, block_number
     from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
       and c.position = arrival_position
     where refunds.refund_key in (

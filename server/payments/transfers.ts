@@ -2,7 +2,7 @@ import { type Address, type Hex, keccak256, toBytes } from 'viem';
 import type { Network } from '../configuration.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, fromTokenUnits } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { columnsOf, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { arrived, left, type Movement, removedFromChain, restoredToChain } from '../ledger/entries.ts';
 import type { LoggedTransfer } from './logs.ts';
@@ -32,6 +32,27 @@ export interface TransferRow extends TransferName {
   removed_at: Date | null;
   moves: number;
 }
+
+const columns = columnsOf<TransferRow>({
+  network: true,
+  transaction: true,
+  position: true,
+  asset: true,
+  sender: true,
+  recipient: true,
+  amount_microcents: true,
+  nonce: true,
+  refund_nonce: true,
+  block_number: true,
+  block_hash: true,
+  log_index: true,
+  use: true,
+  payment_key: true,
+  refund_key: true,
+  seen_at: true,
+  removed_at: true,
+  moves: true,
+});
 
 /** A log with the chain and the token it was read of, and the address that is paid there. */
 export interface SeenTransfer {
@@ -81,10 +102,10 @@ export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTran
       values (${network}, ${transaction}, ${position}, ${asset}, ${from}, ${to}, ${amount}, ${nonce}, ${refundNonce},
         ${blockNumber}, ${blockHash}, ${logIndex}, ${isArrival ? 'unmatched' : 'outgoing'}, ${now})
       on conflict (network, transaction, position) do nothing
-      returning *),
+      returning network, block_number, refund_nonce, amount_microcents),
     -- What lies before the books of the chain were opened stands in the opening balance, and comes out of that.
     books as (
-      select noted.*, exists (
+      select refund_nonce, amount_microcents, exists (
         select from searched_chains s where s.network = noted.network and opened_at >= block_number) as opened
       from noted)
     insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
@@ -165,16 +186,18 @@ export function lockTransfer(
   tx: Tx,
   { network, transaction, position }: TransferName,
 ): Promise<TransferRow | undefined> {
-  return tx.maybe<TransferRow>(sql`
-    select * from chain_transfers
-    where network = ${network} and transaction = ${transaction} and position = ${position} for no key update`);
+  const text = `
+    select ${columns} from chain_transfers where network = $1 and transaction = $2 and position = $3
+    for no key update`;
+  return tx.maybe<TransferRow>(statement(text, [network, transaction, position]));
 }
 
 /** The log that holds a payment now, or held it last. */
 export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow | undefined> {
-  return db.maybe<TransferRow>(sql`
-    select * from chain_transfers where payment_key = ${paymentKey}
-    order by removed_at is not null, seen_at desc limit 1`);
+  const text = `
+    select ${columns} from chain_transfers where payment_key = $1
+    order by removed_at is not null, seen_at desc limit 1`;
+  return db.maybe<TransferRow>(statement(text, [paymentKey]));
 }
 
 /** A transaction in which an account used an authorization, as far as a search has seen one. */

@@ -6,7 +6,9 @@ import { methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
 import { type Packed, unpacking } from '../kernel/packed.ts';
-import { assembled, sql, statement } from '../kernel/sql.ts';
+import { assembled, columnsOf, sql, statement } from '../kernel/sql.ts';
+import { Problem } from '../kernel/problem.ts';
+import { type About } from '../kernel/rate-limit.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { hasRunOut } from '../payments/chain.ts';
 import type { RefundReason } from '../payments/refund.ts';
@@ -65,6 +67,37 @@ export interface JobRow {
   failure: string | null;
   waived_because: RefundReason | 'payment_reversed' | null;
 }
+
+/** What a `JobRow` is read from. */
+export const jobColumns = columnsOf<JobRow>({
+  job_key: true,
+  quote_key: true,
+  principal_key: true,
+  account_key: true,
+  grant_key: true,
+  state: true,
+  payment_state: true,
+  charge_state: true,
+  review_state: true,
+  price_microcents: true,
+  reserved_microcents: true,
+  credit_only: true,
+  authorized_on: true,
+  created_at: true,
+  pay_by: true,
+  collected_at: true,
+  deliver_by: true,
+  delivered_at: true,
+  review_by: true,
+  finalized_at: true,
+  fence: true,
+  tries: true,
+  stage: true,
+  percent: true,
+  report_digest: true,
+  failure: true,
+  waived_because: true,
+});
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
@@ -244,12 +277,24 @@ export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise
 
 /** A job that this service itself works on, held until the transaction ends. */
 export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
-  return tx.one<JobRow>(sql`
-    select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
-      review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
-      delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
-      waived_because
-    from jobs where job_key = ${jobKey} for no key update`);
+  return tx.one<JobRow>(statement(`select ${jobColumns} from jobs where job_key = $1 for no key update`, [jobKey]));
+}
+
+/**
+ * Says how the payment of a job stands while the state of the job stays. With `from` only of a job whose payment stands
+ * so. Throws when there is no such job.
+ */
+export function setPaymentState(
+  tx: Tx,
+  jobKey: string,
+  to: PaymentState,
+  now: Date,
+  from: PaymentState | null = null,
+): Promise<JobRow> {
+  const text = `
+    update jobs set payment_state = $2, updated_at = $3 where job_key = $1 and ($4::text is null or payment_state = $4)
+    returning ${jobColumns}`;
+  return tx.one<JobRow>(statement(text, [jobKey, to, now, from]));
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */

@@ -5,9 +5,9 @@ import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { statement } from '../kernel/sql.ts';
 import { availability } from '../service/availability.ts';
-import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
+import { jobColumns, jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';
-import { loadedQuotes, type QuoteRow, quoteView, railsOf } from './quote.ts';
+import { loadedQuotes, type QuoteRow, quoteColumns, quoteView, railsOf } from './quote.ts';
 
 /** Whose rows a list shows: a buyer its own, a member those of the account. The column is ours, never input. */
 export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'account_key'; key: string } {
@@ -18,6 +18,7 @@ export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'ac
 
 export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, input, db }) => {
   const rows = await newestFirst<QuoteRow>(db, caller, input, 'quotes', 'quote_key', {
+    columns: quoteColumns,
     select: loadedQuotes('page', '$3'),
     values: [utcDay(ctx.now)],
   });
@@ -28,7 +29,10 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
 };
 
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
-  const packed = await newestFirst<PackedJob>(db, caller, input, 'jobs', 'job_key', { select: loadedJobs('page') });
+  const packed = await newestFirst<PackedJob>(db, caller, input, 'jobs', 'job_key', {
+    columns: jobColumns,
+    select: loadedJobs('page'),
+  });
   const rows = packed.map(unpackedJob);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
@@ -37,6 +41,7 @@ export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db 
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input, db }) => {
   const rows = await newestFirst<{ job_key: string; body: string }>(db, caller, input, 'jobs', 'job_key', {
     where: 'collected_at is not null',
+    columns: 'job_key, created_at',
     select: `page.job_key, newest.body from page, lateral (
       select body from receipts where receipts.job_key = page.job_key order by sequence desc limit 1) newest`,
   });
@@ -59,14 +64,19 @@ async function newestFirst<Row>(
   { after, limit }: PageInput,
   table: 'quotes' | 'jobs',
   key: 'quote_key' | 'job_key',
-  { select, where = 'true', values = [] }: { select: string; where?: string; values?: unknown[] },
+  {
+    columns,
+    select,
+    where = 'true',
+    values = [],
+  }: { columns: string; select: string; where?: string; values?: unknown[] },
 ): Promise<Row[]> {
   const owner = ownerOf(caller);
   const from = after === undefined ? null : await positionOf(db, owner, after, table, key);
   const next = 3 + values.length;
   const text = `
     with page as (
-      select * from ${table} where ${owner.column} = $1 and ${where} ${from ? `and (created_at, ${key}) < ($${next}, $${next + 1})` : ''}
+      select ${columns} from ${table} where ${owner.column} = $1 and ${where} ${from ? `and (created_at, ${key}) < ($${next}, $${next + 1})` : ''}
       order by created_at desc, ${key} desc limit $2)
     select ${select} order by page.created_at desc, page.${key} desc`;
   return db.many<Row>(statement(text, [owner.key, limit + 1, ...values, ...(from ? [from, after] : [])]));

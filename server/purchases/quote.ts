@@ -206,6 +206,11 @@ function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runt
   });
 }
 
+/** What `loadedQuotes` reads of a quote. */
+export const quoteColumns =
+  'quote_key, service_key, contract_version, terms_version, state, price_microcents, max_price_microcents, ' +
+  'input_digest, evidence, planned_checks, created_at, expires_at, principal_key';
+
 /** What a `QuoteRow` is read from, behind `select`; `quotes` is the table, or the name of some of its rows. */
 export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
   return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,

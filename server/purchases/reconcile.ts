@@ -2,7 +2,6 @@ import { release } from '../identity/grant.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { microcents } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { refunded } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
@@ -24,7 +23,7 @@ import { claimDeparture, noteTransfer, transactionUsing } from '../payments/tran
 import type { X402Rail } from '../payments/x402.ts';
 import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
-import { type JobRow, lockJob, noteOnJob } from './job.ts';
+import { type JobRow, lockJob, noteOnJob, setPaymentState } from './job.ts';
 import { moveRefund } from './match.ts';
 import { lookUpOpen, settleOpen } from './outcome.ts';
 import { issueReceipt } from './receipt.ts';
@@ -182,7 +181,5 @@ async function jobAfter(
 ): Promise<JobRow | null> {
   if (job_key === null) return null;
   if (reason === 'late_payment') return lockJob(tx, job_key);
-  return tx.one<JobRow>(sql`
-    update jobs set payment_state = ${state}, updated_at = ${now}
-    where job_key = ${job_key} and payment_state = 'refund_pending' returning *`);
+  return setPaymentState(tx, job_key, state, now, 'refund_pending');
 }

@@ -9,7 +9,7 @@ import { markHealed, markReversed, type PaymentRow } from '../payments/payment.t
 import { cancelRefund, owe, reviveRefund } from '../payments/refund.ts';
 import { arrivalOf, markRemoved, type TransferRow } from '../payments/transfers.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, type JobRow, lockJob, noteOnJob } from './job.ts';
+import { advance, type JobRow, lockJob, noteOnJob, setPaymentState } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { can } from './states.ts';
 
@@ -68,7 +68,8 @@ export async function heal(
   const job = await lockJob(tx, payment.job_key);
   if (!(await markHealed(tx, paymentKey, now))) return;
   const reversal = await tx.one<Reversal>(sql`
-    update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null returning *`);
+    update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null
+    returning number, job_payment_state, job_ended, room_microcents, books_account`);
   const { payment_state, account } = await standingAfter(tx, job, payment, reversal, now);
   await liftBlocks(tx, paymentKey, { actor: 'system', because: 'The chain holds the payment after all.', now });
   if (reversal.room_microcents > 0n) retake(tx, job.job_key);
@@ -80,8 +81,7 @@ export async function heal(
     amount: microcents(payment.amount_microcents),
     at: now,
   });
-  const standing = await tx.one<JobRow>(sql`
-    update jobs set payment_state = ${payment_state}, updated_at = ${now} where job_key = ${job.job_key} returning *`);
+  const standing = await setPaymentState(tx, job.job_key, payment_state, now);
   noteOnJob(tx, standing, 'reversal_healed', now);
   await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
 }
@@ -135,8 +135,7 @@ async function end(tx: Tx, job: JobRow, now: Date): Promise<JobRow> {
   const waiver = can('waive', job.state) ? 'waive' : can('fail_recheck', job.state) ? 'fail_recheck' : null;
   if (!can('fail', job.state) && !waiver) {
     noteOnJob(tx, job, 'reversed', now);
-    return tx.one<JobRow>(sql`
-      update jobs set payment_state = 'reversed', updated_at = ${now} where job_key = ${job.job_key} returning *`);
+    return setPaymentState(tx, job.job_key, 'reversed', now);
   }
   return waiver
     ? advance(tx, waiver, job.job_key, by, {

@@ -53,6 +53,10 @@ const outOfTime = new AbortController();
 const underWay = new Set<Promise<void>>();
 let filling: Promise<void> | null = null;
 
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+// A cold worker takes no jobs: a warm one would have them done sooner.
+await warmUp();
+
 /**
  * A message says that there is work; whose turn it is, is decided when there is a place for it. While all places are
  * taken none is fetched, so that the next goes to another worker.
@@ -84,8 +88,6 @@ await runtime.queue.boss.work<LetterMessage>(
   },
 );
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
-await warmUp();
 log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
 await Promise.all([
