@@ -4,7 +4,7 @@ import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { X402Rail } from './payments/x402.ts';
+import type { X402Rail } from './payments/x402/stablecoins.ts';
 import type { ReceiptSigner } from './purchases/receipt-keys.ts';
 import type { Queue } from './queue/queue.ts';
 

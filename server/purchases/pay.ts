@@ -6,11 +6,12 @@ import { newKey } from '../kernel/id.ts';
 import { microcents, toText } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { isFinal, type OnChain, type SignedTransfer } from '../payments/chain.ts';
-import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/payment.ts';
-import { saysUsed } from '../payments/token-refusals.ts';
-import { refundNonceOf, transactionUsing } from '../payments/transfers.ts';
-import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402.ts';
+import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/x402/attempt.ts';
+import { isFinal, type OnChain, type SignedTransfer } from '../payments/x402/chain.ts';
+import { lookUpOpen, settleOpen } from '../payments/x402/outcome.ts';
+import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402/stablecoins.ts';
+import { saysUsed } from '../payments/x402/token-refusals.ts';
+import { refundNonceOf, transactionUsing } from '../payments/x402/transfers.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
@@ -18,7 +19,6 @@ import { price, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
-import { lookUpOpen, settleOpen } from './outcome.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**
