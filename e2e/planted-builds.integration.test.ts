@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../server/kernel/sql.ts';
-import type { TransferName } from '../server/payments/transfers.ts';
-import { returnArrival } from '../server/purchases/by-hand.ts';
+import { returnArrival } from '../server/payments/x402/by-hand.ts';
+import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { price } from '../server/service/terms.ts';
 import { verbs } from '../server/verbs.ts';
 import { Agent, type Answer, clearFaults, facilitatorFault } from './support/agent.ts';

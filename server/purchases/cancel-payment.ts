@@ -1,11 +1,11 @@
 import { Problem } from '../door/problem.ts';
-import type { Verb } from '../door/verb.ts';
-import { isFinal } from '../payments/chain.ts';
-import { openPaymentOf } from '../payments/payment.ts';
+import { type Verb } from '../door/verb.ts';
+import { isFinal } from '../payments/x402/chain.ts';
+import { openPaymentOf } from '../payments/x402/attempt.ts';
+import { lookUpOpen } from '../payments/x402/outcome.ts';
 import { recordOutcome } from './collect.ts';
 import type * as contract from './contract.ts';
 import { jobReply, loadJob, notAllowed } from './job.ts';
-import { lookUpOpen } from './outcome.ts';
 import { paymentIsOpen } from './states.ts';
 
 /**

@@ -3,8 +3,8 @@ import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { movedIn, movedOut, refunded } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
-import type { PaymentRow } from '../payments/payment.ts';
-import { decideRefund, requestLateRefund, requestReturn } from '../payments/refund.ts';
+import type { PaymentRow } from '../payments/x402/attempt.ts';
+import { decideRefund, requestLateRefund, requestReturn } from '../payments/x402/refund.ts';
 import {
   bookKeyOf,
   claimArrival,
@@ -12,7 +12,7 @@ import {
   lockTransfer,
   markRemoved,
   type TransferRow,
-} from '../payments/transfers.ts';
+} from '../payments/x402/transfers.ts';
 import type { Runtime } from '../runtime.ts';
 import { lockJob, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';

@@ -5,9 +5,10 @@ import { microcents } from '../kernel/money.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { refunded } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
-import { isFinal, type OnChain } from '../payments/chain.ts';
-import type { LoggedTransfer } from '../payments/logs.ts';
-import { authorizationOf, openPayments, type PaymentRow, takeLease, whileCalling } from '../payments/payment.ts';
+import { authorizationOf, openPayments, type PaymentRow, takeLease, whileCalling } from '../payments/x402/attempt.ts';
+import { isFinal, type OnChain } from '../payments/x402/chain.ts';
+import type { LoggedTransfer } from '../payments/x402/logs.ts';
+import { lookUpOpen, settleOpen } from '../payments/x402/outcome.ts';
 import {
   decideRefund,
   dueRefunds,
@@ -18,14 +19,13 @@ import {
   validSeconds,
   waitWithRefund,
   whileTrying,
-} from '../payments/refund.ts';
-import { claimDeparture, noteTransfer, transactionUsing } from '../payments/transfers.ts';
-import type { X402Rail } from '../payments/x402.ts';
+} from '../payments/x402/refund.ts';
+import type { X402Rail } from '../payments/x402/stablecoins.ts';
+import { claimDeparture, noteTransfer, transactionUsing } from '../payments/x402/transfers.ts';
 import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
 import { type JobRow, lockJob, noteOnJob, setPaymentState } from './job.ts';
 import { moveRefund } from './match.ts';
-import { lookUpOpen, settleOpen } from './outcome.ts';
 import { issueReceipt } from './receipt.ts';
 import { each, guarded } from './rounds.ts';
 

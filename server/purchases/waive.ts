@@ -2,7 +2,7 @@ import { Problem } from '../door/problem.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
-import { type RefundReason, requestRefund } from '../payments/refund.ts';
+import { type RefundReason, requestRefund } from '../payments/x402/refund.ts';
 import type { Runtime } from '../runtime.ts';
 import { advance, type JobRow, notAllowed, reviewStateAt } from './job.ts';
 import { issueReceipt } from './receipt.ts';

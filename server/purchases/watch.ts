@@ -1,14 +1,20 @@
 import { sql } from '../kernel/sql.ts';
 import { transact } from '../kernel/transaction.ts';
-import type { OnChain } from '../payments/chain.ts';
-import { authorizationOf, confirmCollected, countMissing, type PaymentRow, takeWatched } from '../payments/payment.ts';
-import { noteTransfer, type TransferRow } from '../payments/transfers.ts';
-import type { X402Rail } from '../payments/x402.ts';
+import {
+  authorizationOf,
+  confirmCollected,
+  countMissing,
+  type PaymentRow,
+  takeWatched,
+} from '../payments/x402/attempt.ts';
+import type { OnChain } from '../payments/x402/chain.ts';
+import { searchChain } from '../payments/x402/search.ts';
+import type { X402Rail } from '../payments/x402/stablecoins.ts';
+import { noteTransfer, type TransferRow } from '../payments/x402/transfers.ts';
 import type { Runtime } from '../runtime.ts';
 import { matchTransfers, movePayment } from './match.ts';
 import { reverse } from './reverse.ts';
 import { each, guarded } from './rounds.ts';
-import { searchChain } from './search.ts';
 
 /** Payments looked up in one round; the next round takes the rest. */
 const batch = 50;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Agent } from '../../e2e/support/agent.ts';
-import { startService } from '../../e2e/support/service.ts';
-import { controlClient } from '../../sandbox/control-client.ts';
-import { transact } from '../kernel/transaction.ts';
-import { reconcile } from '../purchases/reconcile.ts';
-import { waiveCharge } from '../purchases/waive.ts';
-import { openX402 } from './x402.ts';
+import { Agent } from '../../../e2e/support/agent.ts';
+import { startService } from '../../../e2e/support/service.ts';
+import { controlClient } from '../../../sandbox/control-client.ts';
+import { transact } from '../../kernel/transaction.ts';
+import { reconcile } from '../../purchases/reconcile.ts';
+import { waiveCharge } from '../../purchases/waive.ts';
+import { openX402 } from './stablecoins.ts';
 
 const service = await startService();
 const { sandbox, runtime } = service;

@@ -15,8 +15,8 @@ import {
   toEventSelector,
   toHex,
 } from 'viem';
-import type { Network } from '../configuration.ts';
-import { jsonService } from '../kernel/json-http.ts';
+import { type Network } from '../../kernel/env.ts';
+import { jsonService } from '../../kernel/json-http.ts';
 import { type LoggedTransfer, readLogs, tokenEvents } from './logs.ts';
 import { refusalFor } from './token-refusals.ts';
 

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Agent } from '../../e2e/support/agent.ts';
-import { startService } from '../../e2e/support/service.ts';
-import { controlClient } from '../../sandbox/control-client.ts';
-import { microcents } from '../kernel/money.ts';
-import { type Tx, transact } from '../kernel/transaction.ts';
-import { accepted, credited } from '../ledger/entries.ts';
-import { post } from '../ledger/ledger.ts';
-import { reconcile } from '../purchases/reconcile.ts';
-import { waiveCharge } from '../purchases/waive.ts';
+import { Agent } from '../../../e2e/support/agent.ts';
+import { startService } from '../../../e2e/support/service.ts';
+import { controlClient } from '../../../sandbox/control-client.ts';
+import { microcents } from '../../kernel/money.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import { accepted, credited } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { reconcile } from '../../purchases/reconcile.ts';
+import { waiveCharge } from '../../purchases/waive.ts';
 import { requestRefund } from './refund.ts';
 
 const service = await startService();

@@ -1,14 +1,14 @@
-import type { Network } from '../configuration.ts';
-import { log } from '../kernel/log.ts';
-import { currency, fromTokenUnits } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
-import { transact } from '../kernel/transaction.ts';
-import { opening } from '../ledger/entries.ts';
-import type { LastSearch, Searched } from '../payments/chain.ts';
-import { markRemoved, noteTransfer, type TransferRow } from '../payments/transfers.ts';
-import type { X402Rail } from '../payments/x402.ts';
-import type { Runtime } from '../runtime.ts';
-import { each, guarded } from './rounds.ts';
+import { type Network } from '../../kernel/env.ts';
+import { log } from '../../kernel/log.ts';
+import { currency, fromTokenUnits } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import { transact } from '../../kernel/transaction.ts';
+import { opening } from '../../ledger/entries.ts';
+import { type LastSearch, type Searched } from './chain.ts';
+import { markRemoved, noteTransfer, type TransferRow } from './transfers.ts';
+import { type X402Rail } from './stablecoins.ts';
+import { type Runtime } from '../../runtime.ts';
+import { each, guarded } from '../../purchases/rounds.ts';
 
 /** Windows of blocks that one round searches; the next goes on from there. */
 const windowsMax = 20;

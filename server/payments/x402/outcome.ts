@@ -1,8 +1,8 @@
-import type { Queries } from '../kernel/database.ts';
-import type { OnChain, SignedTransfer } from '../payments/chain.ts';
-import { authorizationOf, type PaymentRow } from '../payments/payment.ts';
-import { refundNonceOf, transactionUsing } from '../payments/transfers.ts';
-import type { X402Rail } from '../payments/x402.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { authorizationOf, type PaymentRow } from './attempt.ts';
+import type { OnChain, SignedTransfer } from './chain.ts';
+import type { X402Rail } from './stablecoins.ts';
+import { refundNonceOf, transactionUsing } from './transfers.ts';
 
 /**
  * What the chain says about an open payment, and what that is worth here. A transfer whose money has gone back since, as
