@@ -1,10 +1,9 @@
 import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
-import { type TransferName } from '../server/payments/x402/transfers.ts';
+import { type ChainBooks, type OpenTransfer, readUnsettled, type Told } from '../server/payments/unsettled.ts';
 import { recordWithdrawal, returnArrival } from '../server/payments/x402/by-hand.ts';
-import { readUnsettled, type ChainBooks, type OpenTransfer, type Told } from '../server/payments/unsettled.ts';
-import { Problem } from '../server/kernel/problem.ts';
+import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 

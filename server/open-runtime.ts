@@ -8,7 +8,7 @@ import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openX402 } from './payments/x402/stablecoins.ts';
 import { openReceiptKeys } from './purchases/receipt-keys.ts';
-import { type ReceiptSigner } from './purchases/receipt-signer.ts';
+import type { ReceiptSigner } from './purchases/receipt-signer.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 import { openAssessorProbe } from './service/assessor.ts';

@@ -4,8 +4,8 @@ import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
-import { type X402Rail } from './payments/x402/stablecoins.ts';
-import { type ReceiptSigner } from './purchases/receipt-signer.ts';
+import type { X402Rail } from './payments/x402/stablecoins.ts';
+import type { ReceiptSigner } from './purchases/receipt-signer.ts';
 import type { Queue } from './queue/queue.ts';
 
 /** What the server stands on: opened once a process, from the environment, with real adapters only. */

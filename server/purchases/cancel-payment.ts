@@ -1,7 +1,7 @@
 import { Problem } from '../door/problem.ts';
-import { type Verb } from '../door/verb.ts';
-import { isFinal } from '../payments/x402/chain.ts';
+import type { Verb } from '../door/verb.ts';
 import { openPaymentOf } from '../payments/x402/attempt.ts';
+import { isFinal } from '../payments/x402/chain.ts';
 import { lookUpOpen } from '../payments/x402/outcome.ts';
 import { recordOutcome } from './collect.ts';
 import type * as contract from './contract.ts';

@@ -7,20 +7,18 @@ import { sqlState, uniqueViolation } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { microcents, toText } from '../kernel/money.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/x402/attempt.ts';
 import { isFinal, type OnChain, type SignedTransfer } from '../payments/x402/chain.ts';
-import { paymentOf, recordIntent, takeLease, type PaymentRow, whileCalling } from '../payments/x402/attempt.ts';
+import { lookUpOpen, settleOpen } from '../payments/x402/outcome.ts';
+import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402/stablecoins.ts';
 import { saysUsed } from '../payments/x402/token-refusals.ts';
 import { refundNonceOf, transactionUsing } from '../payments/x402/transfers.ts';
-import { paymentResponse, type X402Rail, version1Refusal } from '../payments/x402/stablecoins.ts';
-import { lookUpOpen, settleOpen } from '../payments/x402/outcome.ts';
-import { type Reply, type Steps, type Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
 import { price, priceInDollars, service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
-import { jobReply, loadJob, namedJob, notAllowed, type JobRow, type LoadedJob } from './job.ts';
-import { lookUpOpen, settleOpen } from './outcome.ts';
+import { type JobRow, jobReply, type LoadedJob, loadJob, notAllowed } from './job.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /**

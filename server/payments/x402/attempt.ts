@@ -1,11 +1,10 @@
-import { type Network } from '../../kernel/env.ts';
+import type { Network } from '../../configuration.ts';
 import { after } from '../../kernel/clock.ts';
-import { type Queries } from '../../kernel/database.ts';
+import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil, whileHeld } from '../../kernel/lease.ts';
-import { microcents, toTokenUnits, type Microcents } from '../../kernel/money.ts';
-import { columnsOf, statement } from '../kernel/sql.ts';
-import { sql } from '../../kernel/sql.ts';
-import { type Tx } from '../../kernel/transaction.ts';
+import { type Microcents, microcents, toTokenUnits } from '../../kernel/money.ts';
+import { columnsOf, sql, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import type { Authorization, SignedTransfer } from './chain.ts';
 
 /** One attempt to pay for a job with a signed transfer. `settling` and `unknown` are open: the money may or may not move. */

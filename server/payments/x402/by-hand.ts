@@ -1,13 +1,13 @@
-import { Problem } from '../../kernel/problem.ts';
-import { type Database } from '../../kernel/database.ts';
+import { Problem } from '../../door/problem.ts';
+import type { Database } from '../../kernel/database.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { withdrawn } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
+import { notAllowed } from '../../purchases/job.ts';
 import { requestReturn } from './refund.ts';
 import { bookKeyOf, claimDeparture, lockTransfer, type TransferName, type TransferRow } from './transfers.ts';
-import { notAllowed } from '../../purchases/job.ts';
 
 /**
  * What an operator does about an arrival that is for nothing: it goes back to who sent it, and to nobody else, as soon as

@@ -15,7 +15,7 @@ import {
   toEventSelector,
   toHex,
 } from 'viem';
-import { type Network } from '../../kernel/env.ts';
+import type { Network } from '../../configuration.ts';
 import { jsonService } from '../../kernel/json-http.ts';
 import { type LoggedTransfer, readLogs, tokenEvents } from './logs.ts';
 import { refusalFor } from './token-refusals.ts';

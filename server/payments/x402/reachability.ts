@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Network, type X402Configuration } from '../../kernel/env.ts';
+import type { Network, X402Configuration } from '../../configuration.ts';
 import { jsonService } from '../../kernel/json-http.ts';
-import { openProbe, probeMs, type Probe } from '../../kernel/probe.ts';
+import { openProbe, type Probe, probeMs } from '../../kernel/probe.ts';
 
 const Supported = z.object({
   kinds: z.array(z.object({ x402Version: z.number(), network: z.string(), scheme: z.string() })),

@@ -1,15 +1,15 @@
 import type { Address, Hex } from 'viem';
-import { type Network } from '../../kernel/env.ts';
+import type { Network } from '../../configuration.ts';
 import { after } from '../../kernel/clock.ts';
-import { type Queries } from '../../kernel/database.ts';
+import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';
 import { leaseUntil, whileHeld } from '../../kernel/lease.ts';
 import { microcents, toTokenUnits } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
-import { type Tx } from '../../kernel/transaction.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import { arrivedLate, credited, refundOwed, returnOwed } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { type PaymentRow } from './attempt.ts';
+import type { PaymentRow } from './attempt.ts';
 import type { Authorization } from './chain.ts';
 import { arrivalOf, bookKeyOf, giveUpArrival, type TransferRow } from './transfers.ts';
 

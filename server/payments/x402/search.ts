@@ -1,14 +1,14 @@
-import { type Network } from '../../kernel/env.ts';
+import type { Network } from '../../configuration.ts';
 import { log } from '../../kernel/log.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { opening } from '../../ledger/entries.ts';
-import { type LastSearch, type Searched } from './chain.ts';
-import { markRemoved, noteTransfer, type TransferRow } from './transfers.ts';
-import { type X402Rail } from './stablecoins.ts';
-import { type Runtime } from '../../runtime.ts';
 import { each, guarded } from '../../purchases/rounds.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { LastSearch, Searched } from './chain.ts';
+import type { X402Rail } from './stablecoins.ts';
+import { markRemoved, noteTransfer, type TransferRow } from './transfers.ts';
 
 /** Windows of blocks that one round searches; the next goes on from there. */
 const windowsMax = 20;

@@ -9,10 +9,10 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { type Address, getAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { type Network, type X402Configuration } from '../../kernel/env.ts';
-import { PaymentRequired } from '../../kernel/problem.ts';
+import type { Network, X402Configuration } from '../../configuration.ts';
+import { PaymentRequired } from '../../door/problem.ts';
 import { jsonService } from '../../kernel/json-http.ts';
-import { toTokenUnits, type Microcents } from '../../kernel/money.ts';
+import { type Microcents, toTokenUnits } from '../../kernel/money.ts';
 import {
   type Authorization,
   type Chain,

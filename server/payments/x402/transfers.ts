@@ -1,11 +1,10 @@
 import { type Address, type Hex, keccak256, toBytes } from 'viem';
-import { type Network } from '../../kernel/env.ts';
-import { type Queries } from '../../kernel/database.ts';
+import type { Network } from '../../configuration.ts';
+import type { Queries } from '../../kernel/database.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';
-import { columnsOf, statement } from '../kernel/sql.ts';
-import { sql } from '../../kernel/sql.ts';
-import { type Tx } from '../../kernel/transaction.ts';
-import { arrived, left, removedFromChain, restoredToChain, type Movement } from '../../ledger/entries.ts';
+import { columnsOf, sql, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { arrived, left, type Movement, removedFromChain, restoredToChain } from '../../ledger/entries.ts';
 import type { LoggedTransfer } from './logs.ts';
 
 /** What a log names itself by, and keeps in every reorganisation that keeps its transaction. */
