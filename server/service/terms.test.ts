@@ -70,7 +70,7 @@ const sources = execFileSync(
 /** Prints what a copy of the server tells of its review window, and everything else that it says about itself. */
 const tellAll = `
   import { contractTerms } from './server/service/documents.ts';
-  import { readConfiguration } from './server/kernel/env.ts';
+  import { readConfiguration } from './server/configuration.ts';
   import { operations } from './server/operations.ts';
   import { lasting } from './server/service/terms.ts';
   import { exampleRequest, sampleReport } from './server/work-check/sample.ts';
