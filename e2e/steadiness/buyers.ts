@@ -52,8 +52,11 @@ export function buyers(service: Service, count: number, baseUrl: string): Buyers
     purchases,
     async more(count) {
       const wanted = purchases.length + count;
+      let seen = purchases.length;
       for (let tries = 0; purchases.length < wanted; tries += 1) {
         if (failure) throw failure;
+        if (purchases.length > seen) tries = 0;
+        seen = purchases.length;
         if (tries * lookEveryMs > patienceMs) throw new Error(`there were ${purchases.length} purchases, and no more`);
         await sleep(lookEveryMs);
       }
