@@ -6,14 +6,17 @@ import type { Service } from '../support/service.ts';
 const lookEveryMs = 50;
 const patienceMs = 60_000;
 
-/** Agents that may buy as much as their wallets hold. */
-export async function wealthyAgents(service: Service, count: number): Promise<Agent[]> {
-  const agents = await Promise.all(Array.from({ length: count }, () => Agent.arrive(service)));
+/** A wallet of the sandbox holds enough for 200. */
+const purchasesOfOne = 150;
+
+/** An agent that may buy as much as its wallet holds. */
+export async function wealthyAgent(service: Service): Promise<Agent> {
+  const agent = await Agent.arrive(service);
   await service.database.pool.query(
-    'update grants set daily_limit_microcents = 1000000000000 where principal_key = any($1)',
-    [agents.map(({ wallet }) => wallet.address.toLowerCase())],
+    'update grants set daily_limit_microcents = 1000000000000 where principal_key = $1',
+    [agent.wallet.address.toLowerCase()],
   );
-  return agents;
+  return agent;
 }
 
 /** Buyers that buy one check after the other until they are told to stop. */
@@ -26,13 +29,15 @@ export interface Buyers {
   stop(): Promise<void>;
 }
 
-/** Lets each of the agents buy checks. */
-export function buyers(agents: readonly Agent[]): Buyers {
+/** Lets so many agents buy checks at an address of the service. Each that has spent its money is followed by another. */
+export function buyers(service: Service, count: number, baseUrl: string): Buyers {
   const purchases: number[] = [];
   let isOver = false;
   const working = Promise.all(
-    agents.map(async (agent) => {
-      while (!isOver) {
+    Array.from({ length: count }, async () => {
+      let agent: Agent | undefined;
+      for (let bought = 0; !isOver; bought += 1) {
+        if (!agent || bought % purchasesOfOne === 0) agent = (await wealthyAgent(service)).at(baseUrl);
         const began = performance.now();
         await buy(agent);
         purchases.push(performance.now() - began);
@@ -47,8 +52,11 @@ export function buyers(agents: readonly Agent[]): Buyers {
     purchases,
     async more(count) {
       const wanted = purchases.length + count;
+      let seen = purchases.length;
       for (let tries = 0; purchases.length < wanted; tries += 1) {
         if (failure) throw failure;
+        if (purchases.length > seen) tries = 0;
+        seen = purchases.length;
         if (tries * lookEveryMs > patienceMs) throw new Error(`there were ${purchases.length} purchases, and no more`);
         await sleep(lookEveryMs);
       }

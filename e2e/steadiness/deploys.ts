@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { openBalancer } from '../support/balancer.ts';
 import type { Service } from '../support/service.ts';
-import { buyers, wealthyAgents } from './buyers.ts';
+import { buyers } from './buyers.ts';
 
 /**
  * Replaces two web processes and two workers one by one, `rounds` times, and adds a column to every table, while buyers
@@ -18,8 +18,7 @@ export async function deployUnderLoad(service: Service, rounds: number): Promise
   };
   try {
     const pairs = await Promise.all([start(), start()]);
-    const agents = await wealthyAgents(service, 2);
-    const load = buyers(agents.map((agent) => agent.at(balancer.baseUrl)));
+    const load = buyers(service, 2, balancer.baseUrl);
     await load.more(1);
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, old] of pairs.entries()) {

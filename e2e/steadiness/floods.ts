@@ -6,7 +6,7 @@ import { exampleRequest } from '../../server/work-check/sample.ts';
 import type { Agent } from '../support/agent.ts';
 import type { Service } from '../support/service.ts';
 import type { Door } from '../support/start-door.ts';
-import { buyers, percentile, wealthyAgents } from './buyers.ts';
+import { buyers, percentile, wealthyAgent } from './buyers.ts';
 
 /** Sends bytes, and as many again each time something comes back or the connection ends, until it is told to stop. */
 type Flood = (target: { baseUrl: string; stranger: Agent }, isOver: () => boolean) => Promise<void>;
@@ -37,6 +37,17 @@ const wire =
   };
 
 const head = (...lines: string[]) => [...lines, '', ''].join('\r\n');
+const sentences = (count: number, seed: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => `Depot ${at} shipped ${(seed + at) * 31} crates to harbour ${at % 53}.`,
+  ).join(' ');
+/** About as much as a check may have, which keeps a core busy for seconds. */
+const largestCheck = {
+  work_product: sentences(1_100, 1),
+  evidence: Array.from({ length: 20 }, (_, at) => ({ source: `Log ${at}`, text: sentences(180, at) })),
+  criteria: Array.from({ length: 20 }, (_, at) => `States what harbour ${at} received`),
+};
 const manyKeys = `{${Array.from({ length: 180_000 }, (_, index) => `"k${index}":0`).join(',')}}`;
 
 /** What single strangers could stop the service with. */
@@ -68,6 +79,22 @@ export const floods: Readonly<Record<string, Flood>> = {
       });
     }
   },
+  'paid checks of one account, as large as they may be': async ({ stranger }, isOver) => {
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        while (!isOver()) {
+          const jobKey = await stranger.paidJob(largestCheck);
+          let state = 'queued';
+          while (!isOver() && state !== 'delivered') {
+            const job = await stranger.job(jobKey, { prefer: 'wait=1' });
+            state = job.body.state;
+            if (!['queued', 'running', 'delivered'].includes(state))
+              throw new Error(`a check is not made: ${job.text}`);
+          }
+        }
+      }),
+    );
+  },
   'readers that wait': async ({ stranger }, isOver) => {
     const jobKey = await stranger.authorizedJob();
     const { headers } = await stranger.job(jobKey);
@@ -92,9 +119,9 @@ export interface Weathered {
 export async function weather(service: Service, flood: Flood, purchases: number): Promise<Weathered> {
   const door: Door = await service.startDoor();
   const worker = service.startWorker();
-  const [honest, stranger] = await wealthyAgents(service, 2);
-  if (!honest || !stranger) throw new Error('nobody arrived');
-  const load = buyers([honest.at(door.baseUrl)]);
+  await worker.ready;
+  const stranger = await wealthyAgent(service);
+  const load = buyers(service, 1, door.baseUrl);
   await load.more(purchases);
   const before = { ...(await door.memory()), taken: load.purchases.length };
   let isOver = false;

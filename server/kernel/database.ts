@@ -77,14 +77,15 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
   };
 }
 
-/** As many connections are shared. */
-const lineCount = 4;
+/** So many connections of a pool are shared at most: others must be left for transactions, which hold one each. */
+const lineCountMax = 4;
 
 /**
  * A few connections that all callers share, in turn: what is asked while the event loop goes round once goes through
  * one of them, in one packet. The busier the process, the fewer writes a statement costs.
  */
 function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
+  const lineCount = Math.max(1, Math.min(lineCountMax, Math.floor(pool.options.max / 2)));
   const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
   let turn = 0;
   const ask = gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate);
@@ -118,6 +119,7 @@ function sharedLine(pool: pg.Pool): SharedLine {
         if (taken === taking) taken = undefined;
         client.release(true);
       });
+      // Not `set local`: what is asked here opens no transaction. The connection stays with this line until it is ended.
       await client.query('set synchronous_commit = off');
       return client;
     });

@@ -110,6 +110,7 @@ async function vacuum(db: Database): Promise<void> {
   // If the connection is lost, its statement says so.
   client.on('error', () => {});
   try {
+    // Not `set local`: VACUUM runs outside of any transaction.
     await client.query('set statement_timeout to 0');
     await client.query('vacuum quotes, dispute_texts');
   } finally {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '../configuration.ts';
 import { requireSurroundings } from '../environment-faults.ts';
@@ -21,11 +22,11 @@ import { exampleRequest } from '../work-check/sample.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
 /**
- * Checks under way at once. One by a language model mostly waits for its vendor, so one at a time would leave the worker
+ * Checks by language models under way at once. One mostly waits for its vendor, so one at a time would leave the worker
  * idle; eight are few enough for what a vendor lets one key ask at once, for the connections to the database, and for
- * the memory of the largest inputs. What computes gains nothing from more: other workers do.
+ * the memory of the largest inputs.
  */
-const checksAtOnce = 8;
+const waitingChecks = 8;
 /** New work is announced by the database; polling only finds what an announcement missed. */
 const pollSeconds = 2;
 /** A flood of registrations must not keep a sign-in link waiting. */
@@ -45,7 +46,10 @@ const runtime = await opened().catch((error) => {
   process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
   process.exit(1);
 });
-const checker = openChecker(runtime.configuration.assessor);
+const { assessor } = runtime.configuration;
+const checker = openChecker(assessor);
+/** What computes has a core each: one that waited here for a core would keep its turn from another account's. */
+const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
 const stopping = new AbortController();
 /** Ends the checks under way; their jobs are given back. */
 const outOfTime = new AbortController();
@@ -116,7 +120,7 @@ async function opened(): Promise<Runtime> {
 /** Has a check of the service's own made first, so that the first of a buyer's need not wait for what is read at start. */
 async function warmUp(): Promise<void> {
   // With language models every check costs money, and little is read.
-  if (runtime.configuration.assessor.length > 0) return;
+  if (assessor.length > 0) return;
   const request = CheckRequest.parse(exampleRequest);
   await checker
     .check(request, { retrieved: [], now: runtime.clock(), serviceKey: service.serviceKey })

@@ -93,6 +93,35 @@ describe('pages', () => {
   });
 });
 
+describe('what is sent to a page', () => {
+  it.each([
+    ['a body that no form of ours has', 'POST /docs', 'content-length: 262145'],
+    ['a body whose end is not told', 'POST /docs', 'transfer-encoding: chunked'],
+    ['a body beside a question', 'GET /docs', 'content-length: 1'],
+    ['a body for a script', 'POST /_next/static/a.js', 'content-length: 262145'],
+  ])('is not kept when it is %s', async (_, line, header) => {
+    const answer = await exchange(`${line} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`, (text) =>
+      text.includes('"code"'),
+    );
+    expect([statusOf(answer), codeOf(answer)]).toEqual([413, 'input_too_large']);
+    expect(pages.asked).toEqual([]);
+  });
+
+  it.each([
+    ['is longer', `/docs?${'a'.repeat(2_048)}`],
+    ['has more parameters', `/docs?${'a&'.repeat(32)}a`],
+  ])('has no address that %s than any of ours', async (_, path) => {
+    const answer = await ask(`GET ${path}`);
+    expect([statusOf(answer), codeOf(answer)]).toEqual([400, 'malformed_request']);
+    expect(pages.asked).toEqual([]);
+  });
+
+  it('is let through when it is a form', async () => {
+    await ask('POST /sign-in/request', 'content-length: 0');
+    expect(pages.asked).toEqual(['POST /sign-in/request']);
+  });
+});
+
 describe('an address', () => {
   it.each([
     '/./api/x402/v1/wallets/challenge',

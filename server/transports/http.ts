@@ -14,6 +14,7 @@ import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
+import { pageFault } from './page-limits.ts';
 import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
@@ -67,7 +68,7 @@ export function operationServer(
       // Nobody is to find a connection that ends while they send the next request over it.
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
-      const refusal = isLeaking(req) ? credentialInUrl() : await pageRefusal(runtime, req);
+      const refusal = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? (await pageRefusal(runtime, req)));
       if (refusal) {
         await send(req, res, refused(runtime, req, refusal));
         return;
