@@ -7,6 +7,9 @@ import type { ProblemCode } from '../problems.ts';
  */
 export type Audience = 'public' | 'agent' | 'member' | 'operator';
 
+/** Whose operations have an address, and stand in the documents. Any other audience is published nowhere. */
+export type PublishedAudience = Extract<Audience, 'public' | 'agent' | 'member'>;
+
 /**
  * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment
  * provider between two transactions of its own (intent, call, fact).
@@ -70,6 +73,11 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly tool?: `svc.${string}`;
   /** Ends something that cannot be had back: hosts of MCP clients ask a person before. */
   readonly destroys?: true;
+}
+
+/** An operation that customers and their agents may learn of. */
+export interface PublishedOperation extends Operation {
+  readonly audience: readonly PublishedAudience[];
 }
 
 const usualMaxBytes = 16 * 1024;

@@ -1,5 +1,5 @@
 import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
