@@ -130,11 +130,6 @@ export function defineOperation<Input extends z.ZodType, Output extends z.ZodTyp
   return operation;
 }
 
-/** Matches the paths of an operation's addresses, each key as a group in the order of `pathKeys`. */
-export function pathPattern({ path }: Pick<Operation, 'path'>): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
-}
-
 const keysByPath = new Map<string, readonly string[]>();
 
 /** The names of the path parameters: `/jobs/{job_key}` has `job_key`. */
