@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Fault } from '../server/work-check/contradictions.ts';
+import type { Fault } from '../server/work-check/fault.ts';
 import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
 import type { Features } from '../server/work-check/support/feature-list.ts';
 import {

@@ -1,5 +1,5 @@
 import * as operator from './console/contract.ts';
-import type { Operation } from './door/operation.ts';
+import type { Operation, PublishedOperation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
@@ -10,8 +10,9 @@ import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
 /**
- * Everything that customers and their agents can ask for, in one list, which is published. Pure data: documents, clients
- * and tests read it without a server.
+ * Everything that customers and their agents can ask for. What is published (addresses, tools, OpenAPI, guide,
+ * discovery) is derived from this list and from nothing else; an operation of operators does not compile in it. Pure
+ * data: documents, clients and tests read it without a server.
  */
 export const operations = {
   discovery: service.discovery,
@@ -59,7 +60,7 @@ export const operations = {
   sources: sources.sources,
   add_source: sources.addSource,
   remove_source: sources.removeSource,
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<string, PublishedOperation>;
 
 export type OperationName = keyof typeof operations;
 

@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Operation, pathPattern, problemsOf } from '../../server/door/operation.ts';
+import { type Operation, problemsOf } from '../../server/door/operation.ts';
 import { operations } from '../../server/operations.ts';
 import { problems } from '../../server/problems.ts';
 import { openApiDocument } from '../../server/transports/openapi.ts';
+import { pathPattern } from './path-pattern.ts';
 import type { WireAnswer } from './wire.ts';
 
 const patterns = Object.values(operations).map((operation: Operation) => ({

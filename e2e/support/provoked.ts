@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { provokedFolder } from '../../commands/provoked-problems.ts';
-import { pathPattern } from '../../server/door/operation.ts';
 import { operations } from '../../server/operations.ts';
+import { pathPattern } from './path-pattern.ts';
 
 const routes = Object.values(operations).map((operation) => ({
   name: operation.name,

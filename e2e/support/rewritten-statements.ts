@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { Batch, Statement } from '../../server/kernel/postgres/statement.ts';
 import type { Unprepared } from '../../server/kernel/sql.ts';
-import { Batch, Statement } from '../../server/kernel/statement.ts';
 
 /** How a faulty build differs from the right one: in a statement that it sends to the database. */
 export interface Rewrite {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Batch } from '../../server/kernel/statement.ts';
+import { Batch } from '../../server/kernel/postgres/statement.ts';
 
 /** What a process asks its database, statement by statement. */
 export class Statements {

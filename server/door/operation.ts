@@ -7,6 +7,9 @@ import type { ProblemCode } from '../problems.ts';
  */
 export type Audience = 'public' | 'agent' | 'member' | 'operator';
 
+/** Whose operations have an address, and stand in the documents. Any other audience is published nowhere. */
+export type PublishedAudience = Extract<Audience, 'public' | 'agent' | 'member'>;
+
 /**
  * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment
  * provider between two transactions of its own (intent, call, fact).
@@ -73,6 +76,11 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly destroys?: true;
 }
 
+/** An operation that customers and their agents may learn of. */
+export interface PublishedOperation extends Operation {
+  readonly audience: readonly PublishedAudience[];
+}
+
 const usualMaxBytes = 16 * 1024;
 
 /** How many bytes the body of a request may have. */
@@ -121,11 +129,6 @@ export function defineOperation<Input extends z.ZodType, Output extends z.ZodTyp
   operation: Rest & Operation<Input, Output>,
 ): Rest & Operation<Input, Output> {
   return operation;
-}
-
-/** Matches the paths of an operation's addresses, each key as a group in the order of `pathKeys`. */
-export function pathPattern({ path }: Pick<Operation, 'path'>): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
 }
 
 const keysByPath = new Map<string, readonly string[]>();

@@ -65,11 +65,7 @@ export class PaymentRequired extends Error {
   readonly headers: Record<string, string>;
 
   constructor(body: Record<string, unknown>, headers: Record<string, string>) {
-    // Half of all requests to pay end so: nobody reads where, and finding it out would cost more than the answer.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super('payment required');
-    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'PaymentRequired';
     this.body = body;
     this.headers = headers;

@@ -22,9 +22,8 @@ export interface RateCount {
 
 /** Something that belongs to whoever makes a request, read with the look at who that is. */
 export interface About {
-  readonly name: string;
-  /** Selects one row at most, for the row `who`; `parameter` stands where the key belongs. The same text for a name. */
-  select(parameter: string): string;
+  /** Selects one row at most, for the row `who`; `$key` stands where the key belongs. Made once: it is looked up by. */
+  readonly select: string;
   readonly key: string;
 }
 
@@ -51,23 +50,29 @@ export function counting(
   now: Date,
   about: About | null = null,
 ): Sql {
-  const at = `$${who.values.length + 1}::timestamptz`;
   // Names and seconds come from the code and its configuration.
-  const asked = names.map((name) => `('${name}', ${at} + interval '${limits[name].windowSeconds} seconds')`).join(', ');
-  const found = () => (about ? `(select about from (${about.select(`$${who.values.length + 2}`)}) about)` : 'null');
-  return assembled(
-    `${who.name} ${subjectColumn} ${asked} ${about?.name}`,
-    () => `with who as (${who.text}), counted as (
+  const windows = names.map((name) => `${name} ${limits[name].windowSeconds}`).join();
+  const parts = [who.text, String(who.values.length), subjectColumn, windows, about?.select ?? ''];
+  return assembled(countingText, parts, [...who.values, now, ...(about ? [about.key] : [])]);
+}
+
+function countingText(who: string, values: string, subjectColumn: string, windows: string, read: string): string {
+  const at = `$${Number(values) + 1}::timestamptz`;
+  const asked = windows
+    .split(',')
+    .map((window) => window.split(' '))
+    .map(([name, seconds]) => `('${name}', ${at} + interval '${seconds} seconds')`)
+    .join(', ');
+  const found = read && `(select about from (${read.replaceAll('$key', () => `$${Number(values) + 2}`)}) about)`;
+  return `with who as (${who}), counted as (
       insert into rate_counts as counts (subject, limit_name, used, window_end)
       select who.${subjectColumn}, asked.name, 1, asked.window_end from who, (values ${asked}) as asked (name, window_end)
       on conflict (subject, limit_name) do update set
         used = case when counts.window_end <= ${at} then 1 else counts.used + 1 end,
         window_end = case when counts.window_end <= ${at} then excluded.window_end else counts.window_end end
       returning limit_name, used, window_end)
-    select json_build_object('who', who, 'counts', (select json_agg(counted) from counted), 'about', ${found()}) as found
-    from who`,
-    [...who.values, now, ...(about ? [about.key] : [])],
-  );
+    select json_build_object('who', who, 'counts', (select json_agg(counted) from counted), 'about', ${found || 'null'}) as found
+    from who`;
 }
 
 /** What `counting` found; undefined when nobody is there to be counted. */

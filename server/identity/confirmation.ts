@@ -11,8 +11,8 @@ import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { recordEvent } from './account-event.ts';
 import type { GrantTerms } from './contract.ts';
-import type { RegistrationRow } from './registration.ts';
 import type * as contract from './registration-contract.ts';
+import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
 
 /** Whether somebody with this address belongs to an account. */

@@ -11,7 +11,7 @@ import { askingAgent, connectAgent } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { type GrantRow, grantView } from './grant.ts';
 import type * as contract from './member-contract.ts';
-import type { RegistrationRow } from './registration.ts';
+import type { RegistrationRow } from './registration-row.ts';
 import { userCodeHashes, userCodeMatches } from './registration-secrets.ts';
 
 export const connection: Verb<typeof contract.connection> = async ({ ctx, caller, input, db }) => {

@@ -12,33 +12,13 @@ import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { credentialInUse, releaseCredential } from './credential.ts';
 import type * as contract from './registration-contract.ts';
+import type { RegistrationRow } from './registration-row.ts';
 import { codeMatches, userCodeHash, userCodeOf } from './registration-secrets.ts';
 import { newToken, tokenHash, tokenHashes } from './token.ts';
 
 /** An agent that claims waits this long between two tries. */
 const claimIntervalSeconds = 5;
 /** Wrong codes that are looked at; a sixth is not compared with anything. */
-
-export interface RegistrationRow {
-  registration_key: string;
-  mode: 'new_customer' | 'link_existing';
-  state: 'pending_confirmation' | 'confirmed' | 'released' | 'declined';
-  email: string;
-  agent_key: string;
-  agent_name: string;
-  agent_software: string | null;
-  requested_grant: GrantTerms;
-  terms_version: string;
-  origin: string;
-  code_tries: number;
-  code_mailed_at: Date | null;
-  created_at: Date;
-  expires_at: Date;
-  claim_until: Date | null;
-  /** Which of the server's keys its hash, link and codes need. */
-  key_id: string;
-  account_key: string | null;
-}
 
 /**
  * Takes a registration in. It does the same for every address, known or not: what the letter says, and whether there

@@ -17,7 +17,7 @@ import {
   type RegistrationFacts,
   signInLetter,
 } from './letters.ts';
-import type { RegistrationRow } from './registration.ts';
+import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, linkOf } from './registration-secrets.ts';
 import { letterLink } from './sign-in.ts';
 import { isSilenced } from './silence.ts';

@@ -41,16 +41,32 @@ export function columnsOf<Row>(names: Record<keyof Row, true>): string {
   return Object.keys(names).join(', ');
 }
 
-const assembledTexts = new Map<string, string>();
+/** Makes the text of a statement from names of the code. It must depend on nothing else. */
+type Assembly = (...parts: string[]) => string;
 
-/** The same for a text that is long to put together: it is made once for each `shape`, which says all it depends on. */
-export function assembled(shape: string, text: () => string, values: readonly unknown[]): Sql {
-  let known = assembledTexts.get(shape);
-  if (known === undefined) {
-    known = text();
-    assembledTexts.set(shape, known);
+/** What was assembled from the parts on the way here. */
+interface Assembled {
+  readonly next: Map<string, Assembled>;
+  made?: Prepared;
+}
+
+const assemblies = new Map<Assembly, Assembled>();
+
+/** The same for a text that is long to put together: `assemble`, a function of the module, is called once for its parts. */
+export function assembled(assemble: Assembly, parts: readonly string[], values: readonly unknown[]): Sql {
+  let known = entry(assemblies, assemble);
+  for (const part of parts) known = entry(known.next, part);
+  known.made ??= prepared(assemble(...parts));
+  return { name: known.made.name, text: known.made.text, values };
+}
+
+function entry<Key>(map: Map<Key, Assembled>, key: Key): Assembled {
+  let found = map.get(key);
+  if (!found) {
+    found = { next: new Map() };
+    map.set(key, found);
   }
-  return statement(known, values);
+  return found;
 }
 
 function prepared(text: string): Prepared {

@@ -1,16 +1,8 @@
 import type pg from 'pg';
-import {
-  ConnectionLost,
-  type Database,
-  gathering,
-  inFailedTransaction,
-  lend,
-  type Queries,
-  queriesOn,
-  sqlState,
-} from './database.ts';
+import { type Database, inFailedTransaction, type Queries, queriesOn, sqlState } from './database.ts';
+import { ConnectionLost, gathering, lend } from './postgres/connections.ts';
+import { type Answer, Batch } from './postgres/statement.ts';
 import { type Sql, sql, statement, type Unprepared } from './sql.ts';
-import { type Answer, Batch } from './statement.ts';
 
 /** A transaction in progress. It must not outlive the function it was given to. */
 export interface Tx extends Queries {

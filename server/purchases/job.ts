@@ -149,6 +149,26 @@ type Changes = Partial<
   > & { lease_until: Date | null }
 >;
 
+/** Column names come from the type above, never from input; their values stand behind the eight of the transition. */
+function advanceText(...columns: string[]): string {
+  return `
+    with moved as (
+      update jobs set ${columns.map((column, index) => `${column} = $${index + 9}`).join(', ')}
+      where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
+        and ($8::text is null or exists (
+          select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
+      returning new.job_key, new.quote_key, new.principal_key, new.account_key, new.grant_key, new.state,
+        new.payment_state, new.charge_state, new.review_state, new.price_microcents, new.reserved_microcents,
+        new.credit_only, new.authorized_on,
+        new.created_at, new.pay_by, new.collected_at, new.deliver_by, new.delivered_at, new.review_by,
+        new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
+        new.waived_because, old.state as state_before),
+    noted as (
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, $4, $5, $6, state_before, $7 from moved)
+    select to_json(moved) as job from moved`;
+}
+
 /**
  * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction.
  * `fence` makes it also depend on the worker that holds the job, `payment` on one that this transaction has collected.
@@ -164,26 +184,12 @@ export async function advance(
   const { from, to } = transitions[transition];
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
   const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
-  // Column names come from the type above, never from input.
-  const names = columns.map(([column]) => column);
-  const text = () => `
-    with moved as (
-      update jobs set ${names.map((column, index) => `${column} = $${index + values.length + 1}`).join(', ')}
-      where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
-        and ($8::text is null or exists (
-          select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
-      returning new.job_key, new.quote_key, new.principal_key, new.account_key, new.grant_key, new.state,
-        new.payment_state, new.charge_state, new.review_state, new.price_microcents, new.reserved_microcents,
-        new.credit_only, new.authorized_on,
-        new.created_at, new.pay_by, new.collected_at, new.deliver_by, new.delivered_at, new.review_by,
-        new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
-        new.waived_because, old.state as state_before),
-    noted as (
-      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
-      select quote_key, $4, $5, $6, state_before, $7 from moved)
-    select to_json(moved) as job from moved`;
   const moved = await tx.maybe<{ job: Packed<JobRow> }>(
-    assembled(`advance ${names}`, text, [...values, ...columns.map(([, value]) => value)]),
+    assembled(
+      advanceText,
+      columns.map(([column]) => column),
+      [...values, ...columns.map(([, value]) => value)],
+    ),
   );
   if (!moved) throw notAllowed(`${transition} is not possible now.`);
   return unpackedRow(moved.job);
@@ -248,13 +254,13 @@ export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<L
   return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
 }
 
+const jobOfWho = `select ${loadedJobs('jobs')} where job_key = $key and jobs.principal_key = who.principal_key`;
+
 /** The job that the path names, read with the buyer it belongs to. */
 export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
   name: 'job',
   about: (_, [jobKey = '']) => ({
-    name: 'job',
-    select: (parameter) =>
-      `select ${loadedJobs('jobs')} where job_key = ${parameter} and jobs.principal_key = who.principal_key`,
+    select: jobOfWho,
     key: jobKey,
   }),
   unpack: (found) => unpackedJob(found as PackedJob),

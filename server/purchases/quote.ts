@@ -166,6 +166,12 @@ interface Room {
   of_origin: number;
 }
 
+/** The key holds the day and the block of addresses. */
+const roomOfWho = `
+      select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
+        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
+        ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
+
 /**
  * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
  * addresses, to be read with the buyer.
@@ -173,11 +179,7 @@ interface Room {
 export const roomWithBuyer: Loader<'room', Room> = {
   name: 'room',
   about: ({ now, origin }) => ({
-    name: 'room',
-    select: (key) => `
-      select ${hasRoom('who', `${price}::bigint`, `split_part(${key}, ' ', 1)`)} as is_left,
-        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
-        ${keptContent('origin', `split_part(${key}, ' ', 2)`)} as of_origin`,
+    select: roomOfWho,
     key: `${utcDay(now)} ${origin}`,
   }),
   unpack: (found) => found as Room,

@@ -1,12 +1,10 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { pathKeys, pathPattern } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
 import { countRequest, paced } from '../door/rate-limit.ts';
 import { containsToken } from '../identity/token.ts';
 import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
-import { type OperationName, operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
 import { credentialInUrl, holdsToken } from './context.ts';
@@ -19,31 +17,8 @@ import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
+import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
-
-interface Route {
-  name: OperationName;
-  method: string;
-  pattern: RegExp;
-  keys: readonly string[];
-}
-
-/** The routes by what their addresses are about, `/api/agent/v1/jobs`, and how many parts they have. */
-const routes = Map.groupBy(
-  Object.values(operations).map((operation) => ({
-    path: operation.path,
-    name: operation.name,
-    method: operation.method,
-    pattern: pathPattern(operation),
-    keys: pathKeys(operation),
-  })),
-  ({ path }) => subjectOf(path),
-);
-
-function subjectOf(path: string): string {
-  const parts = path.split('/');
-  return `${parts.slice(0, 5).join('/')} ${parts.length}`;
-}
 
 /**
  * A request's headers and body must be here by then; a slow sender must not hold a connection for good. Between requests
@@ -159,13 +134,10 @@ async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer 
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const beside = method === 'GET' ? await besideOperations(runtime, req, path) : null;
   if (beside) return isLeaking(req) ? refused(runtime, req, credentialInUrl()) : beside;
-  const atPath = (routes.get(subjectOf(path)) ?? []).flatMap((route) => {
-    const match = route.pattern.exec(path);
-    return match ? [{ route, match }] : [];
-  });
-  const found = atPath.find(({ route }) => route.method === method);
-  if (found) return answer(runtime, found.route.name, askedOf(runtime, req), paramsOf(found.route, found.match));
-  if (atPath.length > 0) return refused(runtime, req, wrongMethod(atPath.map(({ route }) => route.method)));
+  const found = operationAt(method ?? 'GET', path);
+  if (found) return answer(runtime, found.name, askedOf(runtime, req), found.params);
+  const others = methodsAt(path);
+  if (others.length > 0) return refused(runtime, req, wrongMethod(others));
   if (agentAddresses.test(path)) return refused(runtime, req, noOperation());
   if (pageMethods.includes(req.method ?? '')) return null;
   return refused(runtime, req, dataAddresses.test(path) ? noOperation() : wrongMethod(pageMethods));
@@ -192,18 +164,6 @@ function targetOf(url: string): string | null {
 
 function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
-}
-
-function paramsOf(route: Route, match: RegExpExecArray): Record<string, string> {
-  return Object.fromEntries(route.keys.map((key, index) => [key, decoded(match[index + 1] ?? '')]));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Operation, pathKeys, problemsOf } from '../door/operation.ts';
+import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../door/operation.ts';
 import { operations } from '../operations.ts';
 import { type ProblemCode, problems } from '../problems.ts';
 import { service } from '../service/terms.ts';
@@ -71,7 +71,7 @@ function paths(): ZodOpenApiPathsObject {
   return all;
 }
 
-function describe(operation: Operation): ZodOpenApiOperationObject {
+function describe(operation: PublishedOperation): ZodOpenApiOperationObject {
   const input = operation.input as z.ZodObject;
   const keys = pathKeys(operation);
   const shape = Object.entries(input.shape);
@@ -117,7 +117,7 @@ const tags = [
   ['members', 'What the people of an account do.'],
 ] as const;
 
-function tagOf({ audience, cacheSeconds, method, name }: Operation): (typeof tags)[number][0] {
+function tagOf({ audience, cacheSeconds, method, name }: PublishedOperation): (typeof tags)[number][0] {
   if (audience.includes('public')) return cacheSeconds && method === 'GET' ? 'documents' : 'identity';
   if (!audience.includes('agent')) return 'members';
   return identityNames.includes(name) ? 'identity' : 'purchases';
@@ -125,12 +125,18 @@ function tagOf({ audience, cacheSeconds, method, name }: Operation): (typeof tag
 
 const identityNames: readonly string[] = ['me', 'rotate_credential', 'wallet_sign_out'];
 
-function securityOf({ audience }: Operation): { [scheme: string]: string[] }[] {
+function securityOf({ audience }: PublishedOperation): { [scheme: string]: string[] }[] {
   if (audience.includes('public')) return [];
-  return audience.map((kind) => (kind === 'member' ? { member: [] } : { bearer: [] }));
+  return audience.map((kind) => securityBy[kind]);
 }
 
-function headers(operation: Operation): Record<string, z.ZodType> {
+const securityBy: Readonly<Record<PublishedAudience, { [scheme: string]: string[] }>> = {
+  public: {},
+  agent: { bearer: [] },
+  member: { member: [] },
+};
+
+function headers(operation: PublishedOperation): Record<string, z.ZodType> {
   return {
     ...(operation.method === 'POST' ? { 'Idempotency-Key': idempotencyKey.optional() } : {}),
     ...(operation.paid ? { 'PAYMENT-SIGNATURE': z.string().optional() } : {}),
@@ -145,7 +151,7 @@ const paceHeaders = {
   'RateLimit-Policy': z.string().meta({ example: '"requests";q=600;w=60' }),
 };
 
-function answerHeaders(operation: Operation): Record<string, z.ZodType> {
+function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType> {
   const paged = 'after' in (operation.input as z.ZodObject).shape;
   return {
     'X-Request-Id': requestId,
@@ -194,7 +200,7 @@ function refusalHeaders(codes: readonly ProblemCode[]): Record<string, z.ZodType
   };
 }
 
-function responses(operation: Operation): ZodOpenApiOperationObject['responses'] {
+function responses(operation: PublishedOperation): ZodOpenApiOperationObject['responses'] {
   const answers: ZodOpenApiOperationObject['responses'] = {};
   for (const status of operation.success) {
     answers[`${status}`] = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../kernel/problem.ts';
+import { Problem } from '../door/problem.ts';
 import { bodyTooLarge } from './body.ts';
 
 /** The largest form is one with a document in it, of 64 KiB. Who chose a file that is somewhat larger is told on the page. */

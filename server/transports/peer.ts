@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Asked } from './exchange.ts';
 
 const peers = new WeakMap<Asked, string>();
@@ -28,13 +29,10 @@ export function noteCaller(request: Request): void {
  * The block of addresses that one party usually holds: `203.0.113.0/24`, `2001:db8:1::/48`. Null for what is none.
  */
 export function addressBlock(address: string | null): string | null {
-  const mapped = address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
-  if (isIP(mapped) === 4) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;
-  if (isIP(mapped) !== 6) return null;
-  const [head = '', tail] = mapped.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
-  const before = head.split(':').filter(Boolean);
-  const after = tail?.split(':').filter(Boolean) ?? [];
-  const groups = [...before, ...Array(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after];
-  const site = groups.slice(0, 3).map((group) => Number.parseInt(group, 16).toString(16));
+  // The library also takes addresses of fewer parts, and octal ones.
+  if (address === null || !isIP(address)) return null;
+  const known = ipaddr.process(address);
+  if (known instanceof ipaddr.IPv4) return `${known.octets.slice(0, 3).join('.')}.0/24`;
+  const site = known.parts.slice(0, 3).map((group) => group.toString(16));
   return `${site.join(':')}::/48`;
 }

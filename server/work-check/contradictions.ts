@@ -1,3 +1,4 @@
+import type { Fault, FaultKind } from './fault.ts';
 import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
@@ -7,18 +8,6 @@ import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
 import { type Wanted, wantedOf } from './support/passage-windows.ts';
-
-export type FaultKind = 'number' | 'date' | 'name' | 'negation' | 'opposite' | 'cell';
-
-/** Where a statement and the evidence part: `contradicts` when the evidence says otherwise, else it is merely not there. */
-export type Fault = {
-  kind: FaultKind;
-  contradicts: boolean;
-  claimed: string;
-  known: string;
-  passage: number;
-  distance?: number;
-};
 
 /** What the rules see in one statement. */
 export type StatementReading = {

@@ -1,4 +1,4 @@
-import type { Fault } from './contradictions.ts';
+import type { Fault } from './fault.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
 import { type Cell, readTables, type Table } from './reading/tables.ts';

@@ -1,11 +1,15 @@
 import { Key } from '@/components/ui/Key.tsx';
-import type { Operation } from '@/server/door/operation.ts';
+import type { Audience, Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
 import { problems } from '@/server/problems.ts';
 
+const inGuide: readonly Audience[] = ['public', 'agent'];
+
 /** Every operation that agents can ask for, from the list that serves them. What only members ask for has pages. */
 export function Operations() {
-  const all = Object.values<Operation>(operations).filter(({ audience }) => audience.some((kind) => kind !== 'member'));
+  const all = Object.values<Operation>(operations).filter(({ audience }) =>
+    audience.some((kind) => inGuide.includes(kind)),
+  );
   return (
     <ul className="border-t border-ink text-ui">
       {all.map((operation) => (

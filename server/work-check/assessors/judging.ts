@@ -1,4 +1,5 @@
-import type { Fault, StatementReading } from '../contradictions.ts';
+import type { StatementReading } from '../contradictions.ts';
+import type { Fault } from '../fault.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Statement } from '../statements.ts';
 import { readFeatures } from '../support/features.ts';

@@ -1,35 +1,16 @@
 import { type EvidenceIndex, isHeld } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
 import { SPEAKS, sounds } from '../reading/tone.ts';
 import { type Features, noFeatures, PLACE } from './feature-list.ts';
-import {
-  candidatesOf,
-  type Matches,
-  matchWords,
-  SAME_BY_PREFIX,
-  type Wanted,
-  type Window,
-  wantedOf,
-  windowsOf,
-} from './passage-windows.ts';
+import type { MatchedStatement } from './matched-statement.ts';
+import { candidatesOf, matchWords, SAME_BY_PREFIX, type Wanted, wantedOf, windowsOf } from './passage-windows.ts';
 import { readRuns } from './runs.ts';
 import { namesOf, readSentenceFeatures } from './sentence-features.ts';
 
 export type Reading = { features: Features; best: number[] };
-
-/** A statement as it is looked for in the evidence. */
-export type MatchedStatement = {
-  tokens: readonly Token[];
-  wanted: readonly Wanted[];
-  matches: Matches;
-  figures: readonly Quantity[];
-  /** The best single passage for all of it, and the best three in a row. */
-  one: Window;
-  three: Window;
-};
 
 /**
  * Features of one statement read against the evidence, and the passages of its best window. `tokens` and `wanted` are

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Unprepared } from './sql.ts';
+import type { Unprepared } from '../sql.ts';
 
 /** What a statement came to. */
 export interface Answer {

@@ -1,0 +1,188 @@
+import pg from 'pg';
+import type { Sql, Unprepared } from '../sql.ts';
+import { type Answer, Batch, Statement } from './statement.ts';
+
+/** So many connections of a pool are shared at most: others must be left for transactions, which hold one each. */
+const lineCountMax = 4;
+
+/**
+ * A few connections that all callers share, in turn: what is asked while the event loop goes round once goes through
+ * one of them, in one packet. The busier the process, the fewer writes a statement costs.
+ */
+export function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
+  const lineCount = Math.max(1, Math.min(lineCountMax, Math.floor(pool.options.max / 2)));
+  const lines = Array.from({ length: lineCount }, () => sharedLine(pool));
+  let turn = 0;
+  const ask = gathering((statements) => lines[turn++ % lineCount]?.send(statements), setImmediate);
+  return {
+    run: (statement) =>
+      ask(statement).catch((error) => {
+        if (!isOldPlan(error)) throw error;
+        replaceConnections(pool);
+        for (const line of lines) line.replace();
+        return ask(statement);
+      }),
+    async end() {
+      for (const line of lines) await line.end();
+    },
+  };
+}
+
+interface SharedLine {
+  send(statements: readonly Statement[]): void;
+  /** Lets the connection go once it has answered what was asked of it. The next statement takes another. */
+  replace(): void;
+  end(): Promise<void>;
+}
+
+/** One connection of the pool, taken at the first use and replaced when it is lost. */
+function sharedLine(pool: pg.Pool): SharedLine {
+  let taken: Promise<pg.PoolClient> | undefined;
+  const take = (): Promise<pg.PoolClient> => {
+    const taking = connection(pool).then(async (client) => {
+      client.once('error', () => {
+        if (taken === taking) taken = undefined;
+        client.release(true);
+      });
+      // Not `set local`: what is asked here opens no transaction. The connection stays with this line until it is ended.
+      await client.query('set synchronous_commit = off');
+      return client;
+    });
+    return taking;
+  };
+  const letGo = (client: pg.PoolClient) => {
+    client.removeAllListeners('error');
+    client.on('error', () => {});
+    client.release(true);
+  };
+  return {
+    send(statements) {
+      taken ??= take();
+      taken.then(
+        (client) => sendApart(client, statements),
+        (error) => {
+          taken = undefined;
+          for (const { reject } of statements) reject(error);
+        },
+      );
+    },
+    replace() {
+      const old = taken;
+      taken = undefined;
+      // Answers come in the order of the questions.
+      old?.then((client) => client.query('select').finally(() => letGo(client))).catch(() => {});
+    },
+    async end() {
+      const client = await taken?.catch(() => undefined);
+      if (client) letGo(client);
+    },
+  };
+}
+
+/**
+ * Lends `work` a connection of the pool. A statement that was prepared before a column was added, or changed, cannot be
+ * executed again on its connection: then the connections are replaced, and `work` is done once more.
+ */
+export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return lendOnce(pool, work).catch((error) => {
+    if (!isOldPlan(error)) throw error;
+    replaceConnections(pool);
+    return lendOnce(pool, work);
+  });
+}
+
+/** Whether a statement failed because what it answers has changed since it was prepared (0A000). */
+function isOldPlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+}
+
+interface Generations {
+  current: number;
+  of: WeakMap<pg.PoolClient, number>;
+}
+
+const generations = new WeakMap<pg.Pool, Generations>();
+
+/** Notes which connections of a pool are there now, so that they can be replaced. Once, before the first is opened. */
+export function noteGenerations(pool: pg.Pool): void {
+  const noted: Generations = { current: 0, of: new WeakMap() };
+  generations.set(pool, noted);
+  pool.on('connect', (client) => noted.of.set(client, noted.current));
+}
+
+/** From now on no connection is used that was there before. */
+function replaceConnections(pool: pg.Pool): void {
+  const noted = generations.get(pool);
+  if (noted) noted.current += 1;
+}
+
+/** A connection of the pool that has not been replaced. */
+async function connection(pool: pg.Pool): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    const noted = generations.get(pool);
+    if (!noted || noted.of.get(client) === noted.current) return client;
+    client.release(true);
+  }
+}
+
+async function lendOnce<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await connection(pool);
+  client.on('error', failsItsStatements);
+  let lost: ConnectionLost | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    if (error instanceof ConnectionLost) lost = error;
+    throw lost?.cause ?? error;
+  } finally {
+    client.release(lost);
+    client.removeListener('error', failsItsStatements);
+  }
+}
+
+/** A connection that ends between two statements fails the next one. Unheard, its end would end the process. */
+function failsItsStatements(): void {}
+
+/** The connection cannot be used again; the pool must drop it. */
+export class ConnectionLost extends Error {
+  constructor(cause: unknown) {
+    super('the database connection was lost', { cause });
+  }
+}
+
+/** Sends statements that have nothing to do with each other: one may fail alone. They leave in one packet. */
+function sendApart(client: pg.PoolClient, statements: readonly Statement[]): void {
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection;
+  stream.cork();
+  for (const statement of statements) client.query(new Batch([statement]));
+  stream.uncork();
+}
+
+/** Carries one statement out on a connection of the pool. */
+export function runAlone(pool: pg.Pool, sql: Sql): Promise<Answer> {
+  return lend(
+    pool,
+    (client) => new Promise((resolve, reject) => sendApart(client, [new Statement(sql, resolve, reject)])),
+  );
+}
+
+/** Gathers statements, and gives them to `send` when `later` says that no more will come now. */
+export function gathering(
+  send: (statements: readonly Statement[]) => void,
+  later: (flush: () => void) => void,
+): (sql: Unprepared) => Promise<Answer> {
+  let gathered: Statement[] = [];
+  const flush = () => {
+    const statements = gathered;
+    gathered = [];
+    send(statements);
+  };
+  return (sql) =>
+    new Promise((resolve, reject) => {
+      // One that cannot be sent throws here, before anything is planned for it.
+      const statement = new Statement(sql, resolve, reject);
+      if (gathered.length === 0) later(flush);
+      gathered.push(statement);
+    });
+}

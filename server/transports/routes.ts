@@ -1,0 +1,46 @@
+import { maxHeaderSize } from 'node:http';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { type OperationName, operations } from '../operations.ts';
+
+/** The addresses of the operations. Which addresses may be routed at all is decided ahead of this. */
+const router = findMyWay({ maxParamLength: maxHeaderSize });
+for (const { name, method, path } of Object.values(operations)) {
+  router.on(method, path.replace(/\{(\w+)\}/g, ':$1'), () => {}, { name, path });
+}
+
+interface Found {
+  name: OperationName;
+  /** The keys of the address, decoded. */
+  params: Record<string, string>;
+  path: string;
+}
+
+/** The operation at an address; null where there is none. */
+export function operationAt(method: string, path: string): Found | null {
+  // The router would resolve `%6Aobs` to `jobs`: an address is spelled one way only.
+  const found = router.find(method as HTTPMethod, path.includes('%') ? path.replaceAll('%', '%25') : path);
+  if (!found) return null;
+  const params: Record<string, string> = {};
+  for (const [key, value] of Object.entries(found.params)) {
+    if (!value) return null;
+    params[key] = decoded(value);
+  }
+  return { ...found.store, params };
+}
+
+const methods = ['GET', 'POST', 'DELETE'] as const;
+
+/** The methods that an address takes, in the order of the operations. */
+export function methodsAt(path: string): string[] {
+  const known = methods.flatMap((method) => operationAt(method, path)?.path ?? []);
+  return Object.values(operations).flatMap((operation) => (known.includes(operation.path) ? operation.method : []));
+}
+
+/** A part of an address as it is meant; as it stands where its encoding is broken. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
