@@ -27,7 +27,7 @@ const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/(identity|service|sources)\//, 3],
   [/^server\/(purchases|console)\//, 4],
   // Entry points and the composition root stand above what they put together.
-  [/^server\/(verbs|perform)\.ts$/, 5],
+  [/^server\/(verbs|perform|letters)\.ts$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
   [/^server\/(queue\/worker|transports\/.*|start)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],
