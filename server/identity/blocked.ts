@@ -50,6 +50,18 @@ export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: Block
     on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
 }
 
+/** When a block for this cause was last lifted, of an account and of an address that pays; null where none ever was. */
+export async function lastLifted(
+  db: Queries,
+  cause: BlockCause,
+  { accountKey, payer }: { accountKey: string; payer: string | null },
+): Promise<{ of_account: Date | null; of_payer: Date | null }> {
+  return db.one(sql`
+    select max(lifted_at) filter (where account_key = ${accountKey}) as of_account,
+      max(lifted_at) filter (where payer = ${payer}) as of_payer
+    from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
+}
+
 /** The refusal of what a blocked address pays, whoever presents it; null when it is not blocked. */
 export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
   const rows = await db.many<{ cause: BlockCause }>(sql`

@@ -76,6 +76,11 @@ export async function sendLetter(
   }
 }
 
+/** Forgets the letters from before then, with the addresses that they went to. */
+export async function forgetLetters(db: Queries, before: Date): Promise<void> {
+  await db.many(sql`delete from letters where created_at < ${before}`);
+}
+
 /** The letter's key when it may go out; null when it has gone out before, or would be one too many. */
 async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> {
   const { kind, address, about, origin, asker, beforehand } = due;

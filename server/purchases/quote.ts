@@ -1,5 +1,5 @@
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
-import { hasRoom, outsideGrant, serviceRefusal } from '../identity/grant.ts';
+import { hasRoom, outsideGrant, principalHasRoom, serviceRefusal } from '../identity/grant.ts';
 import { containsToken } from '../identity/token.ts';
 import { audit } from '../kernel/audit.ts';
 import { after, utcDay } from '../kernel/clock.ts';
@@ -209,9 +209,8 @@ export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
   return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,
       ${quotes}.state, ${quotes}.price_microcents, ${quotes}.max_price_microcents, ${quotes}.input_digest,
       ${quotes}.evidence, ${quotes}.planned_checks, ${quotes}.created_at, ${quotes}.expires_at,
-      jobs.job_key, ${quotes}.state <> 'open' or exists (
-      select from grants g where g.principal_key = ${quotes}.principal_key
-        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits,
+      jobs.job_key, ${quotes}.state <> 'open'
+        or ${principalHasRoom(`${quotes}.principal_key`, `${quotes}.price_microcents`, day)} as within_limits,
     ${quotes}.state = 'open' and ${saleIsOff} as is_off
     from ${quotes} left join jobs using (quote_key)`;
 }
