@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
-import { type Database, openDatabase } from './kernel/database.ts';
+import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from './kernel/database.ts';
 import { type Configuration, readConfiguration } from './kernel/env.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { requireSecretKeys } from './kernel/secret-keys.ts';
@@ -25,7 +25,13 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     throw error;
   });
   const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: databaseUrl, max: connections.models, application_name: name }),
+    adapter: new PrismaPg({
+      connectionString: databaseUrl,
+      max: connections.models,
+      connectionTimeoutMillis: connectTimeoutMs,
+      application_name: name,
+      options: sessionOptions,
+    }),
   });
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;
