@@ -294,7 +294,7 @@ async function run(
   }
 }
 
-/** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */
+/** What is kept in place of an answer with a secret: a repeat is told that it was given (specification 3.3). */
 function releasedAnswer(ctx: Context): StoredAnswer {
   const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
   return { status: problem.status, body: problemText(problem, ctx), headers: {} };

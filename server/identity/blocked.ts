@@ -14,7 +14,7 @@ const sentences: Record<BlockCause, string> = {
   waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
-/** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */
+/** The refusal of a new purchase of a buyer who is blocked (specification 4.9); else null. */
 export function blockedRefusal({ blocks }: Pick<Buyer, 'blocks'>): Problem | null {
   if (blocks.length === 0) return null;
   const because = blocks.map((cause) => sentences[cause]).join(' ');

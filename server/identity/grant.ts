@@ -16,7 +16,7 @@ import {
 } from '../purchases/room.ts';
 import type { Grant } from './contract.ts';
 
-/** A grant as stored (service.md 2.8). */
+/** A grant as stored (specification 4.7). */
 export interface GrantRow {
   grant_key: string;
   service_keys: string[];
@@ -29,7 +29,7 @@ export interface GrantRow {
   paused_at: Date | null;
 }
 
-/** A grant on the wire (service.md 2.8). */
+/** A grant on the wire (specification 4.7). */
 export function grantView(grant: GrantRow): z.input<typeof Grant> {
   return {
     service_keys: grant.service_keys,
@@ -138,7 +138,7 @@ export async function reserve(tx: Tx, jobKey: string, grant: GrantRow, now: Date
 
 /**
  * What becomes of a job for which there was no room: its principal's credit alone may pay for it, if that covers the
- * price (interface.md 5). Throws `grant_limit_exceeded` with the limit that stands in the way.
+ * price (specification 4.8). Throws `grant_limit_exceeded` with the limit that stands in the way.
  */
 export async function relyOnCredit(
   tx: Tx,

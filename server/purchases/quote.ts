@@ -188,7 +188,7 @@ function roomFor({ about }: Buyer): Room {
 }
 
 /**
- * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
+ * The refusal of content past what is kept without a payment (specification 5.3); null when there is room. Requests that
  * come at once do not see each other, so it may be passed by as much as they bring.
  */
 function contentRefusal(caller: Buyer, bytes: number, { runtime }: Context): Problem | null {
@@ -254,7 +254,7 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
-/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (interface.md 2). */
+/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (specification 2.3). */
 function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
   if (row.state !== 'open') return row.state;
   if (now >= row.expires_at) return 'expired';

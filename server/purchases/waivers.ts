@@ -8,7 +8,7 @@ import type { JobRow } from './job.ts';
 
 /**
  * Two disputes make a report free. An account, or an address that pays, with more than `waiversMax` such waivers in 30
- * days buys nothing new until an operator lifts that (interface.md 5); then the count starts anew. 0 is off.
+ * days buys nothing new until an operator lifts that (specification 4.9); then the count starts anew. 0 is off.
  */
 export async function blockAfterWaivers(
   tx: Tx,
