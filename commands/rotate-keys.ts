@@ -1,4 +1,5 @@
-import { requireSecretKeys, resealAll, retireOthers, stillNeeded } from '../server/kernel/secret-keys.ts';
+import { resealAll, stillNeeded } from '../server/console/reseal.ts';
+import { requireSecretKeys, retireOthers } from '../server/kernel/secret-keys.ts';
 import { runForOperator } from './operator.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { IdentityLetter } from '../server/identity/letters.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { newKey } from '../server/kernel/id.ts';
 import { sql } from '../server/kernel/sql.ts';
@@ -18,7 +19,7 @@ await runForOperator(
     try {
       const letter = { kind: 'operator_link', request_key: newKey('req'), account_key: accountKey, email } as const;
       return await makeSignInLink(db, baseUrl, { accountKey, email }, new Date(), (tx) =>
-        enqueueLetter(tx, queue, letter),
+        enqueueLetter<IdentityLetter>(tx, queue, letter),
       );
     } finally {
       await queue.stop();

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const pure = [
   /^server\/operations\.ts$/,
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
-  /^server\/purchases\/states\.ts$/,
+  /^server\/purchases\/(states|room)\.ts$/,
   /^server\/identity\/destination\.ts$/,
   /^server\/service\/(terms|meanings)\.ts$/,
   /^server\/problems\.ts$/,
@@ -32,7 +32,7 @@ const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/door\/verb\.ts$/, 3],
   [/^server\/(purchases|console)\//, 4],
   // Entry points and the composition root stand above what they put together.
-  [/^server\/(verbs|door\/.*)(\.ts)?$/, 5],
+  [/^server\/(verbs|letters|door\/.*)(\.ts)?$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
   [/^server\/(queue\/worker|transports\/.*|start)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],

@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
-import { type Database, openDatabase } from './kernel/database.ts';
+import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from './kernel/database.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
@@ -26,7 +26,13 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     throw error;
   });
   const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: databaseUrl, max: connections.models, application_name: name }),
+    adapter: new PrismaPg({
+      connectionString: databaseUrl,
+      max: connections.models,
+      connectionTimeoutMillis: connectTimeoutMs,
+      application_name: name,
+      options: sessionOptions,
+    }),
   });
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);
   const mailer = configuration.mail ? openMailer(configuration.mail) : null;

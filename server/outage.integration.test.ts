@@ -110,6 +110,19 @@ describe('a database that cannot be reached', () => {
 });
 
 describe('a row that somebody else holds', () => {
+  it.each(['/api/agent/v1/receipts', '/api/agent/v1/jobs', '/api/agent/v1/jobs/job_none/receipts'])(
+    'is the same 503 where it is read through models: %s',
+    async (list) => {
+      const holder = await service.database.pool.connect();
+      await holder.query('begin');
+      await holder.query('lock table jobs in access exclusive mode');
+      const { status, body } = await agent.get(list);
+      await holder.query('rollback');
+      holder.release();
+      expect([status, body.code, body.reasons]).toEqual([503, 'service_unavailable', ['database_busy']]);
+    },
+  );
+
   it('is a 503 to who only reads, not a conflict', async () => {
     const holder = await service.database.pool.connect();
     await holder.query('begin');

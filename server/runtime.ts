@@ -13,7 +13,10 @@ export interface Runtime {
   readonly configuration: Configuration;
   readonly clock: Clock;
   readonly db: Database;
-  /** The same database through its models: for reads that pages, lists and the console make. */
+  /**
+   * The same database through Prisma's models, on a few connections of its own: pages of what a customer has, and what
+   * operators read. It writes nothing: what moves money or a state is SQL beside its verb.
+   */
   readonly prisma: PrismaClient;
   readonly queue: Queue;
   /** Null when stablecoin payments are not configured. */

@@ -5,7 +5,7 @@ import type * as contract from '@/server/service/contract.ts';
 import { chainName } from './receipt-words.ts';
 import { State } from './State.tsx';
 
-/** What can be bought right now (service.md 2.2). */
+/** What can be bought right now (specification 2.2). */
 export type AvailabilityFacts = z.infer<typeof contract.Availability>;
 
 const NOT_SET_UP = 'Not set up';

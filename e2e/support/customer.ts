@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { sendLetter } from '../../server/identity/send-letter.ts';
-import { type LetterMessage, letterQueue } from '../../server/queue/queue.ts';
+import type { IdentityLetter } from '../../server/identity/letters.ts';
+import { letters } from '../../server/letters.ts';
+import { sendLetter } from '../../server/mail/send-letter.ts';
+import { letterQueue } from '../../server/queue/queue.ts';
 import { Agent, type Answer } from './agent.ts';
 import { codeIn, linkIn, registrationFor } from './letter.ts';
 import type { Service } from './service.ts';
 
 /** Takes the messages that ask for letters out of the queue, as a worker does. */
-export async function queuedLetters({ runtime }: Service): Promise<LetterMessage[]> {
-  const messages = await runtime.queue.boss.fetch<LetterMessage>(letterQueue, { batchSize: 500 });
+export async function queuedLetters({ runtime }: Service): Promise<IdentityLetter[]> {
+  const messages = await runtime.queue.boss.fetch<IdentityLetter>(letterQueue, { batchSize: 500 });
   const ids = messages.map(({ id }) => id);
   if (ids.length > 0) await runtime.queue.boss.complete(letterQueue, ids);
   return messages.map(({ data }) => data);
@@ -26,7 +28,7 @@ export class Customer {
 
   /** The letters that have come, newest first. */
   async letters(): Promise<{ subject: string; text: string; html: string }[]> {
-    for (const message of await queuedLetters(this.#service)) await sendLetter(this.#service.runtime, message);
+    for (const message of await queuedLetters(this.#service)) await sendLetter(this.#service.runtime, letters, message);
     return controlClient(this.#service.sandbox.controlUrl).mail(this.email);
   }
 

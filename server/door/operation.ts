@@ -20,7 +20,7 @@ export type Effect = 'read' | 'write' | 'money';
 export type ReadName = 'job' | 'room';
 
 /**
- * Which rate limits there are (interface.md 1). The first counts for a principal or a member, the second for a principal,
+ * Which rate limits there are (specification 3.5). The first counts for a principal or a member, the second for a principal,
  * the others by block of addresses.
  */
 export type LimitName =
@@ -68,7 +68,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly cacheSeconds?: number;
   /** A rate limit of its own: besides that of the principal or, for the public, by block of addresses. */
   readonly limit?: Exclude<LimitName, 'requests' | 'pages'>;
-  /** The body may have so many bytes; 16 KiB unless it says otherwise (interface.md 1). */
+  /** The body may have so many bytes; 16 KiB unless it says otherwise (specification 3.4). */
   readonly maxBytes?: number;
   /** The MCP tool that carries it. Operations that name the same one share it. */
   readonly tool?: `svc.${string}`;

@@ -118,7 +118,7 @@ export function asKept(kept: Omit<Outcome, 'body'>): Outcome {
   };
 }
 
-/** What is kept in place of an answer with a secret: a repeat is told that it was given (interface.md 1). */
+/** What is kept in place of an answer with a secret: a repeat is told that it was given (specification 3.3). */
 export function releasedAnswer(ctx: Context): StoredAnswer {
   const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
   return { status: problem.status, body: problemText(problem, ctx), headers: {} };

@@ -11,6 +11,11 @@ import { liftSilence as lift, silencesOf } from './silence.ts';
 /** A person is shown so many sign-ins. */
 const sessionsMax = 100;
 
+/** Holds an account until the transaction ends: what is counted of it stays true. */
+export async function lockAccount(tx: Tx, accountKey: string): Promise<void> {
+  await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
+}
+
 export const member: Verb<typeof contract.member> = async ({ ctx, caller, db }) => ({
   body: await signedIn(db, ctx, caller),
 });

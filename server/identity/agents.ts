@@ -4,8 +4,9 @@ import { after, endOfUtcDay, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { canonicalJson } from '../kernel/digest.ts';
 import { toWire } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { heldByAccepted } from '../purchases/room.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { lasting, seconds, service } from '../service/terms.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
@@ -29,22 +30,29 @@ interface AgentRow extends GrantRow {
 
 /** The agents of an account; with a key that one alone. */
 function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
-  const day = utcDay(now);
-  return db.many<AgentRow>(sql`
+  const text = `
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
       g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
       p.principal_key, p.kind, p.name, p.created_at, p.revoked_at,
       (select max(last_used_at) from credentials c where c.principal_key = p.principal_key) as last_used_at,
       (select claim_until from registrations r
-        where r.agent_key = p.principal_key and r.state = 'confirmed' and claim_until > ${now}) as claim_until,
+        where r.agent_key = p.principal_key and r.state = 'confirmed' and claim_until > $4) as claim_until,
       coalesce((select sum(used_microcents) from grant_usage u
-        where u.grant_key = g.grant_key and day = ${day}::date), 0)::bigint as today,
+        where u.grant_key = g.grant_key and day = $2::date), 0)::bigint as today,
       coalesce((select sum(used_microcents) from grant_usage u where u.grant_key = g.grant_key), 0)::bigint as total,
-      coalesce((select sum(reserved_microcents) from jobs j where j.principal_key = p.principal_key
-        and authorized_on = ${day}::date and charge_state = 'final'), 0)::bigint as final_today
+      (${heldByAccepted('p.principal_key', '$2')}) as final_today
     from principals p join grants g using (principal_key)
-    where p.account_key = ${accountKey} and (${agentKey}::text is null or p.principal_key = ${agentKey})
-    order by p.revoked_at is not null, p.created_at desc limit ${contract.maxAgents}`);
+    where p.account_key = $1 and ($3::text is null or p.principal_key = $3)
+    order by p.revoked_at is not null, p.created_at desc limit ${contract.maxAgents}`;
+  return db.many<AgentRow>(statement(text, [accountKey, utcDay(now), agentKey, now]));
+}
+
+/** Who buys under this key, as reports name it. */
+export function principalNamed(
+  db: Queries,
+  principalKey: string,
+): Promise<{ kind: 'agent' | 'wallet'; name: string | null }> {
+  return db.one(sql`select kind, name from principals where principal_key = ${principalKey}`);
 }
 
 function agentView(row: AgentRow): contract.ConnectedAgent {

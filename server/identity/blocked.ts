@@ -13,7 +13,7 @@ const sentences: Record<BlockCause, string> = {
   waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
-/** The refusal of a new purchase of a buyer who is blocked (service.md 3); else null. */
+/** The refusal of a new purchase of a buyer who is blocked (specification 4.9); else null. */
 export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): Problem | null {
   if (blocks.length === 0) return null;
   const because = blocks.map((cause) => sentences[cause]).join(' ');
@@ -47,6 +47,18 @@ export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: Block
     insert into purchase_blocks (block_key, payer, cause, created_at)
     values (${newKey('block')}, ${payer}, ${cause}, ${now})
     on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
+}
+
+/** When a block for this cause was last lifted, of an account and of an address that pays; null where none ever was. */
+export async function lastLifted(
+  db: Queries,
+  cause: BlockCause,
+  { accountKey, payer }: { accountKey: string; payer: string | null },
+): Promise<{ of_account: Date | null; of_payer: Date | null }> {
+  return db.one(sql`
+    select max(lifted_at) filter (where account_key = ${accountKey}) as of_account,
+      max(lifted_at) filter (where payer = ${payer}) as of_payer
+    from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
 }
 
 /** The refusal of what a blocked address pays, whoever presents it; null when it is not blocked. */

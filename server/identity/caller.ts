@@ -82,6 +82,10 @@ export function ownedBy(caller: Customer): { principalKey: string | null; accoun
   }
 }
 
+/** The principals whose purchases an owner sees, as a part of a statement; `owner` is one of its values. */
+export const principalsOf = (column: 'principal_key' | 'account_key', owner: string): string =>
+  `select principal_key from principals where ${column} = ${owner}`;
+
 /** The name of a caller in the audit: who did it. */
 export function actorOf(caller: Customer): string {
   switch (caller.kind) {

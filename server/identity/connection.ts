@@ -10,6 +10,7 @@ import type { Member } from './caller.ts';
 import { askingAgent, connectAgent } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { type GrantRow, grantView } from './grant.ts';
+import type { IdentityLetter } from './letters.ts';
 import type * as contract from './member-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { userCodeHashes, userCodeMatches } from './registration-secrets.ts';
@@ -62,7 +63,7 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
       update registrations set state = 'declined', decided_at = ${ctx.now}
       where registration_key = ${row.registration_key}`);
   }
-  enqueueLetter(tx, queue, {
+  enqueueLetter<IdentityLetter>(tx, queue, {
     kind: 'notice',
     registration_key: row.registration_key,
     account_key: caller.accountKey,

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { lasting, seconds } from '../service/terms.ts';
 
-/** Who is asking, and how a wallet becomes somebody (service.md 5; interface.md 3). Pure. */
+/** Who is asking, and how a wallet becomes somebody (specification 4). Pure. */
 
 const instant = z.iso.datetime();
 const microcents = z.int().min(0);
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hexadecimal digits');
 
-/** What an agent may buy, how, and for how much (service.md 2.8). */
+/** What an agent may buy, how, and for how much (specification 4.7). */
 export const GrantTerms = z
   .object({
     service_keys: z.array(z.string()),

@@ -5,10 +5,18 @@ import type { Queries } from '../kernel/database.ts';
 import { toText, toWire } from '../kernel/money.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { walletCredit } from '../ledger/ledger.ts';
+import { creditCovers, walletCredit } from '../ledger/ledger.ts';
+import {
+  heldByUnpaid,
+  holdRoom,
+  jobAskingForRoom,
+  relyOnCreditAlone,
+  roomGivenBack,
+  roomTakenAgain,
+} from '../purchases/room.ts';
 import type { Grant } from './contract.ts';
 
-/** A grant as stored (service.md 2.8). */
+/** A grant as stored (specification 4.7). */
 export interface GrantRow {
   grant_key: string;
   service_keys: string[];
@@ -21,7 +29,7 @@ export interface GrantRow {
   paused_at: Date | null;
 }
 
-/** A grant on the wire (service.md 2.8). */
+/** A grant on the wire (specification 4.7). */
 export function grantView(grant: GrantRow): z.input<typeof Grant> {
   return {
     service_keys: grant.service_keys,
@@ -58,6 +66,10 @@ interface Spending {
   inTotal: string;
 }
 
+/** The account of a principal whose grant lets it share governed sources, as a part of a statement. */
+export const accountSharing = (principal: string): string =>
+  `select account_key from principals join grants using (principal_key) where principal_key = ${principal} and governed_refs`;
+
 /** The limits in the order in which a refusal names them, each as the condition under which `g`, a grant, keeps it. */
 const limits = {
   per_job: ({ job }, g) => `${job} <= ${g}.per_job_limit_microcents`,
@@ -71,10 +83,6 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/** Whether the principal of a grant has credit for so much, which takes no cash: a condition on `g`. */
-const creditCovers = (g: string, amount: string): string =>
-  `exists (select from wallet_credits c where c.principal_key = ${g}.principal_key and c.balance_microcents >= ${amount})`;
-
 /**
  * Whether a job could be authorized on a day: `reserve` would find room, or credit covers it. A condition on `g`, the row
  * of a grant.
@@ -83,8 +91,12 @@ export function hasRoom(g: string, amount: string, day: string): string {
   const onItsDay = `coalesce((
     select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
   const spending = { job: amount, onItsDay: `${amount} + ${onItsDay}`, inTotal: `${amount} + ${usedInTotal(g)}` };
-  return `((${withinLimits(spending, g)}) or (${limits.per_job(spending, g)} and ${creditCovers(g, amount)}))`;
+  return `((${withinLimits(spending, g)}) or (${limits.per_job(spending, g)} and ${creditCovers(`${g}.principal_key`, amount)}))`;
 }
+
+/** The same for the grant of a principal: a condition on a row of another room. */
+export const principalHasRoom = (principal: string, amount: string, day: string): string =>
+  `exists (select from grants g where g.principal_key = ${principal} and ${hasRoom('g', amount, day)})`;
 
 /** What a grant has given away in all. */
 const usedInTotal = (g: string): string =>
@@ -93,10 +105,10 @@ const usedInTotal = (g: string): string =>
 const takeRoom = `
   with g as (
     select grant_key, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
-      price_microcents as price, coalesce((
+      price, coalesce((
       select sum(used_microcents)::bigint from grant_usage u
       where u.grant_key = grants.grant_key and u.day <> $2::date and total_limit_microcents is not null), 0) as other_days
-    from jobs join grants using (grant_key) where job_key = $1),
+    from (${jobAskingForRoom}) asking join grants using (grant_key)),
   taken as (
     insert into grant_usage as usage (grant_key, day, used_microcents)
     select grant_key, $2::date, price from g
@@ -111,9 +123,7 @@ const takeRoom = `
       'g',
     )})
     returning 1)
-  update jobs set reserved_microcents = price_microcents
-  where job_key = $1 and exists (select from taken)
-  returning 1`;
+  ${holdRoom('exists (select from taken)')}`;
 
 /**
  * Takes what a job costs that is authorized now of the limits of its grant, and gives whether there was room. The
@@ -129,7 +139,7 @@ export async function reserve(tx: Tx, jobKey: string, grant: GrantRow, now: Date
 
 /**
  * What becomes of a job for which there was no room: its principal's credit alone may pay for it, if that covers the
- * price (interface.md 5). Throws `grant_limit_exceeded` with the limit that stands in the way.
+ * price (specification 4.8). Throws `grant_limit_exceeded` with the limit that stands in the way.
  */
 export async function relyOnCredit(
   tx: Tx,
@@ -146,7 +156,7 @@ export async function relyOnCredit(
   }
   const covered = over.limit !== 'per_job' && (await walletCredit(tx, job.principal_key)) >= job.price_microcents;
   if (!covered) throw over.problem;
-  tx.write(sql`update jobs set credit_only = true where job_key = ${job.job_key}`);
+  tx.write(statement(relyOnCreditAlone, [job.job_key]));
 }
 
 /** What a job holds of the limits of its grant, and how it may be paid. */
@@ -171,7 +181,7 @@ export function stillWithinLimits(job: string): string {
   return `exists (
     select from grants g left join grant_usage u on u.grant_key = g.grant_key and u.day = ${job}.authorized_on
     where g.grant_key = ${job}.grant_key and case when ${job}.credit_only
-      then ${limits.per_job(spending, 'g')} and ${creditCovers('g', `${job}.price_microcents`)}
+      then ${limits.per_job(spending, 'g')} and ${creditCovers('g.principal_key', `${job}.price_microcents`)}
       else ${withinLimits(spending, 'g')} end)`;
 }
 
@@ -201,9 +211,8 @@ const findLimit = `
       coalesce(sum(used_microcents), 0)::bigint - $4::bigint as total
     from grant_usage where grant_key = $1),
   unpaid as (
-    select coalesce(sum(reserved_microcents) filter (where authorized_on = $2::date), 0)::bigint as reserved_that_day,
-      coalesce(sum(reserved_microcents), 0)::bigint as reserved
-    from jobs join grants using (grant_key, principal_key) where grant_key = $1 and state = 'awaiting_payment')
+    select held.that_day as reserved_that_day, held.in_total as reserved
+    from grants owner, lateral (${heldByUnpaid('owner.principal_key', '$2')}) held where owner.grant_key = $1)
   select g.per_job_limit_microcents, g.daily_limit_microcents, g.total_limit_microcents, that_day, total,
     reserved_that_day, reserved, case
     ${Object.entries(limits)
@@ -240,17 +249,17 @@ async function exceeded(
   return { limit, problem: overLimit(limit, figures, amount) };
 }
 
+/** Changes the counter of the day that `freed` names, by its amount. */
+const raisingUsage = (by: string): string => `
+  update grant_usage u set used_microcents = u.used_microcents ${by}
+  from freed where u.grant_key = freed.grant_key and u.day = freed.day`;
+
 /**
  * Gives back what a job holds of its grant, to the day it was authorized on, once: the job and the counter change
  * together. The database refuses it before the job's money is back with its payer.
  */
 export function release(tx: Tx, jobKey: string): void {
-  tx.write(sql`
-    with released as (
-      update jobs set reserved_microcents = 0 where job_key = ${jobKey} and reserved_microcents > 0
-      returning grant_key, authorized_on, old.reserved_microcents as amount)
-    update grant_usage u set used_microcents = u.used_microcents - released.amount
-    from released where u.grant_key = released.grant_key and u.day = released.authorized_on`);
+  tx.write(statement(`with freed as (${roomGivenBack}) ${raisingUsage('- freed.amount')}`, [jobKey]));
 }
 
 /**
@@ -259,12 +268,7 @@ export function release(tx: Tx, jobKey: string): void {
  */
 export function retake(tx: Tx, jobKey: string): void {
   tx.write(sql`select set_config('purchases.retakes_room', 'on', true)`);
-  tx.write(sql`
-    with taken as (
-      update jobs set reserved_microcents = price_microcents where job_key = ${jobKey} and reserved_microcents = 0
-      returning grant_key, authorized_on, price_microcents)
-    update grant_usage u set used_microcents = u.used_microcents + taken.price_microcents
-    from taken where u.grant_key = taken.grant_key and u.day = taken.authorized_on`);
+  tx.write(statement(`with freed as (${roomTakenAgain}) ${raisingUsage('+ freed.amount')}`, [jobKey]));
   tx.write(sql`select set_config('purchases.retakes_room', 'off', true)`);
 }
 

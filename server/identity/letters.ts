@@ -5,6 +5,14 @@ import type { GrantTerms } from './contract.ts';
 
 /** The letters about who may buy for whom. Pure. */
 
+/** The messages that ask for these letters; `due-letters.ts` finds out what is due. */
+export type IdentityLetter =
+  | { kind: 'registration'; registration_key: string }
+  | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
+  /** An operator made a link that signs this address in. */
+  | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
+  | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
+
 /** What a letter about a registration tells of it. */
 export interface RegistrationFacts {
   agentName: string;

@@ -2,20 +2,24 @@ import { getAddress } from 'viem';
 import type { Verb } from '../door/verb.ts';
 import { utcDay } from '../kernel/clock.ts';
 import { toWire } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { statement } from '../kernel/sql.ts';
 import { walletCredit } from '../ledger/ledger.ts';
+import { heldByUnpaid } from '../purchases/room.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { grantView } from './grant.ts';
 
+const spending = `
+  select coalesce(sum(used_microcents) filter (where day = $2::date), 0)::bigint as today,
+    coalesce(sum(used_microcents), 0)::bigint as total,
+    (select in_total from (${heldByUnpaid('$3', '$2')}) held) as reserved
+  from grant_usage where grant_key = $1`;
+
 export const me: Verb<typeof contract.me> = async ({ ctx, caller, db }) => {
   const [spend, credit] = await Promise.all([
-    db.one<{ today: bigint; total: bigint; reserved: bigint }>(sql`
-      select coalesce(sum(used_microcents) filter (where day = ${utcDay(ctx.now)}::date), 0)::bigint as today,
-        coalesce(sum(used_microcents), 0)::bigint as total,
-        (select coalesce(sum(reserved_microcents), 0)::bigint from jobs
-          where principal_key = ${caller.principalKey} and state = 'awaiting_payment') as reserved
-      from grant_usage where grant_key = ${caller.grant.grant_key}`),
+    db.one<{ today: bigint; total: bigint; reserved: bigint }>(
+      statement(spending, [caller.grant.grant_key, utcDay(ctx.now), caller.principalKey]),
+    ),
     walletCredit(db, caller.principalKey),
   ]);
   const { credential } = caller;

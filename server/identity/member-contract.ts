@@ -5,7 +5,7 @@ import { Grant, GrantTerms } from './contract.ts';
 import { ownPage } from './destination.ts';
 import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
-/** What the people of an account do: sign in, connect agents, and say what each may spend (interface.md 3). Pure. */
+/** What the people of an account do: sign in, connect agents, and say what each may spend (specification 4.2). Pure. */
 
 const instant = z.iso.datetime();
 const key = z.string().min(1).max(64);

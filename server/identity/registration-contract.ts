@@ -3,7 +3,7 @@ import { defineOperation } from '../door/operation.ts';
 import { defaultGrant, lasting, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 
-/** How an agent comes to buy for a customer (service.md 5.2 to 5.4; interface.md 3). Pure. */
+/** How an agent comes to buy for a customer (specification 4.2, 4.3). Pure. */
 
 const instant = z.iso.datetime();
 const registrationKey = z.string().min(1).max(64);
@@ -20,7 +20,7 @@ const shownText = (max: number) =>
 
 const limit = (max: bigint) => z.int().min(0).max(Number(max));
 
-/** May only narrow the default (service.md 5.3); what is left out stays as it is there. */
+/** May only narrow the default (specification 4.7); what is left out stays as it is there. */
 const RequestedGrant = z
   .strictObject({
     service_keys: z.array(z.literal(service.serviceKey)).length(1).optional(),

@@ -4,9 +4,10 @@ import { Customer, claim, connectedAgent, newAgent, queuedLetters, register } fr
 import { registrationFor } from '../../e2e/support/letter.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
+import { letters } from '../letters.ts';
+import { sendLetter } from '../mail/send-letter.ts';
 import { defaultGrant, service as terms } from '../service/terms.ts';
 import { forgetStrangers } from './forget.ts';
-import { sendLetter } from './send-letter.ts';
 
 const service = await startService();
 const agent = newAgent(service);
@@ -199,10 +200,10 @@ describe('an address', () => {
     await control.mailFault({ mode: 'refuse', code: 451 });
     const [message] = await queuedLetters(service);
     if (!message) throw new Error('no letter was asked for');
-    await expect(sendLetter(service.runtime, message)).rejects.toThrow();
-    await sendLetter(service.runtime, message);
+    await expect(sendLetter(service.runtime, letters, message)).rejects.toThrow();
+    await sendLetter(service.runtime, letters, message);
     // The queue may hand the same message out once more.
-    await sendLetter(service.runtime, message);
+    await sendLetter(service.runtime, letters, message);
     expect(await control.mail(customer.email)).toHaveLength(1);
   });
 });

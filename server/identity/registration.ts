@@ -11,6 +11,7 @@ import { codeTries, defaultGrant, seconds, service } from '../service/terms.ts';
 import { confirmRegistration } from './confirmation.ts';
 import type { GrantTerms } from './contract.ts';
 import { credentialInUse, releaseCredential } from './credential.ts';
+import type { IdentityLetter } from './letters.ts';
 import type * as contract from './registration-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeMatches, userCodeHash, userCodeOf } from './registration-secrets.ts';
@@ -43,7 +44,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
       ${input.agent.software ?? null}, ${JSON.stringify(requested)}, ${input.terms_version}, ${originOf(ctx)},
       ${tokenHash(claimToken, first)}, ${userCodeHash(userCode, first)}, ${first.id}, ${ctx.now},
       ${after(ctx.now, seconds.registration)})`);
-  enqueueLetter(tx, queue, { kind: 'registration', registration_key: registrationKey });
+  enqueueLetter<IdentityLetter>(tx, queue, { kind: 'registration', registration_key: registrationKey });
   return {
     body: {
       registration_key: registrationKey,

@@ -4,12 +4,13 @@ import { newKey } from '../kernel/id.ts';
 import { enqueueLetter } from '../queue/queue.ts';
 import { requireLetters } from '../service/availability.ts';
 import { firstPage, ownPage } from './destination.ts';
+import type { IdentityLetter } from './letters.ts';
 import type * as contract from './member-contract.ts';
 
 /** Whether the address is known is found out by the worker: neither the answer nor its time tells. */
 export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input, tx }) => {
   await requireLetters(ctx.runtime, ctx.now);
-  enqueueLetter(tx, ctx.runtime.queue, {
+  enqueueLetter<IdentityLetter>(tx, ctx.runtime.queue, {
     kind: 'sign_in',
     request_key: newKey('req'),
     email: input.email,

@@ -4,8 +4,8 @@ import { Customer, claim, connectedAgent, newAgent, register } from '../../e2e/s
 import { linkIn, registrationFor } from '../../e2e/support/letter.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
-import type { LetterMessage } from '../queue/queue.ts';
-import { sendLetter } from './send-letter.ts';
+import { letters } from '../letters.ts';
+import { sendLetter } from '../mail/send-letter.ts';
 import { readSignInLink, spendSignInLink } from './sign-in.ts';
 
 const service = await startService({ TRUSTED_PROXIES: '1' });
@@ -162,6 +162,12 @@ describe('a sign-in', () => {
   });
 });
 
+describe('a letter that no room writes', () => {
+  it('stays with the queue: a newer process may have asked for it', async () => {
+    await expect(sendLetter(service.runtime, letters, { kind: 'unheard_of' })).rejects.toThrow(/unheard_of/);
+  });
+});
+
 describe('a sign-in link that an operator made', () => {
   it('is told to the owner by letter', async () => {
     const { customer, owner } = await account();
@@ -171,7 +177,7 @@ describe('a sign-in link that an operator made', () => {
       account_key: owner.accountKey,
       email: 'new@example.com',
     };
-    await sendLetter(service.runtime, message as LetterMessage);
+    await sendLetter(service.runtime, letters, message);
     const letter = await customer.newestLetter();
     expect([letter.subject, letter.text.includes('new@example.com')]).toEqual([
       'A sign-in link was made for your Work Check account',

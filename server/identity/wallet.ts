@@ -10,7 +10,7 @@ import { defaultGrant, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { newToken, tokenHash } from './token.ts';
 
-/** The chain named in the sign-in message. It proves who signs and moves nothing (service.md 5.5). */
+/** The chain named in the sign-in message. It proves who signs and moves nothing (specification 4.5). */
 export const signInChainId = 84_532;
 const nonceLength = 24;
 /** r, s and v of an EIP-191 signature by a plain key: longer ones come from contract wallets (ERC-1271, ERC-6492). */

@@ -24,7 +24,7 @@ export interface Database extends Queries {
 }
 
 /** A connection that is not to be had for so long is not waited for any longer. */
-const connectTimeoutMs = 5_000;
+export const connectTimeoutMs = 5_000;
 /** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
 const lockTimeoutMs = 5_000;
 /** No statement of a purchase takes longer than this unless something is broken. */
@@ -44,6 +44,11 @@ const settings = {
   plan_cache_mode: 'force_generic_plan',
 };
 
+/** The same for whatever opens connections of its own, as libpq takes them. */
+export const sessionOptions = Object.entries(settings)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+
 /** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
 export function openDatabase(url: string, { connections = 16, name = 'work-check' } = {}): Database {
   const pool = new pg.Pool({
@@ -54,9 +59,7 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
     keepAlive: true,
     types,
     pipeline: true,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    options: sessionOptions,
   } as pg.PoolConfig);
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {});
@@ -90,9 +93,11 @@ export function queriesOn(run: (statement: Sql) => Promise<{ rows: unknown[] }>)
   };
 }
 
-/** The SQLSTATE of a database error, if it is one. */
+/** The SQLSTATE of a database error, if it is one: of a statement, or of a read through models. */
 export function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
+  if (error instanceof pg.DatabaseError) return error.code;
+  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } };
+  return meta?.driverAdapterError?.cause?.originalCode;
 }
 
 /** The constraint that a database error is about, if it is about one. */
@@ -113,7 +118,8 @@ const troubleMessages =
 /** Whether the database itself is in trouble, and not what it was asked. */
 export function isDatabaseTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return troubleStates.test(error.code ?? '');
+  const state = sqlState(error);
+  if (state !== undefined) return troubleStates.test(state);
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof AggregateError) return error.errors.every(isDatabaseTrouble);
   return troubleCodes.test(code ?? '') || troubleMessages.test(error.message);

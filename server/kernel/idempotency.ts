@@ -4,7 +4,7 @@ import type { Tx } from './transaction.ts';
 
 /**
  * What makes a request the same request: who asks for what under which key, and the digest of the body.
- * interface.md 1, Idempotency.
+ * Specification 3.3.
  */
 export interface Claim {
   scope: string;

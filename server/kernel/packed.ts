@@ -16,7 +16,7 @@ type ColumnsOf<Row, Value> = { [Column in keyof Row]-?: Row[Column] extends Valu
 /** Names the columns whose values JSON has no type for: every one of them, or it does not compile. */
 export type Unpacking<Row> = {
   instants: Record<ColumnsOf<Row, Date | null>, true>;
-  /** Amounts are safe integers, on the wire too (interface.md 1). */
+  /** Amounts are safe integers, on the wire too (specification 10.1). */
   amounts: Record<ColumnsOf<Row, bigint | null>, true>;
 };
 

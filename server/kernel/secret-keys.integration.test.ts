@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { startDoor } from '../../e2e/support/start-door.ts';
+import { resealAll, stillNeeded } from '../console/reseal.ts';
 import { openRuntime } from '../open-runtime.ts';
 import type { Runtime } from '../runtime.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { requireSecretKeys, resealAll, retireOthers, stillNeeded } from './secret-keys.ts';
+import { requireSecretKeys, retireOthers } from './secret-keys.ts';
 
 const service = await startService();
 const { pool } = service.database;

@@ -20,6 +20,10 @@ export async function walletCredit(db: Queries, principalKey: string): Promise<b
   return row?.balance_microcents ?? 0n;
 }
 
+/** Whether a principal has credit for so much, as a condition in a statement. */
+export const creditCovers = (principal: string, amount: string): string =>
+  `exists (select from wallet_credits c where c.principal_key = ${principal} and c.balance_microcents >= ${amount})`;
+
 /** The same, and nobody else changes it before this transaction ends. */
 export async function walletCreditLocked(tx: Tx, principalKey: string): Promise<bigint> {
   const row = await tx.maybe<{ balance_microcents: bigint }>(sql`

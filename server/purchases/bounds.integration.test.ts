@@ -7,7 +7,7 @@ import { price, seconds } from '../service/terms.ts';
 import { bounds, type CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
 
-// Every bound of service.md 8, at the bound and one past it, as a buyer meets it.
+// Every bound of the specification (1.7, 5), at the bound and one past it, as a buyer meets it.
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);

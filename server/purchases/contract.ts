@@ -6,7 +6,7 @@ import './request-contract.ts';
 import { lasting, service } from '../service/terms.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
 
-/** The operations of a purchase, in the order money moves (service.md 1.12, 4; interface.md 4 to 7). Pure. */
+/** The operations of a purchase, in the order money moves (specification 5 to 10). Pure. */
 
 const instant = z.iso.datetime();
 const microcents = z.int().min(0);
@@ -364,7 +364,7 @@ export const evidence = defineOperation({
   problems: ['invalid_token', 'not_found'],
 });
 
-/** Why a report may be disputed (service.md 7). */
+/** Why a report may be disputed (specification 9.1). */
 export const disputeReasons = [
   'check_not_performed',
   'criteria_not_evaluated',

@@ -1,6 +1,6 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
-import type { Buyer, Member } from '../identity/caller.ts';
+import { type Buyer, type Member, principalsOf } from '../identity/caller.ts';
 import { after as later } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { statement } from '../kernel/sql.ts';
@@ -36,7 +36,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
   const owner = ownerOf(caller);
   const text = `
     select events.purchase_key, events.sequence, events.at, events.action, events.state_to, jobs.job_key
-    from (select principal_key from principals where ${owner.column} = $1) buyers, lateral (
+    from (${principalsOf(owner.column, '$1')}) buyers, lateral (
       select purchase_key, sequence, at, action, state_to, transaction from audit_rows
       where audit_rows.principal_key = buyers.principal_key
         and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
@@ -83,7 +83,7 @@ async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): P
   const text = `
     select transaction, purchase_key, sequence from audit_rows
     where purchase_key = $1 and sequence = $2
-      and principal_key in (select principal_key from principals where ${owner.column} = $3)`;
+      and principal_key in (${principalsOf(owner.column, '$3')})`;
   const row = purchase ? await db.maybe<Place>(statement(text, [purchase, Number(sequence), owner.key])) : undefined;
   if (!row) throw new Problem('not_found', 'The event that after names is not there for this caller.');
   return row;

@@ -1,5 +1,6 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
+import { principalNamed } from '../identity/agents.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -14,8 +15,6 @@ import type * as contract from './contract.ts';
 interface SuppliedRow {
   account_key: string;
   principal_key: string;
-  kind: 'agent' | 'wallet';
-  name: string | null;
   created_at: Date;
   quote_key: string;
   input: string | null;
@@ -37,9 +36,9 @@ export async function readEvidence(
 ): Promise<contract.Evidence> {
   const { principalKey, accountKey } = ownedBy(caller);
   const row = await db.maybe<SuppliedRow>(sql`
-    select jobs.account_key, jobs.principal_key, p.kind, p.name, jobs.created_at, quote_key, quotes.input,
+    select jobs.account_key, jobs.principal_key, jobs.created_at, quote_key, quotes.input,
       quotes.input_deleted_at, quotes.evidence
-    from jobs join quotes using (quote_key) join principals p on p.principal_key = jobs.principal_key
+    from jobs join quotes using (quote_key)
     where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})`);
   if (!row) throw new Problem('not_found', 'There is no such job for this caller.');
   const input =
@@ -48,14 +47,17 @@ export async function readEvidence(
       : unseal(row.input, runtime.configuration.keyring, { column: 'quotes.input', row: row.quote_key });
   const request = input === null ? null : CheckRequest.parse(JSON.parse(input));
   const texts = request && evidenceTexts(request);
-  const documents = await keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []);
+  const [buyer, documents] = await Promise.all([
+    principalNamed(db, row.principal_key),
+    keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []),
+  ]);
   // Payment grants no access to sources: an agent reads them while its grant covers them.
   const mayRead = caller.kind === 'member' || caller.grant.governed_refs;
   return {
     job_key: jobKey,
     delete_after: after(row.created_at, seconds.retention).toISOString(),
     deleted_at: row.input_deleted_at?.toISOString() ?? null,
-    bought_by: { agent_key: row.principal_key, kind: row.kind, name: row.name },
+    bought_by: { agent_key: row.principal_key, kind: buyer.kind, name: buyer.name },
     submitted: request && {
       request: request.request ?? null,
       criteria: request.criteria ?? [],

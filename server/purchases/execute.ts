@@ -275,7 +275,7 @@ async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<voi
 }
 
 /**
- * The failure and its remedy, together in one transaction (service.md 3): without a report the charge is 0 and what was
+ * The failure and its remedy, together in one transaction (specification 8.2): without a report the charge is 0 and what was
  * collected becomes wallet credit; without the included re-check the charge is waived and the collection goes back.
  */
 export async function failJob(

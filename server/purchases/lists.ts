@@ -2,12 +2,12 @@ import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Buyer, Member } from '../identity/caller.ts';
 import { utcDay } from '../kernel/clock.ts';
-import type { Queries } from '../kernel/database.ts';
 import { statement } from '../kernel/sql.ts';
+import type { Context } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
-import { jobColumns, jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
+import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';
-import { loadedQuotes, type QuoteRow, quoteColumns, quoteView, railsOf } from './quote.ts';
+import { loadedQuotes, type QuoteRow, quoteView, railsOf } from './quote.ts';
 
 /** Whose rows a list shows: a buyer its own, a member those of the account. The column is ours, never input. */
 export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'account_key'; key: string } {
@@ -16,37 +16,58 @@ export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'ac
     : { column: 'principal_key', key: caller.principalKey };
 }
 
+/** The same for the models. */
+function owned(caller: Buyer | Member): { accountKey: string } | { principalKey: string } {
+  return caller.kind === 'member' ? { accountKey: caller.accountKey } : { principalKey: caller.principalKey };
+}
+
 export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, input, db }) => {
-  const rows = await newestFirst<QuoteRow>(db, caller, input, 'quotes', 'quote_key', {
-    columns: quoteColumns,
-    select: loadedQuotes('page', '$3'),
-    values: [utcDay(ctx.now)],
+  const { quote } = ctx.runtime.prisma;
+  const { after = '' } = input;
+  const from =
+    after === '' ? null : await quote.findFirst({ where: { ...owned(caller), quoteKey: after }, select: at });
+  const keys = await quote.findMany({
+    where: { ...owned(caller), ...behind(after, from, { quoteKey: { lt: after } }) },
+    orderBy: [{ createdAt: 'desc' }, { quoteKey: 'desc' }],
+    take: input.limit + 1,
+    select: { quoteKey: true },
   });
+  const values = [keys.map(({ quoteKey }) => quoteKey), utcDay(ctx.now)];
+  const rows = await db.many<QuoteRow>(statement(quotesOfPage, values));
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
   const rails = railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? []);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.purchases.path, 'quote_key');
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };
 
+const quotesOfPage = `
+  select ${loadedQuotes('quotes', '$2')}
+  where quote_key = any($1::text[]) order by quotes.created_at desc, quotes.quote_key desc`;
+
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
-  const packed = await newestFirst<PackedJob>(db, caller, input, 'jobs', 'job_key', {
-    columns: jobColumns,
-    select: loadedJobs('page'),
-  });
+  const { job } = ctx.runtime.prisma;
+  const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
+  const packed = await db.many<PackedJob>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
   const rows = packed.map(unpackedJob);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
 };
 
-export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input, db }) => {
-  const rows = await newestFirst<{ job_key: string; body: string }>(db, caller, input, 'jobs', 'job_key', {
-    where: 'collected_at is not null',
-    columns: 'job_key, created_at',
-    select: `page.job_key, newest.body from page, lateral (
-      select body from receipts where receipts.job_key = page.job_key order by sequence desc limit 1) newest`,
+const jobsOfPage = `
+  select ${loadedJobs('jobs')}
+  where job_key = any($1::text[]) order by jobs.created_at desc, jobs.job_key desc`;
+
+/** The newest receipt of each job that has one, in the order of the jobs. */
+export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {
+  const page = await jobsPage(ctx, caller, input);
+  const rows = await ctx.runtime.prisma.job.findMany({
+    ...page,
+    where: { ...page.where, receipts: { some: {} } },
+    select: { jobKey: true, receipts: { select: { body: true }, orderBy: { sequence: 'desc' }, take: 1 } },
   });
-  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'job_key');
-  return { body: { receipts: shown.map(({ body }) => JSON.parse(body)), next_after }, headers };
+  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'jobKey');
+  const newest = shown.flatMap((job) => job.receipts.map(({ body }) => JSON.parse(body)));
+  return { body: { receipts: newest, next_after }, headers };
 };
 
 interface PageInput {
@@ -54,45 +75,27 @@ interface PageInput {
   limit: number;
 }
 
-/**
- * A page and the first row of the one after it, by index however far back it lies. The texts given are code of the
- * caller's; values are parameters, those given from `$3` on. Throws `not_found` when `after` names no row of the caller's.
- */
-async function newestFirst<Row>(
-  db: Queries,
-  caller: Buyer | Member,
-  { after, limit }: PageInput,
-  table: 'quotes' | 'jobs',
-  key: 'quote_key' | 'job_key',
-  {
-    columns,
-    select,
-    where = 'true',
-    values = [],
-  }: { columns: string; select: string; where?: string; values?: unknown[] },
-): Promise<Row[]> {
-  const owner = ownerOf(caller);
-  const from = after === undefined ? null : await positionOf(db, owner, after, table, key);
-  const next = 3 + values.length;
-  const text = `
-    with page as (
-      select ${columns} from ${table} where ${owner.column} = $1 and ${where} ${from ? `and (created_at, ${key}) < ($${next}, $${next + 1})` : ''}
-      order by created_at desc, ${key} desc limit $2)
-    select ${select} order by page.created_at desc, page.${key} desc`;
-  return db.many<Row>(statement(text, [owner.key, limit + 1, ...values, ...(from ? [from, after] : [])]));
+const at = { createdAt: true } as const;
+
+/** A page of the caller's jobs, the newest first, and the first row of the one after it. Throws `not_found`. */
+async function jobsPage({ runtime }: Context, caller: Buyer | Member, { after = '', limit }: PageInput) {
+  const { job } = runtime.prisma;
+  const from = after === '' ? null : await job.findFirst({ where: { ...owned(caller), jobKey: after }, select: at });
+  return {
+    where: { ...owned(caller), ...behind(after, from, { jobKey: { lt: after } }) },
+    orderBy: [{ createdAt: 'desc' as const }, { jobKey: 'desc' as const }],
+    take: limit + 1,
+  };
 }
 
-async function positionOf(
-  db: Queries,
-  owner: ReturnType<typeof ownerOf>,
-  after: string,
-  table: 'quotes' | 'jobs',
-  key: 'quote_key' | 'job_key',
-): Promise<Date> {
-  const text = `select created_at from ${table} where ${key} = $1 and ${owner.column} = $2`;
-  const row = await db.maybe<{ created_at: Date }>(statement(text, [after, owner.key]));
-  if (!row) throw new Problem('not_found', 'The page that after names is not there for this caller.');
-  return row.created_at;
+/**
+ * The rows behind one: older, or as old with a lower key. By index however far back it lies. Throws `not_found` when
+ * `after` names no row of the caller's.
+ */
+function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lowerKey: LowerKey) {
+  if (after === '') return {};
+  if (!from) throw new Problem('not_found', 'The page that after names is not there for this caller.');
+  return { createdAt: { lte: from.createdAt }, OR: [{ createdAt: { lt: from.createdAt } }, lowerKey] };
 }
 
 /** The rows to show, and where to go on from. */

@@ -7,7 +7,7 @@ import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';
 import { loadQuote, quoteView } from './quote.ts';
 
 /**
- * The refusal of an action on a purchase, with what is allowed on it instead (interface.md 1). Other errors, and what is
+ * The refusal of an action on a purchase, with what is allowed on it instead (specification 3.6). Other errors, and what is
  * refused about nothing of the caller's, stay as they are.
  */
 export async function withNextActions(

@@ -3,7 +3,7 @@ import { Problem, refuse } from '../door/problem.ts';
 import { originOf } from '../door/rate-limit.ts';
 import type { Loader, Verb } from '../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
-import { hasRoom, outsideGrant, serviceRefusal } from '../identity/grant.ts';
+import { hasRoom, outsideGrant, principalHasRoom, serviceRefusal } from '../identity/grant.ts';
 import { containsToken } from '../identity/token.ts';
 import { after, utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -193,7 +193,7 @@ function keptContent(column: 'principal_key' | 'origin', value: string): string 
 }
 
 /**
- * The refusal of content past what is kept without a payment (interface.md 5); null when there is room. Requests that
+ * The refusal of content past what is kept without a payment (specification 5.3); null when there is room. Requests that
  * come at once do not see each other, so it may be passed by as much as they bring.
  */
 function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
@@ -218,9 +218,8 @@ export function loadedQuotes(quotes: 'quotes' | 'page', day: string): string {
   return `${quotes}.quote_key, ${quotes}.service_key, ${quotes}.contract_version, ${quotes}.terms_version,
       ${quotes}.state, ${quotes}.price_microcents, ${quotes}.max_price_microcents, ${quotes}.input_digest,
       ${quotes}.evidence, ${quotes}.planned_checks, ${quotes}.created_at, ${quotes}.expires_at,
-      jobs.job_key, ${quotes}.state <> 'open' or exists (
-      select from grants g where g.principal_key = ${quotes}.principal_key
-        and ${hasRoom('g', `${quotes}.price_microcents`, day)}) as within_limits,
+      jobs.job_key, ${quotes}.state <> 'open'
+        or ${principalHasRoom(`${quotes}.principal_key`, `${quotes}.price_microcents`, day)} as within_limits,
     ${quotes}.state = 'open' and ${saleIsOff} as is_off
     from ${quotes} left join jobs using (quote_key)`;
 }
@@ -264,7 +263,7 @@ const refundPolicy =
   'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
   'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
-/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (interface.md 2). */
+/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (specification 2.3). */
 function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
   if (row.state !== 'open') return row.state;
   if (now >= row.expires_at) return 'expired';

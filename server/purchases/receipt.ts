@@ -75,7 +75,7 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 
 /**
  * Issues the next receipt of the job's chain, in the transaction that changed what it states: every change of
- * collection, charge, report or remedy has a receipt, and each receipt names the one before (interface.md 7). `change`
+ * collection, charge, report or remedy has a receipt, and each receipt names the one before (specification 10.4). `change`
  * resolves to the job as it then stands.
  */
 export async function issueReceipt(

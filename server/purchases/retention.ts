@@ -13,13 +13,13 @@ import { readEvidence } from './evidence.ts';
 import { holdJob, notAllowed, stateAt } from './job.ts';
 import { isEnded } from './states.ts';
 
-/** An answer is given again, byte for byte, for at least 30 days (interface.md 1). */
+/** An answer is given again, byte for byte, for at least 30 days (specification 3.3). */
 const answerDays = 31;
 
 /** Quotes whose content is deleted in one transaction; the next takes more. */
 const batch = 500;
 
-/** Deletes what was submitted for a job before its time, once nothing can need it any more (interface.md 9). */
+/** Deletes what was submitted for a job before its time, once nothing can need it any more (specification 11.1). */
 export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, caller, input, tx }) => {
   requireOwner(caller);
   const job = await holdJob(tx, input.job_key, caller);
@@ -42,7 +42,7 @@ export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Pro
   await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
 }
 
-/** Deletes the content of purchases 30 days after them (service.md 8). Digests, reports and receipts stay. */
+/** Deletes the content of purchases 30 days after them (specification 11.1). Digests, reports and receipts stay. */
 async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
   const purchasedBefore = after(now, -seconds.retention);
@@ -59,7 +59,7 @@ async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): 
 
 /**
  * Deletes content that nobody has paid for and nobody can any more: of a quote within a minute after it expired
- * (interface.md 5), and of a job that was canceled before it was paid.
+ * (specification 11.1), and of a job that was canceled before it was paid.
  */
 export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();

@@ -52,9 +52,9 @@ export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ c
 };
 
 /**
- * A decision is about the newest report. Accepting a corrected one must name it (interface.md 6), so that nobody pays
+ * A decision is about the newest report. Accepting a corrected one must name it (specification 9.4), so that nobody pays
  * for a report that was replaced meanwhile. A dispute need not: any dispute after the re-check is the second one
- * (service.md 3), unless it names the first report or is a repeat under its key.
+ * (specification 9.2), unless it names the first report or is a repeat under its key.
  */
 function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
   const isUnnamedCorrection = decision === 'accept' && job.state === 'redelivered' && !report_digest;

@@ -11,7 +11,7 @@ import type { Context } from '../runtime.ts';
 import { price, service as terms } from '../service/terms.ts';
 import { verbs } from '../verbs.ts';
 
-// interface.md 5: the room that a grant leaves follows cash.
+// Specification 4.8: the room that a grant leaves follows cash.
 
 const service = await startService();
 const { pool } = service.database;

@@ -1,6 +1,6 @@
 /**
  * The life of a purchase as one table. It guards every write, fills `next_actions` and names the audit rows.
- * interface.md 5. Pure: the browser and the client may import it.
+ * Specification 7. Pure: the browser and the client may import it.
  */
 export const jobStates = [
   'awaiting_payment',
@@ -148,7 +148,7 @@ export function paymentIsOpen(state: PaymentState): boolean {
 }
 
 /**
- * True once nobody paid in time (interface.md 5). It is read off the clock: the sweep that writes it down comes later,
+ * True once nobody paid in time (specification 7.5). It is read off the clock: the sweep that writes it down comes later,
  * and nothing may be paid in between. A payment that is open then was in time, and is waited for.
  */
 export function hasLapsed(job: Pick<JobFacts, 'state' | 'payment_state'> & { pay_by: Date }, now: Date): boolean {
@@ -167,7 +167,7 @@ export function reportNumberIn(state: JobState): 1 | 2 {
   return state === 'redelivered' ? 2 : 1;
 }
 
-/** Whoever made the work may not accept the report on it (service.md 1.3); the customer's members may. */
+/** Whoever made the work may not accept the report on it (specification 1.3); the customer's members may. */
 export function mayAccept(job: Pick<JobFacts, 'buyer_is_producer'>, actor: Authority['actor']): boolean {
   return actor === 'customer' || !job.buyer_is_producer;
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from '../configuration.ts';
-import { blockAccount, blockPayer } from '../identity/blocked.ts';
+import { blockAccount, blockPayer, lastLifted } from '../identity/blocked.ts';
 import { after } from '../kernel/clock.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
@@ -8,7 +8,7 @@ import type { JobRow } from './job.ts';
 
 /**
  * Two disputes make a report free. An account, or an address that pays, with more than `waiversMax` such waivers in 30
- * days buys nothing new until an operator lifts that (interface.md 5); then the count starts anew. 0 is off.
+ * days buys nothing new until an operator lifts that (specification 4.9); then the count starts anew. 0 is off.
  */
 export async function blockAfterWaivers(
   tx: Tx,
@@ -25,17 +25,15 @@ export async function blockAfterWaivers(
     if (counted) tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${`waivers of ${counted}`}, 0))`);
   }
   const since = after(now, -seconds.waivers);
+  const lifted = await lastLifted(tx, 'waivers', { accountKey: job.account_key, payer });
   const count = await tx.one<{ of_account: bigint; of_payer: bigint }>(sql`
     select
       (select count(*) from jobs
         where account_key = ${job.account_key} and waived_because = 'second_dispute'
-          and finalized_at > greatest(${since}, (
-            select max(lifted_at) from purchase_blocks b
-            where b.account_key = ${job.account_key} and b.cause = 'waivers'))) as of_account,
+          and finalized_at > greatest(${since}::timestamptz, ${lifted.of_account})) as of_account,
       (select count(*) from x402_payments p join jobs using (job_key)
         where p.payer = ${payer} and p.state = 'collected' and waived_because = 'second_dispute'
-          and finalized_at > greatest(${since}, (
-            select max(lifted_at) from purchase_blocks b where b.payer = ${payer} and b.cause = 'waivers'))) as of_payer`);
+          and finalized_at > greatest(${since}::timestamptz, ${lifted.of_payer})) as of_payer`);
   if (count.of_account > waiversMax) blockAccount(tx, job.account_key, { cause: 'waivers', now });
   if (payer && count.of_payer > waiversMax) blockPayer(tx, payer, { cause: 'waivers', now });
 }

@@ -18,15 +18,12 @@ export interface CheckMessage {
   job_key: string;
 }
 
-/** Letters to write. A message says what about; whether and to whom is decided when it is sent. */
+/** Letters to write. A message says what about; whether and to whom is decided when it is sent. Rooms define their own. */
 export const letterQueue = 'letter';
 
-export type LetterMessage =
-  | { kind: 'registration'; registration_key: string }
-  | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
-  /** An operator made a link that signs this address in. */
-  | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
-  | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
+export interface LetterMessage {
+  readonly kind: string;
+}
 
 /**
  * A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. A worker
@@ -89,7 +86,7 @@ export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
   tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
 }
 
-/** Queues a letter in the caller's transaction. */
-export function enqueueLetter(tx: Tx, queue: Queue, message: LetterMessage): void {
+/** Queues a letter in the caller's transaction: a message of the room that writes it. */
+export function enqueueLetter<Message extends LetterMessage>(tx: Tx, queue: Queue, message: NoInfer<Message>): void {
   tx.join((run) => queue.boss.send(letterQueue, message, { db: { executeSql: run } }));
 }

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '../configuration.ts';
 import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
-import { sendLetter } from '../identity/send-letter.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
+import { letters } from '../letters.ts';
+import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
 import { carryOut, takeNext } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
@@ -85,7 +86,7 @@ await runtime.queue.boss.work<LetterMessage>(
     notifyPollingIntervalSeconds: pollSeconds,
   },
   async (messages) => {
-    const sent = await Promise.allSettled(messages.map(({ data }) => sendLetter(runtime, data)));
+    const sent = await Promise.allSettled(messages.map(({ data }) => sendLetter(runtime, letters, data)));
     const failed = sent.find((one) => one.status === 'rejected');
     // The queue tries all of them again; what has been sent is not sent twice.
     if (failed) throw failed.reason;

@@ -25,7 +25,7 @@ type RailState = 'available' | 'unavailable';
 type Switches = ReadonlySet<SwitchName>;
 
 /**
- * What can be bought right now, and what stands in the way (service.md 2.2; interface.md 2). Of providers it says what is
+ * What can be bought right now, and what stands in the way (specification 2.2). Of providers it says what is
  * known: nobody who asks waits for one that hangs.
  */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
@@ -126,7 +126,7 @@ export function railUnavailable(
   return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
 }
 
-/** An operator's switches and absent settings: asking again changes nothing about them (interface.md 2). */
+/** An operator's switches and absent settings: asking again changes nothing about them (specification 2.2). */
 const settings = [
   'service_disabled',
   'rail_disabled',

@@ -3,7 +3,7 @@ import { defineOperation } from '../door/operation.ts';
 import { Measured, Verdict } from '../work-check/contract.ts';
 import { service } from './terms.ts';
 
-/** The two documents that a buyer reads before it is anybody here (service.md 2.1, 2.3; interface.md 2). Pure. */
+/** The two documents that a buyer reads before it is anybody here (specification 2). Pure. */
 
 const railState = z.enum(['available', 'unavailable']);
 const reasons = z.array(z.string()).meta({ description: 'Reason codes. The list may grow.' });

@@ -25,7 +25,7 @@ import {
   testFunds,
 } from './terms.ts';
 
-/** The endpoints that the discovery document names (service.md 2.1). */
+/** The endpoints that the discovery document names (specification 2.1). */
 const endpointNames = [
   'authorize',
   'cancel',
@@ -74,12 +74,12 @@ export const discovery: Verb<typeof contract.discovery> = async ({ ctx }) => {
   };
 };
 
-/** The second door to the same operations (service.md 1.11). */
+/** The second door to the same operations (specification 13.1). */
 function mcp(baseUrl: string) {
   return { tools: [...tools.keys()], url: `${baseUrl}/mcp?profile=buyer` };
 }
 
-/** Signing parameters of the wallet sign-in (service.md 5.5). */
+/** Signing parameters of the wallet sign-in (specification 4.5). */
 function signing(baseUrl: string): z.input<typeof contract.Signing> {
   return {
     formats: ['siwe', 'legacy'],
@@ -156,7 +156,7 @@ function schemas() {
     output_schema: z.toJSONSchema(Report, {
       io: 'output',
       unrepresentable: 'any',
-      // Within version 1 a report may gain fields (interface.md 1).
+      // Within version 1 a report may gain fields (specification 2.5).
       override({ jsonSchema }) {
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       },
@@ -254,7 +254,7 @@ function x402Terms({ x402 }: Pick<Runtime, 'x402'>) {
   };
 }
 
-/** service.md 1.12, in order. */
+/** The steps of a purchase, in order (specification 7 to 10). */
 function purchaseFlow() {
   const step = (name: string, operation: { method: string; path: string; summary: string }) => ({
     step: name,

@@ -102,9 +102,10 @@ function toldBy(change: (text: string) => string): string {
 
 describe('the terms', () => {
   it('are told alike by the contract, the sample report and every operation once one of them is another', () => {
-    const told = toldBy((text) => text.replace('reviewWindow: 259_200', 'reviewWindow: 172_800'));
-    expect(told.trimEnd().split('\n').at(-1)).toBe('172800 172800 172800 48 hours');
-    expect(told).not.toMatch(/259200|72 hours|three days|3 days/);
+    const told = toldBy((text) => text.replace(/reviewWindow: [\d_]+/, 'reviewWindow: 90_000'));
+    expect(told.trimEnd().split('\n').at(-1)).toBe('90000 90000 90000 25 hours');
+    const { reviewWindow } = terms.seconds;
+    expect(told).not.toMatch(new RegExp([String(reviewWindow), ...waysToSay(reviewWindow)].join('|')));
   });
 
   it('are spelled in one file', () => {
@@ -114,15 +115,16 @@ describe('the terms', () => {
     expect(again).toEqual([]);
   });
 
+  const { reviewWindow, executionDeadline } = terms.seconds;
   it.each([
-    ["const text = 'Dispute it within 72 hours.';", '72 hours'],
-    ["const text = 'A report can be disputed for three days.';", 'three days'],
-    ['const reviewWindow = 259_200;', '259200'],
+    [`const text = 'Dispute it within ${lasting('reviewWindow')}.';`, lasting('reviewWindow')],
+    [`const text = 'A report takes ${executionDeadline} seconds at most.';`, `${executionDeadline} seconds`],
+    [`const reviewWindow = ${reviewWindow};`, String(reviewWindow)],
     ["const key = 'svc_work_check';", 'svc_work_check'],
     ["const letter = 'A check costs 5.00 USD.';", '5.00 USD'],
-    ["const text = 'Kept for 30 days.';", '30 days'],
+    [`const text = <p>Kept for ${lasting('retention')}.</p>;`, lasting('retention')],
   ])('are found where %s spells them again', (text, spelled) => {
-    expect(spelledIn('planted.ts', text)).toContain(spelled);
+    expect(spelledIn('planted.tsx', text)).toContain(spelled);
   });
 
   it('are those of the specification, to the second', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { text } from '../work-check/input-fields.ts';
 
-/** Documents of an account that the service may retrieve for its agents (service.md 1.9; interface.md 4). Pure. */
+/** Documents of an account that the service may retrieve for its agents (specification 1.6, 5.2). Pure. */
 
 export const sourceBounds = {
   /** UTF-8 bytes of one document: as much as an evidence item. */

@@ -1,12 +1,13 @@
 import type { Configuration } from '../configuration.ts';
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
-import { outsideGrant } from '../identity/grant.ts';
+import { lockAccount } from '../identity/account.ts';
+import { accountSharing, outsideGrant } from '../identity/grant.ts';
 import type { Queries } from '../kernel/database.ts';
 import { digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { seal, unseal } from '../kernel/seal.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import * as contract from './contract.ts';
 
 /** A document as stored; its text is asked for only where it is retrieved. */
@@ -20,15 +21,28 @@ interface SourceRow {
 }
 
 /** The documents that are there. Names and digests only: whoever may have them retrieved need not read them. */
-export const sources: Verb<typeof contract.sources> = async ({ caller, db }) => {
+export const sources: Verb<typeof contract.sources> = async ({ ctx, caller }) => {
   if (caller.kind !== 'member' && !caller.grant.governed_refs) {
     throw outsideGrant('The grant does not let the agent share governed sources.');
   }
-  const rows = await db.many<SourceRow>(sql`
-    select source_key, name, media_type, digest, bytes, added_at from sources
-    where account_key = ${caller.accountKey} and removed_at is null
-    order by name limit ${contract.sourceBounds.documents_per_account}`);
-  return { body: { sources: rows.map(sourceView) } };
+  const rows = await ctx.runtime.prisma.source.findMany({
+    where: { accountKey: caller.accountKey, removedAt: null },
+    orderBy: { name: 'asc' },
+    take: contract.sourceBounds.documents_per_account,
+    select: { sourceKey: true, name: true, mediaType: true, digest: true, bytes: true, addedAt: true },
+  });
+  return {
+    body: {
+      sources: rows.map(({ sourceKey, mediaType, addedAt, ...row }) => ({
+        source_key: sourceKey,
+        name: row.name,
+        media_type: mediaType as SourceRow['media_type'],
+        digest: row.digest,
+        bytes: row.bytes,
+        added_at: addedAt.toISOString(),
+      })),
+    },
+  };
 };
 
 /** Adds a document under a name of its own. The same name with the same text is a repeat, and adds nothing. */
@@ -36,7 +50,7 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   const { accountKey, memberKey } = caller;
   const digest = digestOf(input.text);
   // Held until the end, so that what is counted here is still true when the document is in.
-  await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
+  await lockAccount(tx, accountKey);
   const { holds, ...named } = await tx.one<{ holds: number } & Partial<SourceRow>>(sql`
     select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds,
       named.source_key, named.name, named.media_type, named.digest, named.bytes, named.added_at
@@ -82,6 +96,11 @@ export interface RetrievedDocument {
   observed_at: string;
 }
 
+const retrieved = `
+  select source_key, name, text, added_at from sources
+  where account_key = (${accountSharing('$1')}) and removed_at is null and source_key = any($2::text[])
+  order by array_position($2::text[], source_key)`;
+
 /**
  * Retrieves the documents that a principal's request names, in its order and each once. What its account does not
  * hold, or its grant no longer covers, is left out: the caller decides what a source that is gone means.
@@ -93,12 +112,9 @@ export async function retrieveSources(
   refs: readonly string[],
 ): Promise<RetrievedDocument[]> {
   if (refs.length === 0) return [];
-  const rows = await db.many<{ source_key: string; name: string; text: string; added_at: Date }>(sql`
-    select source_key, sources.name, text, added_at from sources
-    join principals using (account_key) join grants using (principal_key)
-    where principal_key = ${principalKey} and governed_refs and removed_at is null
-      and source_key = any(${refs}::text[])
-    order by array_position(${refs}::text[], source_key)`);
+  const rows = await db.many<{ source_key: string; name: string; text: string; added_at: Date }>(
+    statement(retrieved, [principalKey, refs]),
+  );
   return rows.map(({ source_key, name, text, added_at }) => ({
     ref: source_key,
     source: name,

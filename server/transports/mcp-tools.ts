@@ -103,7 +103,7 @@ function argumentsOf(operation: Operation): z.ZodType {
   return z.strictObject({ ...shape, idempotency_key: operation.idempotency === 'required' ? key : key.optional() });
 }
 
-/** What a client that only reads an answer needs not know. Answers may gain members within version 1 (interface.md 1). */
+/** What a client that only reads an answer needs not know. Answers may gain members within version 1 (specification 2.5). */
 const wordsOfInput = [
   'additionalProperties',
   'propertyNames',

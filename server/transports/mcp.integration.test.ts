@@ -10,7 +10,7 @@ import { exampleRequest } from '../work-check/sample.ts';
 const service = await startService();
 const address = `${service.baseUrl}/mcp?profile=buyer`;
 
-/** service.md 1.11. */
+/** Specification 13.1. */
 const interfaceTools = [
   'svc.whoami',
   'svc.check_work',

@@ -52,7 +52,7 @@ export async function mcp(request: Request): Promise<Response> {
 }
 
 /**
- * Answers one MCP request over Streamable HTTP (interface.md 8): stateless, the 2026-07-28 revision and, with the same
+ * Answers one MCP request over Streamable HTTP (specification 13): stateless, the 2026-07-28 revision and, with the same
  * tools, clients of 2025. Holds no rule of the business.
  */
 export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked, 'read'>): Promise<Response> {

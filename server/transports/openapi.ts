@@ -42,7 +42,7 @@ export function openApiDocument(baseUrl: string): ReturnType<typeof createDocume
 }
 
 /**
- * The document with answers that may gain members within version 1 (interface.md 1). Only what is sent to the service is
+ * The document with answers that may gain members within version 1 (specification 2.5). Only what is sent to the service is
  * closed: an unknown field there is an error.
  */
 function growing(description: Parameters<typeof createDocument>[0]): ReturnType<typeof createDocument> {

@@ -5,7 +5,6 @@ import { doorProblems, type Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
 import { type ProblemCode, problems } from '@/server/problems.ts';
 import { Missing, show } from '../../../show.tsx';
-import { meanings } from './meanings.ts';
 
 interface Props {
   params: Promise<{ code: string }>;
@@ -66,7 +65,7 @@ export default show(async (props: Props) => {
         <Key>{code}</Key>
       </p>
       <h1 className="mt-2 text-h1">{problem.title}</h1>
-      <p className="mt-3 text-body text-ink-2">{meanings[code]}</p>
+      <p className="mt-3 text-body text-ink-2">{problem.meaning}</p>
       <h2 className="mt-10 text-h2">What to do next</h2>
       <p className="mt-2 text-body">{problem.next}</p>
       <dl className="facts mt-10 border-t border-ink">

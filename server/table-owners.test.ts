@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts';
+
+/**
+ * Each table has a room that owns it, and other rooms reach its rows through that room: by a function, or by a part of a
+ * statement that it exports. Otherwise a statement leans on a room that no import shows.
+ */
+const tablesOf = {
+  kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
+  ledger: 'ledger_transfers wallet_credits',
+  mail: 'letters',
+  payments: 'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains',
+  sources: 'sources',
+  service: 'switches switch_changes',
+  identity:
+    'accounts members sign_in_links member_sessions principals credentials registrations account_events ' +
+    'purchase_blocks wallet_challenges grants grant_usage',
+  purchases: 'quotes unpaid_content jobs reports reviews dispute_texts receipts receipt_keys',
+} as const;
+type Room = keyof typeof tablesOf;
+
+const ownerOf = new Map(
+  (Object.entries(tablesOf) as [Room, string][]).flatMap(([room, names]) =>
+    names.split(' ').map((name) => [name, room]),
+  ),
+);
+
+/** Money moves with its job in one statement: until the rails have rooms of their own, these rooms name each other's. */
+const mayName: Partial<Record<string, readonly Room[]>> = {
+  purchases: ['payments', 'ledger'],
+  payments: ['purchases', 'ledger'],
+};
+
+/** What operators read, and what a start looks for, goes across all rooms. */
+const exempt = [/^server\/console\//, /\/unsettled\.ts$/, /^server\/transports\/health\.ts$/];
+
+/** The tables of other rooms that a text of the server names. */
+function foreignIn({ file, text }: Text): string[] {
+  const room = file.split('/')[1] ?? '';
+  if (exempt.some((pattern) => pattern.test(file))) return [];
+  const named = [...text.matchAll(/\b(?:from|join|into|update)\s+([a-z_0-9]+)/g)].map(([, name = '']) => name);
+  return [...new Set(named)].flatMap((name) => {
+    const owner = ownerOf.get(name);
+    // The kernel is the ground of every room.
+    if (!owner || owner === room || owner === 'kernel' || mayName[room]?.includes(owner)) return [];
+    return [`${file} names ${name} of ${owner}`];
+  });
+}
+
+describe('a table', () => {
+  it('is named by its own room only', () => {
+    expect(serverTexts.flatMap(foreignIn)).toEqual([]);
+  });
+
+  it('has an owner', () => {
+    const schema = readFileSync(path.resolve(import.meta.dirname, '../prisma/schema.prisma'), 'utf8');
+    const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name);
+    expect(tables.length).toBeGreaterThan(25);
+    expect(tables.filter((name) => name && !ownerOf.has(name))).toEqual([]);
+  });
+
+  it.each([
+    ['server/purchases/pay.ts', 'sql`select 1 from jobs join grants using (grant_key)`', 'grants of identity'],
+    ['server/identity/me.ts', "statement('update jobs set percent = 1', [])", 'jobs of purchases'],
+    [
+      'server/kernel/seal.ts',
+      'const part = `exists (select from registrations r where key = $1)`',
+      'registrations of identity',
+    ],
+  ])('is noticed in %s: %s', (file, planted, found) => {
+    expect(textsOf(file, planted).flatMap(foreignIn)).toEqual([`${file} names ${found}`]);
+  });
+});
