@@ -45,7 +45,8 @@ function renderLetter({ to, subject, text, received_at }: Letter): string {
 <pre>${body}</pre></article>`;
 }
 
-function escapeHtml(text: string): string {
+/** Text that a page may show between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
