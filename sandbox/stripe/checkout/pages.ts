@@ -27,7 +27,7 @@ const STYLE = `
   .items { list-style: none; margin: 0 0 1.5rem; padding: .75rem; background: var(--soft); border-radius: .5rem; }
   .items small { color: var(--quiet); display: block; }
   label { display: block; font-weight: 600; margin: 0 0 .25rem; }
-  .field { margin: 0 0 1rem; }
+  .entry { margin: 0 0 1rem; }
   .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
   input:not([type=checkbox]) { width: 100%; font: inherit; color: inherit; background: var(--page); padding: .6rem .75rem;
     border: 1px solid var(--line); border-radius: .375rem; min-height: 2.75rem; }
@@ -77,7 +77,7 @@ function field(
   const fault = faults[name];
   const more = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
   const state = fault ? ` aria-invalid="true" aria-describedby="${name}-fault"` : '';
-  return `<div class="field"><label for="${name}">${label}</label>
+  return `<div class="entry"><label for="${name}">${label}</label>
 <input id="${name}" name="${name}" required value="${escapeHtml(values[name] ?? '')}"${more.join('')}${state}>
 ${fault ? `<p class="fault" id="${name}-fault">${escapeHtml(fault)}</p>` : ''}</div>`;
 }
