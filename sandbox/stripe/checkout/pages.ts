@@ -66,7 +66,7 @@ ${body}
 `;
 }
 
-export function money(cents: number | null, currency: string | null): string {
+function money(cents: number | null, currency: string | null): string {
   return `${((cents ?? 0) / CENTS).toFixed(2)} ${(currency ?? '').toUpperCase()}`;
 }
 
