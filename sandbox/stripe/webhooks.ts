@@ -47,6 +47,39 @@ export function signatureHeader(payload: string, secrets: readonly string[], at 
   return [`t=${t}`, ...secrets.map((secret) => `v1=${sign(secret)}`)].join(',');
 }
 
+/** Posts a signed payload. Returns the status of the answer, null when there was none. */
+async function post({ url, secrets }: WebhookTarget, payload: string, stop: AbortSignal): Promise<number | null> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': `Stripe/1.0 (${BRAND})`,
+        'stripe-signature': signatureHeader(payload, secrets),
+      },
+      body: payload,
+      redirect: 'manual',
+      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS_MAX)]),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
+
+/** What becomes of a delivery once an attempt is over: taken, tried again later, or given up. */
+function afterAttempt(delivery: Delivery, attempt: Delivery['attempts'][number]): Delivery {
+  const { at, status } = attempt;
+  const attempts = [...delivery.attempts, attempt];
+  if (status !== null && status >= 200 && status < 300) return { ...delivery, attempts, state: 'delivered' };
+  if (delivery.state !== 'waiting') return { ...delivery, attempts };
+  if (at - delivery.first_at > GIVE_UP_SECONDS) return { ...delivery, attempts, state: 'given_up' };
+  const wait = RETRY_SECONDS[attempts.length - 1] ?? RETRY_SECONDS.at(-1) ?? 0;
+  return { ...delivery, attempts, next_at: at + wait };
+}
+
+/** The way of events to one seller; those that were on it before a restart go on. */
 export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>, first: WebhookTarget): Webhooks {
   const faults = faultQueue<WebhookFault>();
   const waiting = new Set(
@@ -70,39 +103,13 @@ export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>
 
   async function attempt(eventId: string): Promise<void> {
     underWay.add(eventId);
-    const status = await post(eventId);
+    const payload = JSON.stringify(store.get('event', eventId), null, 2);
+    const status = await post(target, payload, stopped.signal);
     underWay.delete(eventId);
     const delivery = store.get('delivery', eventId);
     if (!delivery || stopped.signal.aborted) return;
-    const attempts = [...delivery.attempts, { at: clock.now(), status }];
-    const wait = RETRY_SECONDS[attempts.length - 1] ?? RETRY_SECONDS.at(-1) ?? 0;
-    if (status !== null && status >= 200 && status < 300) keep({ ...delivery, attempts, state: 'delivered' });
-    else if (delivery.state !== 'waiting') keep({ ...delivery, attempts });
-    else if (clock.now() - delivery.first_at > GIVE_UP_SECONDS) keep({ ...delivery, attempts, state: 'given_up' });
-    else keep({ ...delivery, attempts, next_at: clock.now() + wait });
+    keep(afterAttempt(delivery, { at: clock.now(), status }));
     store.save();
-  }
-
-  /** The status of the answer, null when there was none. */
-  async function post(eventId: string): Promise<number | null> {
-    const payload = JSON.stringify(store.get('event', eventId), null, 2);
-    try {
-      const response = await fetch(target.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'user-agent': `Stripe/1.0 (${BRAND})`,
-          'stripe-signature': signatureHeader(payload, target.secrets),
-        },
-        body: payload,
-        redirect: 'manual',
-        signal: AbortSignal.any([stopped.signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
-      });
-      await response.body?.cancel();
-      return response.status;
-    } catch {
-      return null;
-    }
   }
 
   async function send(eventIds: readonly string[], copies: number): Promise<void> {
