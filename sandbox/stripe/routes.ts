@@ -54,18 +54,6 @@ export function stripeRoutes(sandbox: StripeSandbox): Routes {
       now: provider.clock.now(),
     },
   });
-  /** Lets something happen at the provider, with nobody's request as its cause. */
-  const happen = (what: () => unknown): Answer => {
-    try {
-      const result = what();
-      return { json: result ?? null };
-    } catch (error) {
-      if (error instanceof StripeFault) throw new Refusal(409, 'conflict', error.message);
-      throw error;
-    } finally {
-      provider.store.save();
-    }
-  };
 
   return {
     'GET /stripe': state,
@@ -97,26 +85,47 @@ export function stripeRoutes(sandbox: StripeSandbox): Routes {
       return state();
     },
     'POST /stripe/release': () => ({ json: { released: api.holds.release() } }),
+    ...lifeRoutes(sandbox),
+    ...webhookRoutes(sandbox),
+  };
+}
+
+/** Lets something happen at the provider, with nobody's request as its cause. */
+function happen({ store }: Provider, what: () => unknown): Answer {
+  try {
+    const result = what();
+    return { json: result ?? null };
+  } catch (error) {
+    if (error instanceof StripeFault) throw new Refusal(409, 'conflict', error.message);
+    throw error;
+  } finally {
+    store.save();
+  }
+}
+
+/** What time, banks and holders do. */
+function lifeRoutes({ api, webhooks }: StripeSandbox): Routes {
+  const { provider } = api;
+  return {
     'POST /stripe/clock': (call) =>
-      happen(() => {
+      happen(provider, () => {
         provider.clock.advance(readBody(clockSchema, call).seconds);
         api.runDue();
         webhooks.pump();
         return { now: provider.clock.now() };
       }),
     'POST /stripe/disputes': (call) =>
-      happen(() => {
+      happen(provider, () => {
         const { payment_intent: id, ...given } = readBody(disputeSchema, call);
         return openDispute(provider, chargeOf(provider, id), given);
       }),
     'POST /stripe/disputes/:id': (call) =>
-      happen(() => {
+      happen(provider, () => {
         const dispute = provider.store.get('dispute', call.path.id ?? '');
         if (!dispute) throw new Refusal(404, 'not_found', `There is no dispute ${call.path.id}.`);
         return closeDispute(provider, dispute, readBody(closeSchema, call).outcome);
       }),
-    'POST /stripe/settle': (call) => happen(() => settle(provider, call)),
-    ...webhookRoutes(sandbox),
+    'POST /stripe/settle': (call) => happen(provider, () => settle(provider, call)),
   };
 }
 

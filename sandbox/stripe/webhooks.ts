@@ -79,6 +79,20 @@ function afterAttempt(delivery: Delivery, attempt: Delivery['attempts'][number])
   return { ...delivery, attempts, next_at: at + wait };
 }
 
+/** Gathers events until there are so many, and then gives them out, the newest first. */
+function turnedBatches() {
+  let gathered: string[] = [];
+  return {
+    add(eventId: string, count: number): string[] | undefined {
+      gathered.unshift(eventId);
+      if (gathered.length < count) return undefined;
+      const ready = gathered;
+      gathered = [];
+      return ready;
+    },
+  };
+}
+
 /** The way of events to one seller; those that were on it before a restart go on. */
 export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>, first: WebhookTarget): Webhooks {
   const faults = faultQueue<WebhookFault>();
@@ -91,7 +105,7 @@ export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>
   const underWay = new Set<string>();
   const stopped = new AbortController();
   let target = first;
-  let reordered: string[] = [];
+  const turned = turnedBatches();
 
   function keep(delivery: Delivery) {
     store.put('delivery', delivery);
@@ -139,11 +153,8 @@ export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>
       );
     }
     if (fault?.mode === 'reorder') {
-      reordered.unshift(eventId);
-      if (reordered.length < fault.count) return;
-      const ready = reordered;
-      reordered = [];
-      void send(ready, 1);
+      const ready = turned.add(eventId, fault.count);
+      if (ready) void send(ready, 1);
     }
   }
 
