@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import type { Ports } from '../sandbox/ports.ts';
+import { SANDBOX_SECRET_KEY, SANDBOX_WEBHOOK_SECRET } from '../sandbox/stripe/keys.ts';
 import { Refusal } from './refusal.ts';
 
 const SECRET_BYTES = 32;
@@ -49,6 +50,9 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     X402_REFUND_KEY: secrets.pay_to_private_key,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=http://127.0.0.1:${ports.chains[84532]},421614=http://127.0.0.1:${ports.chains[421614]}`,
+    STRIPE_SECRET_KEY: SANDBOX_SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: SANDBOX_WEBHOOK_SECRET,
+    STRIPE_API_URL: `http://127.0.0.1:${ports.stripe}`,
     ...unlimited,
     // Nothing stands in front that would have to learn of it.
     STOP_DELAY_SECONDS: '0',

@@ -105,6 +105,7 @@ export async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.chains[84532], 'the chain 84532');
   await requireFreePort(ports.chains[421614], 'the chain 421614');
   await requireFreePort(ports.smtp, 'the mail server');
+  await requireFreePort(ports.stripe, 'the payment provider');
 }
 
 /** PostgreSQL from npm with one database in it, or what `DATABASE_URL` names, which is not ours to stop. */

@@ -7,6 +7,7 @@ import type { Fault, faultSchema } from './facilitator/faults.ts';
 import type { Settlement } from './facilitator/settlements.ts';
 import type { MailFault, mailFaultSchema } from './mail/faults.ts';
 import type { Letter } from './mail/mailbox.ts';
+import { stripeControl } from './stripe/control-client.ts';
 
 type FacilitatorState = { faults: Fault[]; held: number };
 
@@ -64,5 +65,7 @@ export function controlClient(control: string) {
     settlements: async (filter: { payer?: string; nonce?: string } = {}) =>
       (await call<{ settlements: Settlement[] }>('GET', `/facilitator/settlements?${new URLSearchParams(filter)}`))
         .settlements,
+
+    stripe: stripeControl(call),
   };
 }

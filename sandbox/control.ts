@@ -9,6 +9,8 @@ import type { MailFault } from './mail/faults.ts';
 import type { Mailbox } from './mail/mailbox.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { sandboxPage } from './page.ts';
+import { stripeRoutes } from './stripe/routes.ts';
+import type { StripeSandbox } from './stripe/server.ts';
 
 /** The running parts that the control port speaks for. */
 export type Parts = {
@@ -16,10 +18,12 @@ export type Parts = {
   readonly facilitatorUrl: string;
   readonly mailbox: Mailbox;
   readonly mailFaults: FaultQueue<MailFault>;
+  readonly stripe: StripeSandbox;
 };
 
 /** Starts the control port. Rejects with a sentence when it is taken. */
-export function startControl(port: number, { chains, facilitatorUrl, mailbox, mailFaults }: Parts): Promise<Server> {
+export function startControl(port: number, parts: Parts): Promise<Server> {
+  const { chains, facilitatorUrl, mailbox, mailFaults, stripe } = parts;
   const facilitator = relayToFacilitator(facilitatorUrl);
   return serve('control port', port, {
     'GET /': async () => ({ html: sandboxPage(await Promise.all(chains.map(describeChain)), mailbox.list()) }),
@@ -27,5 +31,6 @@ export function startControl(port: number, { chains, facilitatorUrl, mailbox, ma
     ...chainRoutes(chains, facilitator.restart),
     ...facilitator.routes,
     ...mailRoutes(mailbox, mailFaults),
+    ...stripeRoutes(stripe),
   });
 }

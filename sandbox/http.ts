@@ -99,7 +99,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 }
 
 /** A web page of another origin could reach loopback by a name that it makes point here; its Host gives it away. */
-function refuseForeignHost(request: IncomingMessage) {
+export function refuseForeignHost(request: IncomingMessage) {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
   if (!LOOPBACK_HOSTS.has(host)) throw new Refusal(403, 'not_loopback', 'The sandbox answers on loopback only.');
 }

@@ -1,4 +1,5 @@
-// The local sandbox as one process tree: two chains, the facilitator, the mail server, the control port.
+// The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, the control
+// port.
 // PORT=N places it (the control port is N + 1010), DATA_DIR holds what survives a restart (default .data).
 
 import { mkdirSync } from 'node:fs';
@@ -15,6 +16,8 @@ import { openMailbox } from './mail/mailbox.ts';
 import { startSmtp } from './mail/smtp.ts';
 import { ports as portScheme } from './ports.ts';
 import { onEnd } from './process-end.ts';
+import { SANDBOX_WEBHOOK_SECRET } from './stripe/keys.ts';
+import { startStripe } from './stripe/server.ts';
 
 const DEFAULT_PORT = 3000;
 const toStop: (() => Promise<void> | void)[] = [];
@@ -52,6 +55,13 @@ async function start(): Promise<void> {
   toStop.push(smtp.stop);
   ready('mail', `smtp://127.0.0.1:${ports.smtp}`);
 
+  const stripe = await startStripe(ports.stripe, {
+    file: join(folder, 'stripe.jsonl'),
+    webhook: { url: `http://127.0.0.1:${ports.app}/api/webhooks/stripe`, secrets: [SANDBOX_WEBHOOK_SECRET] },
+  });
+  toStop.push(stripe.stop);
+  ready('payment provider', `http://127.0.0.1:${ports.stripe}`);
+
   const chains = await startChains(ports.chains, folder);
   for (const { network, rpcUrl } of chains) ready(`chain ${network.network}`, rpcUrl);
 
@@ -62,7 +72,7 @@ async function start(): Promise<void> {
   const facilitatorUrl = `http://127.0.0.1:${ports.facilitator}`;
   ready('facilitator', facilitatorUrl);
 
-  const control = await startControl(ports.control, { chains, facilitatorUrl, mailbox, mailFaults });
+  const control = await startControl(ports.control, { chains, facilitatorUrl, mailbox, mailFaults, stripe });
   toStop.push(() => close(control));
   ready('control', `http://127.0.0.1:${ports.control}`);
   console.log('sandbox ready');

@@ -25,8 +25,8 @@ export function sandboxPage(chains: readonly ChainDescription[], letters: readon
 <style>${STYLE}</style></head>
 <body>
 <h1>${BRAND}</h1>
-<p>Stand-ins for the chains, the payment facilitator and the mail. Nothing here is worth anything, and no letter leaves
-this machine.</p>
+<p>Stand-ins for the chains, the payment facilitator, Stripe and the mail. Nothing here is worth anything, and no letter
+leaves this machine.</p>
 <h2>Chains</h2>
 <table><tr><th>Network</th><th>JSON-RPC</th><th>Token</th></tr>${rows.join('')}</table>
 <h2>Mail</h2>
@@ -45,7 +45,8 @@ function renderLetter({ to, subject, text, received_at }: Letter): string {
 <pre>${body}</pre></article>`;
 }
 
-function escapeHtml(text: string): string {
+/** Text that a page may show between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

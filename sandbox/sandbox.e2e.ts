@@ -228,6 +228,7 @@ describe('the end of the sandbox', () => {
     ['chain eip155:84532', 1012],
     ['chain eip155:421614', 1013],
     ['mail server', 1014],
+    ['payment provider', 1016],
   ])('comes with one sentence when the port of the %s is taken', async (part, offset) => {
     const port = await freePort();
     const other = createServer().listen(port + offset, '127.0.0.1');

@@ -5,6 +5,7 @@ import type { Address, Hex } from 'viem';
 import { privateKeyOf, sellerAccount } from './chain/accounts.ts';
 import type { ChainId } from './chain/networks.ts';
 import { type Ports, ports as portScheme } from './ports.ts';
+import { SANDBOX_SECRET_KEY, SANDBOX_WEBHOOK_SECRET } from './stripe/keys.ts';
 
 /** A running sandbox and where its parts are. */
 export type Sandbox = {
@@ -15,6 +16,8 @@ export type Sandbox = {
   /** JSON-RPC addresses by chain id. */
   readonly rpcUrls: Readonly<Record<ChainId, string>>;
   readonly smtpUrl: string;
+  /** Where the stand-in for Stripe is, and the key and the webhook secret that it shares with its one seller. */
+  readonly stripe: { readonly url: string; readonly secretKey: string; readonly webhookSecret: string };
   /** An account to be paid at when nothing else is configured. */
   readonly payTo: Address;
   /** Its private key, which signs what that account gives back. */
@@ -87,6 +90,7 @@ export async function startSandbox({ port, dataDir, log }: SandboxOptions): Prom
     facilitatorUrl: url(ports.facilitator),
     rpcUrls: { 84532: url(ports.chains[84532]), 421614: url(ports.chains[421614]) },
     smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
+    stripe: { url: url(ports.stripe), secretKey: SANDBOX_SECRET_KEY, webhookSecret: SANDBOX_WEBHOOK_SECRET },
     payTo: sellerAccount().address,
     payToKey: privateKeyOf(sellerAccount()),
     pid: child.pid ?? 0,

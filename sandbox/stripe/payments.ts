@@ -1,0 +1,194 @@
+// What happens when a payment intent is confirmed: a charge, a decline, or a question to the card's holder.
+import type Stripe from 'stripe';
+import { cardOf, type TestCard } from './cards.ts';
+import { refused, StripeFault } from './errors.ts';
+import { emit } from './events.ts';
+import { chargeFee, post } from './objects/balance-transaction.ts';
+import { newCharge } from './objects/charge.ts';
+import { attach, findMethod, requireUsable } from './payment-methods.ts';
+import type { Provider } from './provider.ts';
+import { schedule } from './schedule.ts';
+
+export interface Confirmation {
+  /** The holder is not there to be asked. */
+  readonly offSession: boolean;
+  /** The holder has just answered. */
+  readonly authenticated: boolean;
+  readonly errorOnAction?: boolean;
+  readonly returnUrl?: string | undefined;
+}
+
+type Decline = { code: string; decline_code: string; message: string };
+
+const DISPUTE_AFTER_SECONDS = 10;
+const AUTHENTICATION: Decline = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+};
+
+/**
+ * Confirms an intent that has a payment method. Returns it as `succeeded`, `processing` or `requires_action`; throws 402
+ * when the card is declined, which leaves a failed charge and the intent in `requires_payment_method`.
+ */
+export function confirmIntent(
+  provider: Provider,
+  intent: Stripe.PaymentIntent,
+  how: Confirmation,
+): Stripe.PaymentIntent {
+  const { store } = provider;
+  const method = findMethod(provider, String(intent.payment_method));
+  const customer = typeof intent.customer === 'string' ? intent.customer : null;
+  requireUsable(provider, method, customer);
+  const facts = store.get('card', method.id);
+  const card = cardOf(facts?.number ?? '');
+  if (!how.authenticated && asksHolder(card, facts?.setUp ?? false)) {
+    if (how.offSession || how.errorOnAction) return decline(provider, intent, method, AUTHENTICATION);
+    return askHolder(provider, intent, how.returnUrl);
+  }
+  const refusal = declineOf(card, method);
+  if (refusal) return decline(provider, intent, method, refusal);
+  if (facts)
+    store.put('card', { ...facts, used: true, setUp: facts.setUp || intent.setup_future_usage === 'off_session' });
+  if (customer && intent.setup_future_usage && method.customer === null) {
+    attach(provider, method, customer, method.allow_redisplay === 'always' ? 'always' : 'limited');
+  }
+  if (provider.outcomes.take(({ of }) => of === 'payment')) return process(provider, intent);
+  return charge(provider, intent, how.authenticated);
+}
+
+function asksHolder({ authentication }: TestCard, setUp: boolean): boolean {
+  return authentication === 'always' || (authentication === 'unless_set_up' && !setUp);
+}
+
+function declineOf({ decline }: TestCard, method: Stripe.PaymentMethod): Decline | undefined {
+  if (!decline || (decline.onlyHeld && method.customer === null)) return undefined;
+  return { code: decline.code, decline_code: decline.decline_code ?? decline.code, message: decline.message };
+}
+
+function askHolder(provider: Provider, intent: Stripe.PaymentIntent, returnUrl?: string): Stripe.PaymentIntent {
+  const url = `${provider.origin}/authenticate/${intent.id}`;
+  const asking = provider.store.put('payment_intent', {
+    ...intent,
+    status: 'requires_action',
+    next_action: returnUrl
+      ? { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } }
+      : { type: 'use_stripe_sdk', use_stripe_sdk: {} },
+  });
+  emit(provider, 'payment_intent.requires_action', asking);
+  return asking;
+}
+
+function process(provider: Provider, intent: Stripe.PaymentIntent): Stripe.PaymentIntent {
+  const processing = provider.store.put('payment_intent', {
+    ...intent,
+    status: 'processing',
+    next_action: null,
+    processing: { type: 'card', card: {} },
+  });
+  emit(provider, 'payment_intent.processing', processing);
+  return processing;
+}
+
+function charge(provider: Provider, intent: Stripe.PaymentIntent, authenticated: boolean): Stripe.PaymentIntent {
+  const { store, clock } = provider;
+  const method = findMethod(provider, String(intent.payment_method));
+  const made = newCharge(provider, intent, method, { authenticated });
+  const { amount } = intent;
+  const movement = { type: 'charge', category: 'charge', amount, fee: chargeFee(amount) } as const;
+  const { id } = post(provider, { ...movement, source: made.id, description: intent.description });
+  const paid = store.put('charge', { ...made, balance_transaction: id });
+  const done = store.put('payment_intent', {
+    ...intent,
+    status: 'succeeded',
+    amount_received: amount,
+    latest_charge: paid.id,
+    last_payment_error: null,
+    next_action: null,
+    processing: null,
+  });
+  emit(provider, 'charge.succeeded', paid);
+  emit(provider, 'payment_intent.succeeded', done);
+  const { dispute } = cardOf(store.get('card', method.id)?.number ?? '');
+  if (dispute) schedule(provider, clock.now() + DISPUTE_AFTER_SECONDS, 'open_dispute', paid.id);
+  return done;
+}
+
+/** Always throws; its type lets callers return it. */
+function decline(
+  provider: Provider,
+  intent: Stripe.PaymentIntent,
+  method: Stripe.PaymentMethod,
+  declined: Decline,
+): never {
+  const { store } = provider;
+  const failed = store.put('charge', newCharge(provider, intent, method, { declined, authenticated: false }));
+  const error = { ...declined, type: 'card_error' as const, charge: failed.id };
+  const left = store.put('payment_intent', {
+    ...intent,
+    status: 'requires_payment_method',
+    payment_method: null,
+    latest_charge: failed.id,
+    // The types of stripe-node close the list of codes that they know.
+    last_payment_error: { ...error, payment_method: method } as Stripe.PaymentIntent.LastPaymentError,
+    next_action: null,
+    processing: null,
+  });
+  emit(provider, 'charge.failed', failed);
+  emit(provider, 'payment_intent.payment_failed', left);
+  throw new StripeFault(402, { ...error, payment_intent: left, payment_method: method });
+}
+
+/** Ends the wait of a payment that is `processing`. Throws 402 when it comes to a decline. */
+export function settlePayment(
+  provider: Provider,
+  intent: Stripe.PaymentIntent,
+  outcome: 'succeeded' | 'failed',
+): Stripe.PaymentIntent {
+  if (intent.status !== 'processing') throw refused(`The payment is ${intent.status}, not processing.`);
+  if (outcome === 'succeeded') return charge(provider, intent, false);
+  const method = findMethod(provider, String(intent.payment_method));
+  const declined = { code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' };
+  return decline(provider, intent, method, declined);
+}
+
+/** The holder answered the bank's question with no. Throws 402. */
+export function failAuthentication(provider: Provider, intent: Stripe.PaymentIntent): never {
+  const method = findMethod(provider, String(intent.payment_method));
+  const message =
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.';
+  const code = 'payment_intent_authentication_failure';
+  const error = { type: 'card_error' as const, code, message };
+  const left = provider.store.put('payment_intent', {
+    ...intent,
+    status: 'requires_payment_method',
+    payment_method: null,
+    last_payment_error: { ...error, payment_method: method },
+    next_action: null,
+  });
+  emit(provider, 'payment_intent.payment_failed', left);
+  throw new StripeFault(402, { ...error, payment_intent: left, payment_method: method });
+}
+
+/** Cancels an intent that has neither succeeded nor been canceled. Throws 400 in any other state. */
+export function cancelIntent(
+  provider: Provider,
+  intent: Stripe.PaymentIntent,
+  reason: Stripe.PaymentIntent.CancellationReason | null,
+): Stripe.PaymentIntent {
+  if (['succeeded', 'canceled', 'processing'].includes(intent.status)) {
+    throw refused(
+      `You cannot cancel this PaymentIntent because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be canceled: requires_payment_method, requires_capture, requires_reauthorization, requires_confirmation, requires_action, processing.`,
+      { code: 'payment_intent_unexpected_state', payment_intent: intent },
+    );
+  }
+  const canceled = provider.store.put('payment_intent', {
+    ...intent,
+    status: 'canceled',
+    canceled_at: provider.clock.now(),
+    cancellation_reason: reason,
+    next_action: null,
+  });
+  emit(provider, 'payment_intent.canceled', canceled);
+  return canceled;
+}
