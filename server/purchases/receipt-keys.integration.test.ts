@@ -11,11 +11,12 @@ import { openReceiptKeys, revokeReceiptKey, rotateReceiptKeys } from './receipt-
 
 const service = await startService();
 const { db, configuration } = service.runtime;
-const file = configuration.receiptKeysFile;
+const file = service.environment.RECEIPT_KEYS_FILE ?? '';
+const place = configuration.receiptKeys;
 const command = path.resolve(import.meta.dirname, '../../commands/receipt-keys.ts');
 const run = (...words: string[]) =>
   promisify(execFile)(process.execPath, [command, ...words], { env: { ...process.env, ...service.environment } });
-const open = () => openReceiptKeys(file, db, new Date());
+const open = () => openReceiptKeys(place, db, new Date());
 const kidsIn = () => JSON.parse(readFileSync(file, 'utf8')).keys.map(({ kid }: { kid: string }) => kid);
 
 interface Published {
@@ -36,7 +37,7 @@ describe('receipt keys', () => {
     await expect(open()).rejects.toThrow(ConfigurationError);
     await expect(open()).rejects.toThrow(/^RECEIPT_KEYS_FILE holds none of the keys that this database knows/);
     expect(await published()).toHaveLength(1);
-    await expect(rotateReceiptKeys(file, db, new Date())).rejects.toThrow('is not there');
+    await expect(rotateReceiptKeys(place, db, new Date())).rejects.toThrow('There are no receipt keys yet');
     renameSync(`${file}.away`, file);
     expect((await open()).kid).toBe(kidsIn()[0]);
   });
@@ -70,7 +71,7 @@ describe('receipt keys', () => {
 
   it('are revoked by command with a reason, but not the one that signs', async () => {
     const [old, signing] = kidsIn();
-    const revoke = (kid: string) => revokeReceiptKey(file, db, { kid, because: 'it leaked', now: new Date() });
+    const revoke = (kid: string) => revokeReceiptKey(place, db, { kid, because: 'it leaked', now: new Date() });
     await expect(revoke(signing)).rejects.toThrow('rotate first');
     await run('revoke', old, 'a', 'backup', 'was', 'stolen');
     const [revoked] = await published();
