@@ -90,9 +90,13 @@ describe('a transfer that no payment knows of', () => {
     );
   });
 
-  it('is found also when its node showed no logs for longer than one search goes back', async () => {
+  it('is found also when its node showed no logs for longer than one search goes back', {
+    timeout: 120_000,
+  }, async () => {
     const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
     const address = await tokenAddress();
+    // A search that misses what it has seen waits: here it has seen nothing for as long as it goes back.
+    await control.chainFault(chain, { mode: 'mine', blocks: 40 });
     await service.sweep();
     await control.chainFault(chain, { mode: 'blind' });
     const args = [sandbox.payTo, 4_560_000n] as const;
