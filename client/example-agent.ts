@@ -151,8 +151,9 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
 
   say('9. Verify the receipt');
   const receipt = await call<SignedReceipt>('GET', allowed(accepted, 'receipt'));
-  await verifyReceipt(receipt, await call<PublishedKeys>('GET', '/.well-known/jwks.json'));
+  const { keyRevokedAt } = await verifyReceipt(receipt, await call<PublishedKeys>('GET', '/.well-known/jwks.json'));
   say(`   ${receipt.receipt_key} carries a good signature by ${receipt.signature.kid}`);
+  if (keyRevokedAt !== null) say(`   that key was revoked later, at ${keyRevokedAt}`);
   say(`   report  ${baseUrl}/reports/${accepted.job_key}`);
   say(`   receipt ${baseUrl}/receipts/${accepted.job_key}`);
 }

@@ -5,7 +5,7 @@ import { type PublishedKeys, type SignedReceipt, verifyReceipt } from './verify-
 
 const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
 const jwk = { ...(await exportJWK(publicKey)), kid: 'receipt-1', alg: 'EdDSA' };
-const keys = (times: { valid_from?: string; valid_to?: string | null } = {}): PublishedKeys => ({
+const keys = (times: { valid_from?: string; valid_to?: string | null; revoked_at?: string } = {}): PublishedKeys => ({
   keys: [
     { ...jwk, valid_from: '2026-01-01T00:00:00.000Z', valid_to: null, ...times },
     { ...jwk, kid: 'receipt-2', valid_from: '2026-01-01T00:00:00.000Z', valid_to: null },
@@ -21,7 +21,7 @@ async function signed(header: Record<string, unknown> = {}): Promise<SignedRecei
 }
 
 it('takes a receipt as it was signed', async () => {
-  await expect(verifyReceipt(await signed(), keys())).resolves.toBeUndefined();
+  await expect(verifyReceipt(await signed(), keys())).resolves.toEqual({ keyRevokedAt: null });
 });
 
 it.each([
@@ -46,4 +46,17 @@ it('refuses a key outside of the time that it was valid for', async () => {
   for (const wrong of [ended, later]) {
     await expect(verifyReceipt(receipt, wrong)).rejects.toThrow('while its key was not valid');
   }
+});
+
+it('refuses a receipt from the revocation of its key on, without any tolerance', async () => {
+  const receipt = await signed();
+  for (const revoked_at of ['2026-06-01T00:00:00.000Z', '2026-05-31T23:59:59.999Z', 'some day']) {
+    await expect(verifyReceipt(receipt, keys({ revoked_at }))).rejects.toThrow('after its key had been revoked');
+  }
+});
+
+it('names the revocation of the key of an earlier receipt', async () => {
+  const revoked_at = '2026-06-01T00:00:00.001Z';
+  const verified = await verifyReceipt(await signed(), keys({ revoked_at, valid_to: revoked_at }));
+  expect(verified).toEqual({ keyRevokedAt: revoked_at });
 });

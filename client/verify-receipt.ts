@@ -8,9 +8,21 @@ export interface SignedReceipt {
   [field: string]: unknown;
 }
 
-/** The published keys (RFC 7517), each with the time that it signs in: `valid_to` is null for the one in use. */
+/**
+ * The published keys (RFC 7517), each with the time that it signs in: `valid_to` is null for the one in use. One with
+ * `revoked_at` may be in somebody else's hands since before that.
+ */
 export interface PublishedKeys {
-  keys: (JWK & { valid_from?: string; valid_to?: string | null })[];
+  keys: (JWK & { valid_from?: string; valid_to?: string | null; revoked_at?: string | null })[];
+}
+
+/** What a receipt that verifies rests on. */
+export interface Verified {
+  /**
+   * When its key was revoked, after the instant that the receipt gives as its own; null when it was not. Whoever stole the
+   * key could write any instant there: compare such a receipt with one kept from before, or with the service's.
+   */
+  keyRevokedAt: string | null;
 }
 
 /** What stands beside a receipt, and in the header of its signature: anything else was put there by somebody else. */
@@ -23,9 +35,10 @@ const toleranceMs = 300_000;
 /**
  * Checks a receipt without asking the service: its signature must be by the published key that it names, made while that
  * key was valid, and must cover exactly what the receipt says (the RFC 8785 form of the receipt without `signature`).
- * Nothing may be added. Throws a sentence when not.
+ * Nothing may be added. A receipt issued at or after the revocation of its key is refused, without any tolerance; one from
+ * before is named as such. Throws a sentence when not.
  */
-export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedKeys): Promise<void> {
+export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedKeys): Promise<Verified> {
   const { signature, ...stated } = receipt;
   const { kid, alg, jws } = signature;
   const header = decodeProtectedHeader(jws);
@@ -43,8 +56,13 @@ export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedK
   const issued = Date.parse(String(stated.issued_at));
   const from = Date.parse(key.valid_from ?? '');
   const to = key.valid_to ? Date.parse(key.valid_to) : Number.POSITIVE_INFINITY;
+  const keyRevokedAt = key.revoked_at ?? null;
+  if (keyRevokedAt !== null && !(issued < Date.parse(keyRevokedAt))) {
+    throw new Error(`The receipt was issued after its key had been revoked (${keyRevokedAt}).`);
+  }
   if (!(issued >= from - toleranceMs && issued <= to + toleranceMs))
     throw new Error('The receipt was issued while its key was not valid.');
+  return { keyRevokedAt };
 }
 
 function sameNames(object: object, names: readonly string[]): boolean {

@@ -45,6 +45,7 @@ export function runForOperator(
       console.log(await work(words, { db, configuration, context }));
       return 0;
     } catch (error) {
+      if (error instanceof ConfigurationError) throw unusable(error);
       throw error instanceof Problem ? new Refusal(sentenceOf(error)) : error;
     } finally {
       await (await runtime)?.close();
@@ -65,6 +66,10 @@ function environment(): Configuration {
     return readConfiguration(process.env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw new Refusal(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}`);
+    throw unusable(error);
   }
+}
+
+function unusable({ message }: ConfigurationError): Refusal {
+  return new Refusal(`The environment cannot be used:\n${message.replace(/^/gm, '  ')}`);
 }

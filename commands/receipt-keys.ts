@@ -5,20 +5,19 @@ import { Refusal } from './refusal.ts';
 const usage = 'Say what to do: npm run receipt-keys -- rotate, or npm run receipt-keys -- revoke KID REASON';
 
 /**
- * `npm run receipt-keys -- rotate` adds a key that signs receipts from the next start on; `revoke KID REASON` ends one
+ * `npm run receipt-keys -- rotate` adds a key that signs receipts from the next start on, or prints the
+ * list with it where the environment holds the keys; `revoke KID REASON` ends one
  * that somebody else may hold. Every key stays published, with the time for which it counts.
  */
-await runForOperator(
-  { words: 1, usage },
-  async ([word, kid, ...reason], { db, configuration: { receiptKeysFile } }) => {
-    const now = new Date();
-    if (word === 'rotate' && kid === undefined) {
-      const made = await rotateReceiptKeys(receiptKeysFile, db, now);
-      return `${made} signs receipts once the server and its workers have been started anew; do that within the hour.`;
-    }
-    const because = reason.join(' ').trim();
-    if (word !== 'revoke' || kid === undefined || because === '') throw new Refusal(usage);
-    await revokeReceiptKey(receiptKeysFile, db, { kid, because, now });
-    return `${kid} is revoked.`;
-  },
-);
+await runForOperator({ words: 1, usage }, async ([word, named, ...reason], { db, configuration: { receiptKeys } }) => {
+  const now = new Date();
+  if (word === 'rotate' && named === undefined) {
+    const { kid, list } = await rotateReceiptKeys(receiptKeys, db, now);
+    if (list !== null) return `Set RECEIPT_KEYS to this secret line for every process, and start each anew:\n${list}`;
+    return `${kid} signs receipts once the server and its workers have been started anew; do that within the hour.`;
+  }
+  const because = reason.join(' ').trim();
+  if (word !== 'revoke' || named === undefined || because === '') throw new Refusal(usage);
+  await revokeReceiptKey(receiptKeys, db, { kid: named, because, now });
+  return `${named} is revoked.`;
+});

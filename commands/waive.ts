@@ -8,9 +8,9 @@ import { runForOperator } from './operator.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which job and why: npm run waive -- JOB_KEY REASON' },
-  async ([jobKey = '', ...reason], { db, configuration: { receiptKeysFile } }) => {
+  async ([jobKey = '', ...reason], { db, configuration: { receiptKeys } }) => {
     const now = new Date();
-    const receiptSigner = await openReceiptKeys(receiptKeysFile, db, now);
+    const receiptSigner = await openReceiptKeys(receiptKeys, db, now);
     await waiveOverdue({ db, receiptSigner }, { jobKey, because: reason.join(' '), now });
     return `The charge of ${jobKey} is waived; what was collected goes back.`;
   },

@@ -10,7 +10,10 @@ const services = await Promise.all(Array.from({ length: lanes }, () => startServ
 
 describe('a purchase, whatever its agent, member, worker, clock and provider do,', () => {
   it('stands 10,000 times where the model says, and takes every step a hundred times', async () => {
-    const taken = await tryPurchases(services, shareOf(10_000, part), chosenSeed());
+    const taken = await tryPurchases(services, shareOf(10_000, part), {
+      seed: chosenSeed(),
+      hostileOneIn: 2,
+    });
     const ofAll = sumOfParts('purchase-model', part, taken);
     if (!ofAll) return;
     console.log('All pieces together:', JSON.stringify(ofAll));

@@ -45,6 +45,14 @@ describe('the environment', () => {
     expect(readConfiguration(bare).x402).toBeNull();
   });
 
+  it('takes the keys of receipts from one place', () => {
+    const { RECEIPT_KEYS_FILE: _, ...rest } = local;
+    expect(readConfiguration(local).receiptKeys).toEqual({ file: '/tmp/keys.json' });
+    expect(readConfiguration({ ...rest, RECEIPT_KEYS: '{}' }).receiptKeys).toEqual({ text: '{}' });
+    for (const wrong of [rest, { ...local, RECEIPT_KEYS: '{}' }])
+      expect(faultsOf(wrong)[0]).toContain('set one of them');
+  });
+
   it('takes a refund key only if it is the key of the address that is paid', () => {
     const X402_REFUND_KEY = `0x${'1'.repeat(64)}`;
     const X402_PAY_TO = privateKeyToAddress(X402_REFUND_KEY as `0x${string}`);

@@ -79,7 +79,8 @@ const Variables = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(secret).min(1)),
   NEXTAUTH_SECRET: secret,
-  RECEIPT_KEYS_FILE: z.string().min(1),
+  RECEIPT_KEYS_FILE: z.string().min(1).optional(),
+  RECEIPT_KEYS: z.string().min(1).optional(),
   X402_FACILITATOR_URL: z.url().optional(),
   X402_PAY_TO: z
     .string()
@@ -142,7 +143,8 @@ export interface Configuration {
   /** The first key seals, signs and hashes; all open and verify. */
   keyring: Keyring;
   sessionSecret: string;
-  receiptKeysFile: string;
+  /** Where the keys are that sign receipts: in a file that the first start makes, or here as text. */
+  receiptKeys: { file: string } | { text: string };
   /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
   trustedProxies: number;
   rateLimits: RateLimits;
@@ -195,7 +197,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
     environment: variables.ENVIRONMENT,
     keyring: openKeyring(variables.SECRET_KEY),
     sessionSecret: variables.NEXTAUTH_SECRET,
-    receiptKeysFile: variables.RECEIPT_KEYS_FILE,
+    receiptKeys:
+      variables.RECEIPT_KEYS === undefined
+        ? { file: variables.RECEIPT_KEYS_FILE ?? '' }
+        : { text: variables.RECEIPT_KEYS },
     trustedProxies: variables.TRUSTED_PROXIES ?? 1,
     waiversMax: variables.WAIVERS_MAX,
     rateLimits: {
@@ -240,6 +245,9 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   }
   if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
     faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
+  }
+  if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
+    faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
   }
   faults.push(...assessorFaults(variables));
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');

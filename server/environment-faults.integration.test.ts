@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -44,6 +44,48 @@ async function run(script: string, args: string[], changes: Record<string, strin
   );
 }
 
+/**
+ * A PostgreSQL 17 in its own protocol (version 3): lets anybody in, and answers each query about its version as that
+ * release does, with anything else as text that is empty.
+ */
+async function oldPostgres(): Promise<string> {
+  const message = (type: string, body: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(body.length + 4);
+    return Buffer.concat([Buffer.from(type), length, body]);
+  };
+  const word = (...texts: string[]) => Buffer.from(texts.map((text) => `${text}\0`).join(''));
+  const int = (bytes: 2 | 4, value: number) => {
+    const buffer = Buffer.alloc(bytes);
+    if (bytes === 2) buffer.writeInt16BE(value);
+    else buffer.writeInt32BE(value);
+    return buffer;
+  };
+  const column = (name: string, type: number) =>
+    Buffer.concat([word(name), int(4, 0), int(2, 0), int(4, type), int(2, -1), int(4, -1), int(2, 0)]);
+  const value = (text: string) => Buffer.concat([int(4, text.length), Buffer.from(text)]);
+  const ready = message('Z', Buffer.from('I'));
+  const begun = [message('R', int(4, 0)), message('S', word('server_version', '17.6')), ready];
+  const answer = [
+    message('T', Buffer.concat([int(2, 2), column('version', 23), column('history', 16)])),
+    message('D', Buffer.concat([int(2, 2), value('17'), value('t')])),
+    message('C', word('SELECT 1')),
+    ready,
+  ];
+  const server = createTcpServer((socket) => {
+    let isBegun = false;
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      if (isBegun && data[0] !== 'Q'.charCodeAt(0)) return;
+      socket.write(Buffer.concat(isBegun ? answer : begun));
+      isBegun = true;
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/old`;
+}
+
 /** A database beside the migrated one, with nothing in it. */
 async function emptyDatabase(): Promise<string> {
   const url = new URL(database.url);
@@ -76,6 +118,18 @@ describe('what the environment names', () => {
       /^The environment cannot be used:\n {2}DATABASE_URL leads to .* never migrated: npm run migrate\n$/,
     );
     expect((await run('start.ts', ['--check-config'], {})).stdout).toBe('The environment is complete.\n');
+  });
+
+  it.each([
+    ['a check of the environment', 'start.ts', ['--check-config']],
+    ['a start', 'start.ts', []],
+    ['a start of a worker', 'queue/worker.ts', []],
+  ])('%s refuses a PostgreSQL that is too old, in a sentence', async (_, script, args) => {
+    const { code, stdout, stderr } = await run(script, args, { DATABASE_URL: await oldPostgres() });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'The environment cannot be used:\n  DATABASE_URL leads to PostgreSQL 17: 18 or newer is needed\n',
+    );
   });
 
   it('is checked as far as each migration', async () => {

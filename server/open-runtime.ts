@@ -2,12 +2,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { systemClock } from './kernel/clock.ts';
+import { ConfigurationError } from './kernel/configuration-error.ts';
 import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from './kernel/database.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
-import { requireSecretKeys } from './kernel/secret-keys.ts';
+import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openX402 } from './payments/x402/stablecoins.ts';
-import { openReceiptKeys } from './purchases/receipt-keys.ts';
+import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt-keys.ts';
 import type { ReceiptSigner } from './purchases/receipt-signer.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
@@ -61,7 +62,26 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
 /** Nothing is signed, sealed or hashed with keys that this database does not know. Throws `ConfigurationError`. */
 async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
   await requireSecretKeys(db, configuration.keyring, now);
-  return openReceiptKeys(configuration.receiptKeysFile, db, now);
+  return openReceiptKeys(configuration.receiptKeys, db, now);
+}
+
+/**
+ * Holds the keys of a configuration against those that its database knows, ahead of a deployment: makes and writes
+ * nothing. Throws `ConfigurationError` with a sentence for each fault.
+ */
+export async function checkKeys({ databaseUrl, keyring, receiptKeys }: Configuration): Promise<void> {
+  const db = openDatabase(databaseUrl, { connections: 1 });
+  try {
+    const checks = await Promise.allSettled([
+      checkSecretKeys(db, keyring),
+      checkReceiptKeys(receiptKeys, db, systemClock()),
+    ]);
+    const reasons = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason as Error] : []));
+    for (const reason of reasons) if (!(reason instanceof ConfigurationError)) throw reason;
+    if (reasons.length > 0) throw new ConfigurationError(reasons.map(({ message }) => message).join('\n'));
+  } finally {
+    await db.end();
+  }
 }
 
 /** Next bundles the pages apart from the server that starts it: both must find the one runtime of the process. */

@@ -3,7 +3,7 @@ import { readConfiguration } from './configuration.ts';
 import { requireSurroundings } from './environment-faults.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { log } from './kernel/log.ts';
-import { webRuntime } from './open-runtime.ts';
+import { checkKeys, webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
 import { operationServer } from './transports/http.ts';
@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   const isCheck = process.argv.includes('--check-config');
   await requireSurroundings(configuration, { strict: isCheck });
   if (isCheck) {
+    await checkKeys(configuration);
     process.stdout.write('The environment is complete.\n');
     return;
   }

@@ -7,7 +7,7 @@ import { type PublishedKeys, type SignedReceipt, verifyReceipt } from '@/client/
 const KEYS_ADDRESS = '/.well-known/jwks.json';
 const KEYS_TIMEOUT_MS = 10_000;
 
-type Outcome = 'checking' | 'verified' | 'altered' | 'unchecked';
+type Outcome = 'checking' | 'verified' | 'revoked_later' | 'altered' | 'unchecked';
 
 const outcomes = {
   checking: { icon: ShieldQuestionMark, tone: 'text-ink-3', title: 'Checking the signature', detail: '' },
@@ -16,6 +16,13 @@ const outcomes = {
     tone: 'text-settled',
     title: 'Signature verified',
     detail: 'Checked in this browser against the published key. The text was not changed since it was signed.',
+  },
+  revoked_later: {
+    icon: ShieldQuestionMark,
+    tone: 'text-ink-3',
+    title: 'Signature verified; its key was revoked later',
+    detail:
+      'The receipt says that it is older than the revocation, and whoever stole the key could write that, too. Compare it with a copy from before.',
   },
   altered: {
     icon: ShieldAlert,
@@ -40,8 +47,8 @@ async function publishedKeys(): Promise<PublishedKeys> {
 async function check(record: SignedReceipt): Promise<Outcome> {
   const keys = await publishedKeys();
   try {
-    await verifyReceipt(record, keys);
-    return 'verified';
+    const { keyRevokedAt } = await verifyReceipt(record, keys);
+    return keyRevokedAt === null ? 'verified' : 'revoked_later';
   } catch (error) {
     // A browser without Ed25519 knows nothing, and says so.
     if (error instanceof Error && error.name === 'NotSupportedError') return 'unchecked';

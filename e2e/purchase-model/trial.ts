@@ -4,7 +4,8 @@ import { transitions } from '../../server/purchases/states.ts';
 import type { Counts } from '../support/part.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
-import { hostilities, survive } from './hostile-chain.ts';
+import { kinds, survive, type Tally } from './hostile-chain.ts';
+import { hostilities } from './hostilities.ts';
 import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
 import { commands } from './repertoire.ts';
 import { World } from './world.ts';
@@ -12,33 +13,45 @@ import { World } from './world.ts';
 const commandsMax = 60;
 
 /**
- * Runs the model so often, on all services at once, and gives how often each step of the table of transitions was taken.
+ * Runs the model so often, on all services at once, and gives how often each step of the table of transitions was
+ * taken, and how often each kind of thing happened on a hostile chain. One run in `hostileOneIn` ends on one.
  * Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
  */
-export async function tryPurchases(services: Service[], runs: number, seed: number): Promise<Counts> {
+export async function tryPurchases(
+  services: Service[],
+  runs: number,
+  { seed, hostileOneIn }: { seed: number; hostileOneIn: number },
+): Promise<Counts> {
   const share = Math.ceil(runs / services.length);
   console.log(`The seed is ${seed}.`);
-  await Promise.all(services.map((service, lane) => tryOn(service, share, seed + lane)));
-  const taken = await stepsTaken(services);
+  const tally: Tally = new Map(kinds.map((kind) => [kind, 0]));
+  await Promise.all(services.map((service, lane) => tryOn(service, share, { seed: seed + lane, hostileOneIn, tally })));
+  const taken = { ...(await stepsTaken(services)), ...Object.fromEntries(tally) };
   console.log(`${share * services.length} runs:`, JSON.stringify(taken));
   return taken;
 }
 
 /**
  * Drives purchases through random commands of agent, member, worker, clock and provider, and compares each step with
- * the model. A divergence fails with the seed and the commands that lead to it. Each run ends on a hostile chain.
+ * the model. A divergence fails with the seed and the commands that lead to it.
  */
-async function tryOn(service: Service, runs: number, seed: number): Promise<void> {
+async function tryOn(
+  service: Service,
+  runs: number,
+  { seed, hostileOneIn, tally }: { seed: number; hostileOneIn: number; tally: Tally },
+): Promise<void> {
   const property = fc.asyncProperty(
     fc.noBias(fc.commands(commands, { maxCommands: commandsMax, size: 'max' })),
-    fc.noBias(hostilities),
+    fc.noBias(
+      fc.oneof({ weight: hostileOneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: hostilities }),
+    ),
     async (chosen, happenings) => {
       const world = await World.open(service);
       const model = newModel(world.now);
       await new Begin().run(model, world);
       await fc.asyncModelRun(() => ({ model, real: world }), chosen);
       await settleDown(model, world);
-      await survive(world, happenings);
+      if (happenings) await survive(world, happenings, tally);
     },
   );
   await fc.assert(property, { numRuns: runs, seed });

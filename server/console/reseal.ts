@@ -48,7 +48,10 @@ export async function resealAll(db: Queries, keyring: Keyring): Promise<number> 
   return sealed;
 }
 
-/** What still needs another key than the first: texts, and credentials and registrations that can still be used. */
+/**
+ * What still needs another key than the first: texts, and credentials and registrations that can still be used. What was
+ * hashed under a key that has been retired is void, and needs none.
+ */
 export interface StillNeeded {
   texts: number;
   credentials: number;
@@ -61,15 +64,16 @@ export async function stillNeeded(db: Queries, { first }: Keyring, now: Date): P
       ({ table, text }) => `(select count(*) from ${table} where ${text} is not null and not starts_with(${text}, $1))`,
     )
     .join(' + ');
+  const isAlive = 'key_id not in (select key_id from secret_keys where retired_at is not null)';
   const row = await db.one<Record<keyof StillNeeded, bigint>>(
     statement(
       `select (${texts})::bigint as texts,
         (select count(*) from credentials join principals using (principal_key)
-          where key_id <> $2 and credentials.revoked_at is null and principals.revoked_at is null
+          where key_id <> $2 and ${isAlive} and credentials.revoked_at is null and principals.revoked_at is null
             and (expires_at is null or expires_at > $3)
             and (use_by is null or last_used_at is not null or use_by > $3)) as credentials,
         (select count(*) from registrations left join principals on principal_key = agent_key
-          where key_id <> $2 and revoked_at is null and (state = 'released'
+          where key_id <> $2 and ${isAlive} and revoked_at is null and (state = 'released'
             or (state in ('pending_confirmation', 'confirmed') and coalesce(claim_until, expires_at) > $3))
         ) as registrations`,
       [sealedUnder(first.id), first.id, now],

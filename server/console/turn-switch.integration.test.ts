@@ -137,7 +137,7 @@ describe('a switch', () => {
       ENVIRONMENT: 'test',
       SECRET_KEY: service.environment.SECRET_KEY,
       NEXTAUTH_SECRET: configuration.sessionSecret,
-      RECEIPT_KEYS_FILE: configuration.receiptKeysFile,
+      RECEIPT_KEYS_FILE: service.environment.RECEIPT_KEYS_FILE,
     };
     const turned = (...words: string[]) => promisify(execFile)(process.execPath, [command, ...words], { env });
     await expect(turned('service', 'perhaps', 'so')).rejects.toThrow(/state: /);

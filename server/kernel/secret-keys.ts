@@ -3,11 +3,8 @@ import type { Queries } from './database.ts';
 import type { Keyring } from './keyring.ts';
 import { sql } from './sql.ts';
 
-/**
- * Refuses a start without a key that rows may still need, and notes the first key as one of these. Throws
- * `ConfigurationError`.
- */
-export async function requireSecretKeys(db: Queries, keyring: Keyring, now: Date): Promise<void> {
+/** Refuses a list without a key that rows may still need. Changes nothing. Throws `ConfigurationError`. */
+export async function checkSecretKeys(db: Queries, keyring: Keyring): Promise<void> {
   const needed = await db.many<{ key_id: string }>(sql`
     select key_id from secret_keys where retired_at is null order by first_used_at`);
   const missing = needed.map(({ key_id }) => key_id).filter((id) => !keyring.all.some((key) => key.id === id));
@@ -16,6 +13,11 @@ export async function requireSecretKeys(db: Queries, keyring: Keyring, now: Date
       `SECRET_KEY lacks the key ${missing.join(' and ')}, which rows of this database need: list it behind the first one`,
     );
   }
+}
+
+/** Does the same at a start, and notes the first key as one that rows may need. Throws `ConfigurationError`. */
+export async function requireSecretKeys(db: Queries, keyring: Keyring, now: Date): Promise<void> {
+  await checkSecretKeys(db, keyring);
   await db.many(sql`
     insert into secret_keys (key_id, first_used_at) values (${keyring.first.id}, ${now})
     on conflict (key_id) do update set retired_at = null where secret_keys.retired_at is not null`);

@@ -153,7 +153,8 @@ export async function readUnsettled(db: Queries, now: Date): Promise<Unsettled> 
  * What each chain says that we hold at the block that was searched last, beside what the books say of that block: their
  * balance without the logs that they know already of later blocks.
  */
-function readChainBooks(db: Queries): Promise<ChainBooks[]> {
+/** What each chain that is searched holds by its own word, beside what the books say of the same block. */
+export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
   return db.many<ChainBooks>(sql`
     select network, searched_to, head, searched_at, balance_microcents, (
       (select coalesce(sum(case when debit_account = books.account then amount_microcents

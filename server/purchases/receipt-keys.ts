@@ -12,9 +12,20 @@ import { sql } from '../kernel/sql.ts';
 import type * as contract from '../service/contract.ts';
 import type { ReceiptSigner } from './receipt-signer.ts';
 
-const KeysFile = z.object({
+const KeyList = z.object({
   keys: z.array(z.object({ kid: z.string(), created_at: z.iso.datetime(), private_key_pem: z.string() })).min(1),
 });
+type KeyList = z.infer<typeof KeyList>;
+interface Key {
+  kid: string;
+  created_at: string;
+  privateKey: KeyObject;
+  /** As it is published. */
+  jwk: Record<string, unknown>;
+}
+
+/** Where the signing keys are: in a file that the first start makes, or given as text by the environment. */
+export type ReceiptKeysPlace = { file: string } | { text: string };
 
 /** After a rotation the key before is valid for so long: processes that still sign with it are started anew by then. */
 const overlapSeconds = 3_600;
@@ -25,51 +36,90 @@ const overlapSeconds = 3_600;
  * database that knows other keys stops the start: receipts of a new key would be those of somebody else. Throws
  * `ConfigurationError`.
  */
-export async function openReceiptKeys(file: string, db: Database, now: Date): Promise<ReceiptSigner> {
-  const published = await db.many<{ kid: string; revoked_at: Date | null }>(sql`
-    select kid, revoked_at from receipt_keys`);
-  const keys = readKeys(file)?.keys ?? (published.length === 0 ? makeKeys(file, now).keys : []);
-  if (published.length > 0 && !keys.some(({ kid }) => published.some((one) => one.kid === kid))) {
+export async function openReceiptKeys(place: ReceiptKeysPlace, db: Database, now: Date): Promise<ReceiptSigner> {
+  const found = await checkReceiptKeys(place, db, now);
+  if (!found) {
+    makeKeys(place, now);
+    return openReceiptKeys(place, db, now);
+  }
+  await publish(db, found.keys, now);
+  return signerOf(found.signing.kid, found.signing.privateKey);
+}
+
+/**
+ * Holds the signing keys against those that the database knows, and changes nothing. Gives the keys and the one of them
+ * that signs; null where the first start makes them. Throws `ConfigurationError`.
+ */
+export async function checkReceiptKeys(
+  place: ReceiptKeysPlace,
+  db: Database,
+  now: Date,
+): Promise<{ keys: Key[]; signing: Key } | null> {
+  const variable = variableOf(place);
+  const published = await db.many<{
+    kid: string;
+    public_jwk: { x: string };
+    valid_to: Date | null;
+    revoked_at: Date | null;
+  }>(sql`select kid, public_jwk, valid_to, revoked_at from receipt_keys`);
+  const list = readKeys(place);
+  if (!list && published.length === 0) return null;
+  const keys = list ? opensAs(list, variable) : [];
+  const asPublished = ({ kid }: Key) => published.find((one) => one.kid === kid);
+  if (published.length > 0 && !keys.some(asPublished)) {
     throw new ConfigurationError(
-      `RECEIPT_KEYS_FILE holds none of the keys that this database knows: restore ${file} from its backup`,
+      `${variable} holds none of the keys that this database knows: restore ${'file' in place ? place.file : 'them'} from its backup`,
     );
   }
-  await publish(db, keys);
-  const usable = keys.filter(({ kid }) => !published.some((one) => one.kid === kid && one.revoked_at !== null));
-  const newest = usable.at(-1);
-  if (!newest) throw new ConfigurationError('Every receipt key is revoked: npm run receipt-keys -- rotate');
-  return signerOf(newest.kid, createPrivateKey(newest.private_key_pem));
+  const changed = keys.find((key) => (asPublished(key)?.public_jwk.x ?? key.jwk.x) !== key.jwk.x);
+  if (changed)
+    throw new ConfigurationError(`${variable} has another key under the name ${changed.kid} than is published`);
+  const signing = keys.filter((key) => !asPublished(key)?.revoked_at).at(-1);
+  const validTo = signing && asPublished(signing)?.valid_to;
+  if (!signing || (validTo && validTo <= now)) {
+    throw new ConfigurationError(
+      `${variable} lacks a key that signs: each is revoked, or was replaced by one that is missing there`,
+    );
+  }
+  return { keys, signing };
 }
 
-/** Publishes the public half of each key, with the time for which it signs. What was published stays. */
-async function publish(db: Database, keys: z.infer<typeof KeysFile>['keys']): Promise<void> {
-  for (const [index, key] of keys.entries()) {
-    const publicJwk = createPublicKey(createPrivateKey(key.private_key_pem)).export({ format: 'jwk' });
-    const jwk = { ...publicJwk, kid: key.kid, use: 'sig', alg: 'EdDSA' };
-    const next = keys[index + 1];
-    const validTo = next ? after(new Date(next.created_at), overlapSeconds) : null;
+/**
+ * Publishes the public half of each key, with the time for which it signs: it ends when the next one has been published
+ * for a while. What was published stays.
+ */
+async function publish(db: Database, keys: readonly Key[], now: Date): Promise<void> {
+  for (const [index, { kid, created_at, jwk }] of keys.entries()) {
+    const validTo = index < keys.length - 1 ? after(now, overlapSeconds) : null;
     await db.many(sql`
       insert into receipt_keys (kid, public_jwk, valid_from, valid_to)
-      values (${key.kid}, ${JSON.stringify(jwk)}, ${key.created_at}, ${validTo})
+      values (${kid}, ${JSON.stringify(jwk)}, ${created_at}, ${validTo})
       on conflict (kid) do update set valid_to = excluded.valid_to
-        where receipt_keys.revoked_at is null and receipt_keys.valid_to is distinct from excluded.valid_to`);
+        where receipt_keys.revoked_at is null and receipt_keys.valid_to is null and excluded.valid_to is not null`);
   }
 }
 
-/** Adds a key to the file, which signs from the next start of each process on. Gives its name. */
-export async function rotateReceiptKeys(file: string, db: Database, now: Date): Promise<string> {
-  const known = readKeys(file);
-  if (!known) {
-    throw new Problem('not_found', `${file} is not there: the first start of the server makes it.`);
-  }
+/**
+ * Makes another key, which signs from the next start of each process on: adds it to the file, or gives the list to put
+ * into the environment. There, the first process that starts with the list publishes it.
+ */
+export async function rotateReceiptKeys(
+  place: ReceiptKeysPlace,
+  db: Database,
+  now: Date,
+): Promise<{ kid: string; list: string | null }> {
+  const known = readKeys(place);
+  if (!known)
+    throw new Problem('not_found', 'There are no receipt keys yet: the first start of the server makes them.');
   const key = newReceiptKey(now);
   const keys = [...known.keys, key];
-  const draft = `${file}.${newKey('req')}`;
+  if ('text' in place) return { kid: key.kid, list: JSON.stringify({ keys }) };
+  const draft = `${place.file}.${newKey('req')}`;
   writeFileSync(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
   // In one step: a process that starts meanwhile reads the one list or the other.
-  renameSync(draft, file);
-  await publish(db, keys);
-  return key.kid;
+  renameSync(draft, place.file);
+  await publish(db, opensAs({ keys }, variableOf(place)), now);
+  return { kid: key.kid, list: null };
 }
 
 /**
@@ -77,11 +127,11 @@ export async function rotateReceiptKeys(file: string, db: Database, now: Date): 
  * it. Throws `not_found` where no such key signs, and `action_not_allowed` for the one that signs now.
  */
 export async function revokeReceiptKey(
-  file: string,
+  place: ReceiptKeysPlace,
   db: Database,
   { kid, because, now }: { kid: string; because: string; now: Date },
 ): Promise<void> {
-  if (readKeys(file)?.keys.at(-1)?.kid === kid) {
+  if (readKeys(place)?.keys.at(-1)?.kid === kid) {
     throw new Problem('action_not_allowed', `${kid} signs now: rotate first, and start the server anew.`);
   }
   const revoked = await db.maybe(sql`
@@ -107,22 +157,38 @@ function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-function readKeys(file: string): z.infer<typeof KeysFile> | null {
-  let text: string;
+const variableOf = (place: ReceiptKeysPlace) => ('file' in place ? 'RECEIPT_KEYS_FILE' : 'RECEIPT_KEYS');
+
+function readKeys(place: ReceiptKeysPlace): KeyList | null {
   try {
-    text = readFileSync(file, 'utf8');
+    return KeyList.parse(JSON.parse('text' in place ? place.text : readFileSync(place.file, 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if ('file' in place && code === 'ENOENT') return null;
+    throw new ConfigurationError(`${variableOf(place)} cannot be read: ${code ?? 'it is not what the server writes'}`);
   }
-  return KeysFile.parse(JSON.parse(text));
 }
 
-function makeKeys(file: string, now: Date): z.infer<typeof KeysFile> {
-  const keys = { keys: [newReceiptKey(now)] };
+/** The keys of a list, ready to sign. */
+function opensAs({ keys }: KeyList, variable: string): Key[] {
+  return keys.map(({ kid, created_at, private_key_pem }) => {
+    try {
+      const privateKey = createPrivateKey(private_key_pem);
+      if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('another kind of key');
+      const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' });
+      return { kid, created_at, privateKey, jwk: { ...publicJwk, kid, use: 'sig', alg: 'EdDSA' } };
+    } catch {
+      throw new ConfigurationError(`${variable} has no Ed25519 key under the name ${kid}`);
+    }
+  });
+}
+
+function makeKeys(place: ReceiptKeysPlace, now: Date): void {
+  if ('text' in place) throw new Error('keys that the environment gives are not made');
+  const { file } = place;
   mkdirSync(path.dirname(file), { recursive: true });
   const draft = `${file}.${newKey('req')}`;
-  writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify({ keys: [newReceiptKey(now)] }, null, 2)}\n`, { mode: 0o600 });
   try {
     // A link, unlike a rename, refuses to replace a file that another process made first.
     linkSync(draft, file);
@@ -131,10 +197,9 @@ function makeKeys(file: string, now: Date): z.infer<typeof KeysFile> {
   } finally {
     unlinkSync(draft);
   }
-  return readKeys(file) ?? keys;
 }
 
-function newReceiptKey(now: Date): z.infer<typeof KeysFile>['keys'][number] {
+function newReceiptKey(now: Date): KeyList['keys'][number] {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   return { kid: `receipt-${randomText(8)}`, created_at: now.toISOString(), private_key_pem: pem };
 }

@@ -90,6 +90,28 @@ describe('a transfer that no payment knows of', () => {
     );
   });
 
+  it('is found also when its node showed no logs for longer than one search goes back', {
+    timeout: 120_000,
+  }, async () => {
+    const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
+    const address = await tokenAddress();
+    // A search that misses what it has seen waits: here it has seen nothing for as long as it goes back.
+    await control.chainFault(chain, { mode: 'mine', blocks: 40 });
+    await service.sweep();
+    await control.chainFault(chain, { mode: 'blind' });
+    const args = [sandbox.payTo, 4_560_000n] as const;
+    const transaction = await client.writeContract({ chain: null, address, abi: mint, functionName: 'mint', args });
+    await minutesLater(2);
+    await control.chainFault(chain, { mode: 'mine', blocks: 40 });
+    await minutesLater(2);
+    expect(await money()).toContain('THEY DIFFER BY 4.56 USD');
+    await control.clearChainFaults(chain);
+    await minutesLater(2);
+    const { rows } = await pool.query('select use from chain_transfers where transaction = $1', [transaction]);
+    expect(rows).toEqual([{ use: 'unmatched' }]);
+    expect((await money()).match(/they agree/g)).toHaveLength(2);
+  });
+
   it('is written down also when it comes in one transaction with a payment', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();

@@ -1,4 +1,5 @@
 import type { Network } from '../../configuration.ts';
+import { after } from '../../kernel/clock.ts';
 import { log } from '../../kernel/log.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
@@ -6,12 +7,16 @@ import { transact } from '../../kernel/transaction.ts';
 import { opening } from '../../ledger/entries.ts';
 import { each, guarded } from '../../purchases/rounds.ts';
 import type { Runtime } from '../../runtime.ts';
+import { readChainBooks } from '../unsettled.ts';
 import type { LastSearch, Searched } from './chain.ts';
 import type { X402Rail } from './stablecoins.ts';
 import { markRemoved, noteTransfer, type TransferRow } from './transfers.ts';
 
 /** Windows of blocks that one round searches; the next goes on from there. */
 const windowsMax = 20;
+/** Where the books are not what the chain says, a search goes back so many blocks once more, and looks so often. */
+const lookBackBlocks = 8_000n;
+const compareEverySeconds = 60;
 /** Logs that a chain has lost are looked for again for this many days, so many in one round. */
 const lookForRemovedDays = 30;
 const removedMax = 50;
@@ -32,6 +37,32 @@ export async function searchChain(runtime: Runtime, rail: X402Rail, network: Net
     if (found.isCaughtUp) break;
   }
   await lookForRemoved(runtime, rail, network);
+  await lookBack(runtime, rail, network);
+}
+
+/** When this process last held the books against each chain. */
+const compared = new WeakMap<X402Rail, Map<Network, Date>>();
+
+/**
+ * A node that shows no logs, or a fork of its own, for longer than a search goes back has had the search pass over what it
+ * did not show. The balance tells: where it is not what the books say, older blocks are read once more.
+ */
+async function lookBack(runtime: Runtime, rail: X402Rail, network: Network): Promise<void> {
+  const times = compared.get(rail) ?? new Map<Network, Date>();
+  compared.set(rail, times);
+  const now = runtime.clock();
+  const last = times.get(network);
+  // A clock that was set back does not keep the books from being compared.
+  if (last && last <= now && after(last, compareEverySeconds) > now) return;
+  times.set(network, now);
+  const books = (await readChainBooks(runtime.db)).find((one) => one.network === network);
+  if (!books || books.balance_microcents === null || books.balance_microcents === books.ledger_microcents) return;
+  const { searched_to: searchedTo } = books;
+  log('books_differ', { network, searched_to: Number(searchedTo) });
+  const { opened_at: openedAt } = await runtime.db.one<{ opened_at: bigint }>(sql`
+    select opened_at from searched_chains where network = ${network}`);
+  const found = await rail.search(network, { searchedTo: searchedTo - lookBackBlocks, openedAt });
+  if (found) await readWindow(runtime, rail, network, found);
 }
 
 /** What lies before the first search stands in the books as one sum. */
