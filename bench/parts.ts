@@ -10,6 +10,7 @@ import { benchPickUp } from './pick-up.ts';
 import { benchPurchases } from './purchases.ts';
 import { benchReads } from './reads.ts';
 import { benchTransactions } from './transactions.ts';
+import { benchTricks } from './tricks.ts';
 import { benchX402 } from './x402.ts';
 
 const quick = process.argv.includes('quick');
@@ -24,7 +25,7 @@ const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
   growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
 };
-const parts = [...Object.keys(inArena), 'x402'];
+const parts = [...Object.keys(inArena), 'tricks', 'x402'];
 const named = parts.filter((part) => process.argv.includes(part));
 const wanted = named.length > 0 ? named : parts;
 
@@ -38,6 +39,7 @@ try {
     for (const bench of benches) console.log(`${await bench(arena)}\n`);
     await arena.close();
   }
+  if (wanted.includes('tricks')) console.log(`${await benchTricks(quick ? 1 : 9)}\n`);
   if (wanted.includes('x402')) {
     const payments = quick ? { rounds: 1, payments: 10 } : { rounds: 3, payments: 180 };
     console.log(await benchX402(await freePorts(), path.join(folder, 'x402'), payments));
