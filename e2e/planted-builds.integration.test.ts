@@ -140,7 +140,7 @@ const faultyBuilds: FaultyBuild[] = [
   {
     fault: 'gives room back twice',
     where: 'update grant_usage u set used_microcents',
-    to: (text) => text.replace('- released.amount', '- 2 * released.amount'),
+    to: (text) => text.replace('- freed.amount', '- 2 * freed.amount'),
     use: async (agent) => {
       await agent.authorizedJob();
       await agent.post(`/api/agent/v1/jobs/${await agent.authorizedJob()}/cancel`);
