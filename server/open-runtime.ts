@@ -6,7 +6,7 @@ import { type Configuration, readConfiguration } from './kernel/env.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
-import { openX402 } from './payments/x402/stablecoins.ts';
+import { openRails } from './payments/open-rails.ts';
 import { openReceiptKeys, type ReceiptSigner } from './purchases/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
@@ -36,7 +36,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     db,
     prisma,
     queue,
-    x402: configuration.x402 ? openX402(configuration.x402) : null,
+    rails: openRails(configuration),
     mailer,
     assessorProbe: openAssessorProbe(configuration.assessor),
     receiptSigner,

@@ -4,7 +4,7 @@ import type { Database } from './kernel/database.ts';
 import type { Configuration } from './kernel/env.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { X402Rail } from './payments/x402/stablecoins.ts';
+import type { Rails } from './payments/rail.ts';
 import type { ReceiptSigner } from './purchases/receipt-keys.ts';
 import type { Queue } from './queue/queue.ts';
 
@@ -16,8 +16,8 @@ export interface Runtime {
   /** The same database through its models: for reads that pages, lists and the console make. */
   readonly prisma: PrismaClient;
   readonly queue: Queue;
-  /** Null when stablecoin payments are not configured. */
-  readonly x402: X402Rail | null;
+  /** Every way to pay that this build knows, configured or not. */
+  readonly rails: Rails;
   /** Null when mail is not configured. */
   readonly mailer: Mailer | null;
   /** Asks whether the language models answer; null when the embedded assessor does the work. */

@@ -17,7 +17,7 @@ import { executeJob } from '../../server/purchases/execute.ts';
 import { reconcile } from '../../server/purchases/reconcile.ts';
 import { deleteExpired } from '../../server/purchases/retention.ts';
 import { sweep } from '../../server/purchases/sweep.ts';
-import { watchChains } from '../../server/purchases/watch.ts';
+import { watchRails } from '../../server/purchases/watch.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
@@ -128,7 +128,7 @@ export async function startService(
     async sweep() {
       await sweep(runtime);
       await reconcile(runtime);
-      await watchChains(runtime);
+      await watchRails(runtime);
     },
     async backup() {
       const restore = await takeBackup(database.pool);

@@ -48,7 +48,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   }
   refuse(off);
   // A job that nobody could pay for would only hold the limits.
-  refuse(purchaseRefusal(caller));
+  refuse(purchaseRefusal(caller, ctx.runtime.rails));
   if (isReserved) return { status: 201, ...replyWith(job, caller, ctx) };
   await relyOnCredit(tx, job, caller.grant, ctx.now);
   return { status: 201, ...(await jobReply(tx, jobKey, caller, ctx)) };

@@ -2,9 +2,9 @@ import { release } from '../identity/grant.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
-import { creditHeld } from './execute.ts';
 import { advance, holdJob, jobReply, stateAt } from './job.ts';
 import { paymentIsOpen } from './states.ts';
+import { giveUpHeld, remedyFor } from './undelivered.ts';
 
 /** Cancels a job before delivery. While a payment is open or unknown nothing can be canceled: it may have moved money. */
 export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input, tx }) => {
@@ -23,13 +23,13 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
     job.job_key,
     { actor: caller.principalKey, now: ctx.now },
     {
-      payment_state: collected ? 'credited' : 'none',
+      payment_state: collected ? await remedyFor(tx, ctx.runtime.rails, job.job_key) : 'none',
       finalized_at: ctx.now,
       lease_until: null,
       stage: 'canceled',
     },
   );
-  if (collected) await creditHeld(tx, ctx.runtime, canceled, ctx.now);
+  if (collected) await giveUpHeld(tx, ctx.runtime, canceled, ctx.now);
   else release(tx, canceled.job_key);
   return jobReply(tx, job.job_key, caller, ctx);
 };

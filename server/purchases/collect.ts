@@ -6,41 +6,45 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { collected, creditSpent, type Movement } from '../ledger/entries.ts';
 import { post, walletCreditLocked } from '../ledger/ledger.ts';
-import { decide, markUnknown, type PaymentRow, recordCreditPayment } from '../payments/x402/attempt.ts';
-import { isFinal, type OnChain } from '../payments/x402/chain.ts';
-import type { LoggedTransfer } from '../payments/x402/logs.ts';
-import { claimArrival, lockTransfer, noteTransfer } from '../payments/x402/transfers.ts';
+import { markUnknown, recordCreditPayment } from '../payments/attempt.ts';
+import { type Attempt, type Outcome, type Rail, railOf } from '../payments/rail.ts';
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { advance, type JobRow, notAllowed } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 
-/** Why a payment was given up, by how the chain says it ended. */
-const failures = {
-  never: 'The authorization can no longer pay.',
-  returned: 'What it paid has gone back.',
-  foreign: 'It was carried out before it was presented, and not by the wallet that buys.',
-} as const;
-
 /**
- * Writes down what the chain says about an open payment, and gives whether that has ended it here: somebody else may have
- * been first. While it can still end either way, nobody tries again with the same signature before `tryAgainAt`.
+ * Writes down how an open attempt stands, and gives whether that has ended it here: somebody else may have been first.
+ * While it can still end either way, nobody tries again with the same payment before `tryAgainAt`.
  */
 export async function recordOutcome(
   tx: Tx,
   runtime: Runtime,
-  payment: PaymentRow,
-  onChain: OnChain,
+  attempt: Attempt,
+  outcome: Outcome,
   { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
 ): Promise<boolean> {
-  if (onChain.outcome === 'paid') return collect(tx, runtime, payment, onChain.transfer, now);
-  if (isFinal(onChain)) return giveUp(tx, payment, failures[onChain.outcome], now);
-  markUnknown(tx, payment.payment_key, tryAgainAt);
+  const rail = railOf(runtime.rails, attempt);
+  switch (outcome.is) {
+    case 'collected':
+      return collect(tx, runtime, rail, attempt, outcome.proof, now);
+    case 'never':
+      return giveUp(tx, rail, attempt, outcome.because, now);
+    case 'requires_payer':
+    case 'open':
+      markUnknown(tx, attempt.payment_key, tryAgainAt);
+      waitForOutcome(tx, attempt, outcome.is === 'open' ? 'unknown' : 'requires_payer', now);
+      return false;
+  }
+}
+
+/** The job waits: for the payer, or until somebody knows how its payment ended. */
+function waitForOutcome(tx: Tx, attempt: Attempt, state: 'unknown' | 'requires_payer', now: Date): void {
+  const before = state === 'unknown' ? ['processing', 'requires_payer'] : ['processing', 'unknown'];
   tx.write(sql`
-    update jobs set payment_state = 'unknown', updated_at = ${now}
-    where job_key = ${payment.job_key} and state = 'awaiting_payment' and payment_state = 'processing'`);
-  return false;
+    update jobs set payment_state = ${state}, updated_at = ${now}
+    where job_key = ${attempt.job_key} and state = 'awaiting_payment' and payment_state = any(${before}::text[])`);
 }
 
 /**
@@ -51,32 +55,31 @@ export async function recordOutcome(
 async function collect(
   tx: Tx,
   runtime: Runtime,
-  payment: PaymentRow,
-  logged: LoggedTransfer,
+  rail: Rail,
+  attempt: Attempt,
+  proof: unknown,
   now: Date,
 ): Promise<boolean> {
-  const { network, asset, pay_to: payTo, payment_key: paymentKey } = payment;
-  const arrival = { network, transaction: logged.transaction, position: logged.position };
   // Sent together: the job moves only by a payment that is collected here, and that only by an arrival that was free.
-  noteTransfer(tx, { network, asset, payTo, logged }, now);
-  claimArrival(tx, arrival, paymentKey);
-  const decided = decide(tx, paymentKey, { state: 'collected' }, now);
-  const started = start(tx, runtime, payment, collected, now, paymentKey);
+  const decided = rail.collect(tx, attempt, proof, now);
+  const started = start(tx, runtime, attempt, collected, now, attempt.payment_key);
   started.catch(() => {});
-  if (await decided) {
-    await started;
-    return true;
+  switch (await decided) {
+    case 'collected':
+      await started;
+      return true;
+    case 'elsewhere':
+      return giveUp(tx, rail, attempt, 'What it paid has gone back.', now);
+    case 'decided':
+      return false;
   }
-  const taken = await lockTransfer(tx, arrival);
-  const wentElsewhere = taken?.use === 'late' || taken?.use === 'returned';
-  return wentElsewhere ? giveUp(tx, payment, failures.returned, now) : false;
 }
 
 /**
  * Pays for a job out of its principal's credit, all in one transaction: nothing outside has a say in it. False when the
  * job cannot be paid now. Throws `action_not_allowed` when the credit does not cover the price.
  */
-export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Date): Promise<boolean> {
+export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: JobRow, now: Date): Promise<boolean> {
   const payable = await tx.maybe(sql`
     select 1 from jobs
     where job_key = ${job.job_key} and state = 'awaiting_payment' and payment_state = 'none' for no key update`);
@@ -89,7 +92,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Da
     );
   }
   const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
-  recordCreditPayment(tx, payment, now);
+  recordCreditPayment(tx, rail.name, payment, now);
   await start(tx, runtime, payment, creditSpent, now);
   release(tx, job.job_key);
   return true;
@@ -99,7 +102,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, job: JobRow, now: Da
 async function start(
   tx: Tx,
   runtime: Runtime,
-  payment: Pick<PaymentRow, 'payment_key' | 'job_key' | 'amount_microcents'>,
+  payment: Pick<Attempt, 'payment_key' | 'job_key' | 'amount_microcents'>,
   movement: Movement,
   now: Date,
   decided?: string,
@@ -130,10 +133,10 @@ async function start(
 }
 
 /** Records the fact that a payment will never arrive: the job can be paid again. */
-async function giveUp(tx: Tx, payment: PaymentRow, failure: string, now: Date): Promise<boolean> {
-  if (!(await decide(tx, payment.payment_key, { state: 'failed', failure }, now))) return false;
+async function giveUp(tx: Tx, rail: Rail, attempt: Attempt, because: string, now: Date): Promise<boolean> {
+  if (!(await rail.giveUp(tx, attempt, because, now))) return false;
   tx.write(sql`
     update jobs set payment_state = 'none', updated_at = ${now}
-    where job_key = ${payment.job_key} and state = 'awaiting_payment'`);
+    where job_key = ${attempt.job_key} and state = 'awaiting_payment'`);
   return true;
 }

@@ -2,13 +2,10 @@ import { after } from '../kernel/clock.ts';
 import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { errorFields, log } from '../kernel/log.ts';
-import { microcents } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
-import { credited } from '../ledger/entries.ts';
-import { post } from '../ledger/ledger.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds, service } from '../service/terms.ts';
 import { type RetrievedDocument, retrieveSources } from '../sources/sources.ts';
@@ -20,6 +17,7 @@ import { advance, type JobRow } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import type { DisputeTexts } from './review.ts';
 import { can, type JobState, reportNumberIn, transitions } from './states.ts';
+import { giveUpHeld, remedyFor } from './undelivered.ts';
 import { waiveCharge } from './waive.ts';
 
 /** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
@@ -276,7 +274,7 @@ async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<voi
 
 /**
  * The failure and its remedy, together in one transaction (service.md 3): without a report the charge is 0 and what was
- * collected becomes wallet credit; without the included re-check the charge is waived and the collection goes back.
+ * collected becomes wallet credit or goes back; without the included re-check the charge is waived and the collection goes back.
  */
 export async function failJob(
   tx: Tx,
@@ -288,27 +286,15 @@ export async function failJob(
   const now = runtime.clock();
   const by = { actor: 'system', now, ...(fence === undefined ? {} : { fence }) };
   if (isRecheck(job)) return waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
+  const payment_state = await remedyFor(tx, runtime.rails, job.job_key);
   const failed = await advance(tx, 'fail', job.job_key, by, {
-    payment_state: 'credited',
+    payment_state,
     finalized_at: now,
     lease_until: null,
     failure,
     stage: 'failed',
   });
-  await creditHeld(tx, runtime, failed, now);
-}
-
-/** Turns what is held for a job into wallet credit, which keeps the room that its cash took of the grant. */
-export async function creditHeld(tx: Tx, runtime: Runtime, job: JobRow, now: Date): Promise<void> {
-  post(tx, {
-    ...credited,
-    key: job.job_key,
-    jobKey: job.job_key,
-    principalKey: job.principal_key,
-    amount: microcents(job.price_microcents),
-    at: now,
-  });
-  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+  await giveUpHeld(tx, runtime, failed, now);
 }
 
 /** A worker that has lost its job finds the state moved on. That is how it should be, and no error. */

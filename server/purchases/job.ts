@@ -9,8 +9,9 @@ import { Problem } from '../kernel/problem.ts';
 import type { About } from '../kernel/rate-limit.ts';
 import { assembled, sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { hasRunOut } from '../payments/x402/chain.ts';
-import type { RefundReason } from '../payments/x402/refund.ts';
+import { attemptEnds } from '../payments/attempt-sql.ts';
+import { payableBy, type RailName } from '../payments/contract.ts';
+import type { Rail, Rails } from '../payments/rail.ts';
 import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { saleIsOff } from '../service/switches.ts';
@@ -64,8 +65,14 @@ export interface JobRow {
   percent: number;
   report_digest: string | null;
   failure: string | null;
-  waived_because: RefundReason | 'payment_reversed' | null;
+  waived_because: 'second_dispute' | 'recheck_failed' | 'waived_by_operator' | 'payment_reversed' | null;
 }
+
+/** What a `JobRow` is read from, behind `select` or `returning`. */
+const jobColumns = `job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+  review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at,
+  deliver_by, delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+  waived_because`;
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
@@ -73,8 +80,8 @@ export interface LoadedJob extends JobRow {
   within_limits: boolean;
   /** Whether new payments are switched off while it waits for one. */
   is_off: boolean;
-  /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
-  payment_until: string | null;
+  /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */
+  withdrawable_after: string | null;
   timeline: { at: string; event: string; state: string }[];
 }
 
@@ -178,8 +185,8 @@ export function loadedJobs(jobs: 'jobs' | 'page'): string {
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
       ${jobs}.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when ${jobs}.payment_state in ('processing', 'unknown') then (
-        select ${onWire('valid_before')} from payments join x402_transfers using (payment_key)
-        where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as payment_until,
+        select ${onWire('withdrawable_after')} from payments join (${attemptEnds}) ends using (payment_key)
+        where payments.job_key = ${jobs}.job_key and payments.state in ('settling', 'unknown')) end as withdrawable_after,
       timeline.events as timeline
     from ${jobs} join quotes using (quote_key),
       lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)
@@ -243,14 +250,27 @@ export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise
   return loadJob(tx, jobKey, caller);
 }
 
+/** A job by its key `$1`, held until the transaction ends. */
+export const heldJob = `select ${jobColumns} from jobs where job_key = $1 for no key update`;
+
 /** A job that this service itself works on, held until the transaction ends. */
 export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
-  return tx.one<JobRow>(sql`
-    select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
-      review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
-      delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
-      waived_because
-    from jobs where job_key = ${jobKey} for no key update`);
+  return tx.one<JobRow>(statement(heldJob, [jobKey]));
+}
+
+const movesMoney = `
+  update jobs set payment_state = $2, updated_at = $3
+  where job_key = $1 and ($4::text is null or payment_state = $4) returning ${jobColumns}`;
+
+/** Writes how the money of a job stands while its state stays; fails when it does not stand at `from`, where that is given. */
+export function moveMoney(
+  tx: Tx,
+  jobKey: string,
+  to: PaymentState,
+  now: Date,
+  from: PaymentState | null = null,
+): Promise<JobRow> {
+  return tx.one<JobRow>(statement(movesMoney, [jobKey, to, now, from]));
 }
 
 /** Reads the job again and answers with it, as every verb on a job does. */
@@ -288,7 +308,7 @@ export function priceView(amount: bigint): contract.Quote['price'] {
 export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, runtime }: Asking): contract.Job {
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
-  const authority = authorityOf(caller);
+  const authority = authorityOf(caller, runtime.rails);
   const actions = nextActions(
     {
       ...row,
@@ -296,8 +316,9 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
-      rail_is_up: row.state !== 'awaiting_payment' || row.credit_only || (runtime.x402?.seemsReachable(now) ?? false),
-      payment_has_run_out: row.payment_until !== null && hasRunOut(new Date(row.payment_until), now),
+      rail_is_up:
+        row.state !== 'awaiting_payment' || row.credit_only || someRail(runtime.rails, (rail) => rail.seemsUp(now)),
+      payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
     },
     authority,
   );
@@ -309,7 +330,9 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
-    payable_by: row.credit_only ? ['wallet_credit'] : ['x402', 'wallet_credit'],
+    payable_by: payableBy.filter((way) =>
+      way === 'wallet_credit' ? true : !row.credit_only && runtime.rails.has(way),
+    ),
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),
@@ -326,7 +349,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodyOf(action, row, authority),
+        bodyOf(action, row, authority, runtime.rails),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
@@ -334,13 +357,26 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   };
 }
 
+function someRail(rails: Rails, is: (rail: Rail) => boolean): boolean {
+  return [...rails.values()].some(is);
+}
+
+/** The rail that an example of paying names: the first, or the first that credit is spent over. */
+function railToName({ credit_only }: JobRow, rails: Rails): RailName {
+  const all = [...rails.values()];
+  const spendsCredit = all.find(({ remedies }) => remedies.undelivered === 'wallet_credit');
+  const rail = credit_only ? spendsCredit : all[0];
+  if (!rail) throw new Error('no rail takes this payment');
+  return rail.name;
+}
+
 /** A body for an action on the job that works as it stands; none where nothing is sent. */
-function bodyOf(action: ActionName, row: LoadedJob, authority: Authority): contract.NextAction['body'] {
+function bodyOf(action: ActionName, row: LoadedJob, authority: Authority, rails: Rails): contract.NextAction['body'] {
   switch (action) {
     case 'pay':
       // One key for all tries of one payment, the same whenever it is looked up.
       return {
-        rail: 'x402',
+        rail: railToName(row, rails),
         ...(row.credit_only ? { method: 'wallet_credit' } : {}),
         idempotency_key: `pay-${row.job_key}`,
       };
@@ -369,12 +405,12 @@ export function reviewStateAt(row: JobRow, now: Date): ReviewState {
 }
 
 /** What the caller may do at all, before the state of the job is looked at. */
-export function authorityOf(caller: Buyer | Member): Authority {
+export function authorityOf(caller: Buyer | Member, rails: Rails): Authority {
   if (caller.kind === 'member')
     return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
   return {
     actor: 'agent',
-    mayBuy: purchaseRefusal(caller) === null,
+    mayBuy: purchaseRefusal(caller, rails) === null,
     mayReview: reviewRefusal(caller) === null,
     mayAccept: acceptRefusal(caller) === null,
     mayCancel: true,
@@ -382,9 +418,20 @@ export function authorityOf(caller: Buyer | Member): Authority {
 }
 
 /** Why this agent may not begin a purchase or pay for one; null when it may, as far as no limit stands in the way. */
-export function purchaseRefusal(caller: Buyer): Problem | null {
+export function purchaseRefusal(caller: Buyer, rails: Rails): Problem | null {
   const { grant } = caller;
-  return serviceRefusal(grant, service.serviceKey) ?? methodRefusal(grant, 'x402') ?? blockedRefusal(caller);
+  return serviceRefusal(grant, service.serviceKey) ?? payRefusal(grant, rails) ?? blockedRefusal(caller);
+}
+
+/** Why the grant covers no way to pay; null when it covers one. */
+function payRefusal(grant: Buyer['grant'], rails: Rails): Problem | null {
+  let refusal: Problem | null = null;
+  for (const method of [...rails.values()].flatMap(({ methods }) => methods)) {
+    const one = methodRefusal(grant, method);
+    if (one === null) return null;
+    refusal ??= one;
+  }
+  return refusal;
 }
 
 /** Why this agent may not decide on a delivery; null when it may. */

@@ -22,7 +22,7 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
     values: [utcDay(ctx.now)],
   });
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
-  const rails = railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? []);
+  const rails = railsOf(purchasable_rails, ctx.runtime.rails);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.purchases.path, 'quote_key');
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };

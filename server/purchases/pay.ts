@@ -1,92 +1,99 @@
 import { blockedRefusal, payerRefusal } from '../identity/blocked.ts';
 import type { Buyer } from '../identity/caller.ts';
 import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../identity/grant.ts';
-import { sqlState, uniqueViolation } from '../kernel/database.ts';
+import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
-import { microcents, toText } from '../kernel/money.ts';
+import { microcents } from '../kernel/money.ts';
 import { Problem, refuse } from '../kernel/problem.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { type PaymentRow, paymentOf, recordIntent, takeLease, whileCalling } from '../payments/x402/attempt.ts';
-import { isFinal, type OnChain, type SignedTransfer } from '../payments/x402/chain.ts';
-import { lookUpOpen, settleOpen } from '../payments/x402/outcome.ts';
-import { paymentResponse, version1Refusal, type X402Rail } from '../payments/x402/stablecoins.ts';
-import { saysUsed } from '../payments/x402/token-refusals.ts';
-import { refundNonceOf, transactionUsing } from '../payments/x402/transfers.ts';
+import { takeLease, whileCalling } from '../payments/attempt.ts';
+import type { RailName } from '../payments/contract.ts';
+import type { Attempt, Outcome, Presented, Rail } from '../payments/rail.ts';
 import type { Reply, Steps, Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
-import { railUnavailable, switchedOffRefusal } from '../service/availability.ts';
-import { price, service } from '../service/terms.ts';
+import { absentRail, switchedOffRefusal } from '../service/availability.ts';
+import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
 import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
-/**
- * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the
- * facilitator carry the signed transfer out, record the fact. A crash between any two leaves a row from which the
- * reconciler, or the buyer's repeat with the same signature, goes on.
- */
-export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
-  requirePayer(ctx, caller, input.rail);
-  const job = await namedJob(db, input.job_key, caller);
-  if (input.method === 'wallet_credit') return payFromCredit(ctx, caller, steps, job);
-  const rail = railOf(ctx);
-  const offer = await rail.offer(
-    microcents(job.price_microcents),
-    `${ctx.baseUrl}${jobPath(job)}/payments`,
-    input.network,
-  );
-  if (ctx.payment === null) {
-    refuse(blockedRefusal(caller));
-    await requirePayable(ctx, job);
-    refuse(await cashRefusal(db, job));
-    if (offer.requirements.length === 0) throw unsupportedNetwork(rail);
-    throw rail.demand(offer, ctx.isVersion1 ? version1Refusal : paymentRequired);
-  }
-  const payment = rail.read(ctx.payment, offer);
-  // The chain is asked at the same time: most signatures are new.
-  const judged = refusalOf(ctx, rail, payment, caller.principalKey);
-  judged.catch(() => {});
-  const known = await paymentOf(db, payment.authorization);
-  if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
-
-  refuse(blockedRefusal(caller));
-  await requirePayable(ctx, job);
-  refuse(await cashRefusal(db, job));
-  refuse(await payerRefusal(db, payment.authorization.from));
-  const { refusal, wasUsed, head } = await judged;
-  if (refusal) throw rail.demand(offer, refusal);
-
-  const intent = await recordedIntent(ctx, job, payment, head);
-  if (!intent) return afterLostRace(ctx, caller, rail, steps, job, payment);
-  // What was carried out before is looked up, never sent: its money may have gone back, too.
-  const call = wasUsed ? () => lookUpOpen(db, rail, intent) : () => settleOpen(rail, intent, payment);
-  return settle(ctx, caller, steps, intent, call);
-};
-
-/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
-const paymentRequired =
-  `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
-  '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD';
-
-/** Refuses a rail that the service has not, or that the grant does not cover. */
-function requirePayer(ctx: Context, caller: Buyer, name: 'card' | 'x402'): void {
-  refuse(serviceRefusal(caller.grant, service.serviceKey));
-  if (name === 'card') throw railUnavailable(ctx.runtime, name);
-  refuse(methodRefusal(caller.grant, name));
+/** One request to pay for a job. */
+interface Purchase {
+  readonly ctx: Context;
+  readonly caller: Buyer;
+  readonly steps: Steps;
+  readonly rail: Rail;
+  readonly job: LoadedJob;
 }
 
-function railOf(ctx: Context): X402Rail {
-  if (!ctx.runtime.x402) throw railUnavailable(ctx.runtime, 'x402');
-  return ctx.runtime.x402;
+/** The same, with what it brings. */
+interface Payment extends Purchase {
+  readonly presented: Presented;
+}
+
+/**
+ * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the rail
+ * make the call, record the fact. A crash between any two leaves a row from which the reconciler, or the buyer's repeat
+ * with the same payment, goes on.
+ */
+export const pay: Verb<typeof contract.pay> = async ({ ctx, caller, input, db, steps }) => {
+  const rail = requireRail(ctx, caller, input.rail);
+  const job = await namedJob(db, input.job_key, caller);
+  const purchase: Purchase = { ctx, caller, steps, rail, job };
+  if (input.method === 'wallet_credit') return payFromCredit(purchase);
+  const presented = await rail.present(paymentRequest(purchase, input.network));
+  if (presented instanceof Error) {
+    await requireCash(purchase, db);
+    throw presented;
+  }
+  const payment: Payment = { ...purchase, presented };
+  const known = await presented.known(db);
+  if (known) return repeat(payment, known);
+
+  await requireCash(purchase, db);
+  if (presented.payer !== null) refuse(await payerRefusal(db, presented.payer));
+  const accepted = await presented.accepted();
+  const attempt = await accepted.open(newKey('pay'));
+  if (!attempt) return afterLostRace(payment);
+  return settle(payment, attempt, () => accepted.settle(attempt));
+};
+
+/** The rail that the request names. Throws for one that this build has not, or that the grant does not cover. */
+function requireRail({ runtime }: Context, { grant }: Buyer, name: RailName): Rail {
+  refuse(serviceRefusal(grant, service.serviceKey));
+  const rail = runtime.rails.get(name);
+  if (!rail) throw absentRail(name);
+  for (const method of rail.methods) if (methodRefusal(grant, method) === null) return rail;
+  refuse(methodRefusal(grant, rail.methods[0] ?? name));
+  return rail;
+}
+
+function paymentRequest({ ctx, job }: Purchase, network: string | undefined): Parameters<Rail['present']>[0] {
+  return {
+    db: ctx.runtime.db,
+    clock: ctx.runtime.clock,
+    now: ctx.now,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    price: microcents(job.price_microcents),
+    url: `${ctx.baseUrl}${jobPath(job)}/payments`,
+    network,
+    signature: ctx.payment,
+    isVersion1: ctx.isVersion1,
+  };
+}
+
+function jobPath(job: JobRow): string {
+  return `/api/agent/v1/jobs/${job.job_key}`;
 }
 
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
-async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: LoadedJob): Promise<Reply<contract.Job>> {
+async function payFromCredit({ ctx, caller, steps, rail, job }: Purchase): Promise<Reply<contract.Job>> {
   refuse(blockedRefusal(caller));
   await requirePayable(ctx, job);
   const paid = await steps.transact(async (tx) => {
-    if (!(await spendCredit(tx, ctx.runtime, job, ctx.now))) return null;
+    if (!(await spendCredit(tx, ctx.runtime, rail, job, ctx.now))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
     steps.remember(tx, reply);
     return reply;
@@ -96,17 +103,20 @@ async function payFromCredit(ctx: Context, caller: Buyer, steps: Steps, job: Loa
   throw outcomeUnknown();
 }
 
-function jobPath(job: JobRow): string {
-  return `/api/agent/v1/jobs/${job.job_key}`;
+/** Refuses a job that cannot be paid in cash now. */
+async function requireCash({ ctx, caller, job }: Purchase, db: Queries): Promise<void> {
+  refuse(blockedRefusal(caller));
+  await requirePayable(ctx, job);
+  refuse(await cashRefusal(db, job));
 }
 
 /** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
-async function requirePayable(ctx: Context, job: LoadedJob): Promise<void> {
+async function requirePayable({ runtime, now }: Context, job: LoadedJob): Promise<void> {
   if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
-  if (hasLapsed(job, ctx.now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
+  if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
-  if (job.is_off) refuse(await switchedOffRefusal(ctx.runtime.db));
-  if (!job.within_limits) refuse(await outsideLimits(ctx.runtime.db, job));
+  if (job.is_off) refuse(await switchedOffRefusal(runtime.db));
+  if (!job.within_limits) refuse(await outsideLimits(runtime.db, job));
 }
 
 function outcomeUnknown(): Problem {
@@ -119,138 +129,54 @@ function outcomeUnknown(): Problem {
   );
 }
 
-function unsupportedNetwork(rail: X402Rail): Problem {
-  const detail = `Supported networks are ${rail.networks.join(' and ')}.`;
-  return new Problem('validation_failed', detail, {
-    errors: [{ pointer: '/network', code: 'unsupported_network', detail }],
-  });
-}
-
-/** What is answered to a transfer that has paid somebody else's purchase, or nobody's. */
-const alreadyCarriedOut = 'already carried out; listed for return';
-
-/**
- * Why the chain would not carry the payment out, null when it would; and its head as it was before the payment could be
- * carried out for this job. A signature that was carried out already may have paid us, by whoever did it: then, and while
- * the chain cannot tell, it is no refusal to the wallet that signed it. Throws `service_unavailable` when nobody is there
- * to carry it out.
- */
-async function refusalOf(
-  ctx: Context,
-  rail: X402Rail,
-  payment: SignedTransfer,
-  principalKey: string,
-): Promise<{ refusal: string | null; wasUsed: boolean; head: bigint }> {
-  const { authorization } = payment;
-  const [isReachable, refusal, head] = await Promise.all([
-    rail.isReachable(ctx.now),
-    rail.refusal(payment, ctx.now),
-    rail.head(authorization.network),
-  ]).catch(() => {
-    throw railUnavailable(ctx.runtime, 'x402', 'chain_unreachable');
-  });
-  if (!isReachable) throw railUnavailable(ctx.runtime, 'x402');
-  if (!refusal || !saysUsed(refusal)) return { refusal, wasUsed: false, head };
-  const used = { wasUsed: true, head };
-  if (authorization.from !== principalKey) return { refusal: alreadyCarriedOut, ...used };
-  const hint = await transactionUsing(ctx.runtime.db, authorization);
-  const onChain = await rail.lookUp(authorization, { seenAt: ctx.now, hint }).catch(() => null);
-  if (onChain?.outcome === 'unconfirmed' || onChain === null) return { refusal: null, ...used };
-  if (onChain.outcome !== 'paid') return { refusal, ...used };
-  const isGivenBack = await rail.isGivenBack(authorization, refundNonceOf(authorization)).catch(() => false);
-  return { refusal: isGivenBack ? 'already carried out, and given back' : null, ...used };
-}
-
-/** Step 1. Undefined when a twin was faster: with this signature, or with another payment for the same job. */
-async function recordedIntent(
-  ctx: Context,
-  job: JobRow,
-  transfer: SignedTransfer,
-  head: bigint,
-): Promise<PaymentRow | undefined> {
-  try {
-    return await recordIntent(ctx.runtime.db, {
-      paymentKey: newKey('pay'),
-      jobKey: job.job_key,
-      principalKey: job.principal_key,
-      amount: microcents(job.price_microcents),
-      transfer,
-      head,
-      now: ctx.now,
-    });
-  } catch (error) {
-    if (sqlState(error) === uniqueViolation) return undefined;
-    throw error;
-  }
-}
-
-/** Steps 2 and 3: `call` has the payment carried out, or asks the chain what became of it. */
-async function settle(
-  ctx: Context,
-  caller: Buyer,
-  steps: Steps,
-  intent: PaymentRow,
-  call: () => Promise<OnChain>,
-): Promise<Reply<contract.Job>> {
-  // Neither the facilitator nor the chain answered: that is an unknown outcome too.
-  const onChain = await whileCalling(ctx.runtime, intent.payment_key, () =>
-    call().catch((): OnChain => ({ outcome: 'unconfirmed' })),
+/** Steps 2 and 3: `call` has the payment carried out, or asks what became of it. */
+async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Outcome>): Promise<Reply<contract.Job>> {
+  // No provider answered: that is an unknown outcome too.
+  const outcome = await whileCalling(payment.ctx.runtime, attempt.payment_key, () =>
+    call().catch((): Outcome => ({ is: 'open' })),
   );
-  return record(ctx, caller, steps, intent, onChain);
+  return record(payment, attempt, outcome);
 }
 
-/** Step 3: writes down what the chain says, and answers with it. */
-async function record(
-  ctx: Context,
-  caller: Buyer,
-  steps: Steps,
-  payment: PaymentRow,
-  onChain: OnChain,
-): Promise<Reply<contract.Job>> {
-  const now = ctx.runtime.clock();
-  const reply = await steps.transact(async (tx) => {
-    await recordOutcome(tx, ctx.runtime, payment, onChain, { now });
-    return onChain.outcome === 'paid' ? paidReply(ctx, caller, steps, tx, payment, onChain.transfer.transaction) : null;
+/** Step 3: writes down how the attempt stands, and answers with it. */
+async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Promise<Reply<contract.Job>> {
+  const { runtime } = payment.ctx;
+  const now = runtime.clock();
+  const reply = await payment.steps.transact(async (tx) => {
+    await recordOutcome(tx, runtime, attempt, outcome, { now });
+    return outcome.is === 'collected' ? paidReply(payment, tx, attempt, outcome.proof) : null;
   });
   if (reply) return reply;
-  if (!isFinal(onChain)) throw outcomeUnknown();
+  if (outcome.is === 'open' || outcome.is === 'requires_payer') throw outcomeUnknown();
   throw notAllowed(
     'This payment did not and will not go through. Nothing was collected; read what the job allows now.',
   );
 }
 
+/** The answer to a payment that is collected; null when it was given back in the meantime, or nothing confirms it. */
 async function paidReply(
-  ctx: Context,
-  caller: Buyer,
-  steps: Steps,
+  { ctx, caller, steps, rail }: Payment,
   tx: Tx,
-  payment: PaymentRow,
-  transaction: string,
+  attempt: Attempt,
+  proof?: unknown,
 ): Promise<Reply<contract.Job> | null> {
-  const { body } = await jobReply(tx, payment.job_key, caller, ctx);
-  // The arrival was given back in the meantime.
+  const headers = rail.confirmation(attempt, proof);
+  if (!headers) return null;
+  const { body } = await jobReply(tx, attempt.job_key, caller, ctx);
   if (body.payment_state === 'none') return null;
-  const reply = { body, headers: paymentResponse(payment.payer, transaction, payment.network) };
+  const reply = { body, headers };
   steps.remember(tx, reply);
   return reply;
 }
 
-/** A signature that was seen before: it answers for its own job, and for no other. */
-async function repeat(
-  ctx: Context,
-  caller: Buyer,
-  rail: X402Rail,
-  steps: Steps,
-  job: LoadedJob,
-  known: PaymentRow,
-  payment: SignedTransfer,
-): Promise<Reply<contract.Job>> {
+/** A payment that was seen before: it answers for its own job, and for no other. */
+async function repeat(payment: Payment, known: Attempt): Promise<Reply<contract.Job>> {
+  const { ctx, steps, job, presented } = payment;
   if (known.job_key !== job.job_key) {
     throw new Problem('payment_already_used', 'This signature was presented for another job.');
   }
-  if (known.state === 'collected' && known.transaction) {
-    const { transaction } = known;
-    const reply = await steps.transact((tx) => paidReply(ctx, caller, steps, tx, known, transaction));
+  if (known.state === 'collected') {
+    const reply = await steps.transact((tx) => paidReply(payment, tx, known));
     if (reply) return reply;
   }
   if (known.state === 'failed') {
@@ -258,28 +184,15 @@ async function repeat(
     throw notAllowed('This payment did not go through. Sign a new one.');
   }
   // One request at a time calls out; its lease ends by itself when the process that took it is gone.
-  if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) {
-    throw outcomeUnknown();
-  }
-  const onChain = await whileCalling(ctx.runtime, known.payment_key, () =>
-    lookUpOpen(ctx.runtime.db, rail, known).catch((): OnChain => ({ outcome: 'unconfirmed' })),
-  );
-  if (onChain.outcome !== 'unused') return record(ctx, caller, steps, known, onChain);
-  // The same signature can move the money once at most, so carrying it out again is safe.
-  return settle(ctx, caller, steps, known, () => settleOpen(rail, known, payment));
+  if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) throw outcomeUnknown();
+  return settle(payment, known, () => presented.resume(known));
 }
 
-/** After a race for the job was lost: the winner's payment may be this very signature. */
-async function afterLostRace(
-  ctx: Context,
-  caller: Buyer,
-  rail: X402Rail,
-  steps: Steps,
-  job: LoadedJob,
-  payment: SignedTransfer,
-): Promise<Reply<contract.Job>> {
-  const known = await paymentOf(ctx.runtime.db, payment.authorization);
-  if (known) return repeat(ctx, caller, rail, steps, job, known, payment);
+/** After a race for the job was lost: the winner's payment may be this very one. */
+async function afterLostRace(payment: Payment): Promise<Reply<contract.Job>> {
+  const { ctx, caller, job, presented } = payment;
+  const known = await presented.known(ctx.runtime.db);
+  if (known) return repeat(payment, known);
   await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
   throw outcomeUnknown();
 }

@@ -6,7 +6,7 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { chainHand, signedIn } from '../../e2e/support/chain-hand.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { readUnsettled } from '../payments/unsettled.ts';
+import { readUnsettled } from './unsettled.ts';
 
 const service = await startService();
 const { sandbox } = service;

@@ -12,6 +12,8 @@ import { Problem, refuse } from '../kernel/problem.ts';
 import { type About, originOf } from '../kernel/rate-limit.ts';
 import { seal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
+import { type RailName, railSummaries } from '../payments/contract.ts';
+import type { Rails } from '../payments/rail.ts';
 import type { Verb } from '../perform.ts';
 import type { Context } from '../runtime.ts';
 import { availability, saleRefusal } from '../service/availability.ts';
@@ -54,7 +56,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     throw new Problem('credential_in_input', 'The input holds a credential of this service.');
   }
   const selling = await availability(ctx.runtime, ctx.now);
-  refuse(saleRefusal(selling));
+  refuse(saleRefusal(selling, ctx.runtime.rails));
   if (price > max_price_microcents) {
     throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
       errors: [
@@ -113,7 +115,7 @@ export const checkWork: Verb<typeof contract.checkWork> = async ({ ctx, caller, 
     within_limits: roomFor(caller).is_left,
     is_off: false,
   };
-  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails)) };
 };
 
 /** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
@@ -147,7 +149,7 @@ async function requireSources(
 export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
   const row = await loadQuote(db, input.quote_key, caller, ctx.now);
   const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
-  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.x402?.networks ?? [])) };
+  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.rails)) };
 };
 
 /** Whether the request names this caller as the one who made the work. */
@@ -240,20 +242,12 @@ function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits
 }
 
 /** What a quote can be paid with now. */
-export function railsOf(
-  purchasable: readonly ('card' | 'x402')[],
-  networks: readonly string[],
-): contract.Quote['rails'] {
-  return purchasable.map((rail) =>
-    rail === 'x402'
-      ? { rail, methods: ['x402'], networks: [...networks] }
-      : { rail, methods: ['card_checkout', 'card_saved'], networks: [] },
-  );
+export function railsOf(purchasable: readonly RailName[], rails: Rails): contract.Quote['rails'] {
+  return purchasable.flatMap((name) => {
+    const rail = rails.get(name);
+    return rail ? [{ rail: name, methods: [...rail.methods], networks: [...rail.networks] }] : [];
+  });
 }
-
-const refundPolicy =
-  'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
-  'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.';
 
 /** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (interface.md 2). */
 function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
@@ -266,11 +260,11 @@ function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
 export function quoteView(
   row: QuoteRow,
   caller: Buyer | Member,
-  request: { baseUrl: string; now: Date },
+  request: Pick<Context, 'baseUrl' | 'now' | 'runtime'>,
   rails: contract.Quote['rails'],
 ): contract.Quote {
   const state = stateOf(row, request.now);
-  const authority = authorityOf(caller);
+  const authority = authorityOf(caller, request.runtime.rails);
   return {
     quote_key: row.quote_key,
     state,
@@ -285,7 +279,7 @@ export function quoteView(
     evidence: row.evidence,
     planned_checks: row.planned_checks,
     rails,
-    refund_policy: refundPolicy,
+    refund_policy: railSummaries.remedies,
     next_actions: mayAuthorize({ state, within_limits: row.within_limits }, authority)
       ? [
           actionView(

@@ -4,8 +4,10 @@ import { canonicalJson, digestOf } from '../kernel/digest.ts';
 import { newKey } from '../kernel/id.ts';
 import { currency, toWire } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
+import { collectionReference } from '../payments/attempt-sql.ts';
+import { type RailName, reversalReasons } from '../payments/contract.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
@@ -49,11 +51,11 @@ interface ReceiptFacts {
   quote_digest: string;
   input_digest: string;
   terms_version: string;
-  rail: 'x402';
+  rail: RailName;
   method: string;
   payment_key: string;
-  network: string | null;
-  transaction: string | null;
+  /** What the collection is known by outside; null for one out of credit. */
+  reference: string | null;
   amount_microcents: bigint;
   decided_at: Date;
   reversed_at: Date | null;
@@ -64,6 +66,24 @@ interface ReceiptFacts {
   sequence: number | null;
   digest: string | null;
 }
+
+const receiptFacts = `
+  select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
+    payments.payment_key, 
+    ${collectionReference('payments.payment_key')} as reference, payments.amount_microcents, payments.decided_at,
+    payments.reversed_at, refunds.state as refund_state,
+    coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
+    reports.delivered_at as corrected_at, last.sequence, last.digest
+  from jobs
+  join quotes using (quote_key)
+  join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
+  left join refunds on refunds.payment_key = payments.payment_key
+  left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
+  left join reports on reports.job_key = jobs.job_key and reports.number = 2
+  left join lateral (
+    select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
+  ) last on true
+  where jobs.job_key = $1`;
 
 /** Why the charge stands where it stands, in words for the buyer. */
 const basis: Record<contract.Receipt['charge']['state'], string> = {
@@ -85,25 +105,7 @@ export async function issueReceipt(
   change: Promise<JobRow> | JobRow,
   now: Date,
 ): Promise<void> {
-  const read = tx.one<ReceiptFacts>(sql`
-    select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
-      payments.payment_key, arrival.network, arrival.transaction, payments.amount_microcents, payments.decided_at,
-      payments.reversed_at, refunds.state as refund_state,
-      coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
-      reports.delivered_at as corrected_at, last.sequence, last.digest
-    from jobs
-    join quotes using (quote_key)
-    join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
-    left join lateral (
-      select network, transaction from chain_transfers c where c.payment_key = payments.payment_key
-      order by removed_at is not null, seen_at desc limit 1) arrival on true
-    left join refunds on refunds.payment_key = payments.payment_key
-    left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
-    left join reports on reports.job_key = jobs.job_key and reports.number = 2
-    left join lateral (
-      select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
-    ) last on true
-    where jobs.job_key = ${jobKey}`);
+  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [jobKey]));
   // Asked behind the change, not after it: the answers to both are on their way together. What is refused is the change.
   read.catch(() => {});
   const job = await change;
@@ -125,13 +127,13 @@ export async function issueReceipt(
       amount_microcents: toWire(facts.amount_microcents),
       currency,
       collected_at: facts.decided_at.toISOString(),
-      reference: facts.transaction ? `${facts.network}:${facts.transaction}` : facts.payment_key,
+      reference: facts.reference ?? facts.payment_key,
     },
     charge: {
       state: job.charge_state,
       amount_microcents: job.charge_state === 'held' || job.charge_state === 'final' ? toWire(job.price_microcents) : 0,
       finalized_at: job.finalized_at?.toISOString() ?? null,
-      basis: job.waived_because ? waivedBecause[job.waived_because] : basis[job.charge_state],
+      basis: waiverOf(job, facts) ?? basis[job.charge_state],
     },
     remedy: remedyOf(job, facts),
     business_authority: 'advisory_only',
@@ -146,22 +148,28 @@ export async function issueReceipt(
       ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
 }
 
-const waivedBecause: Record<NonNullable<JobRow['waived_because']>, string> = {
+const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_reversed'>, string> = {
   second_dispute: 'The buyer disputed the report again after the correction.',
   recheck_failed: 'The correction could not be delivered.',
   waived_by_operator: 'The service waived the charge.',
-  payment_reversed: 'The chain no longer holds the payment.',
 };
+
+/** Why the charge was waived; null when it was not. */
+function waiverOf({ waived_because }: JobRow, { rail }: ReceiptFacts): string | null {
+  if (waived_because === null) return null;
+  return waived_because === 'payment_reversed' ? reversalReasons[rail] : waivedBecause[waived_because];
+}
 
 /** What was given back, or is owed, for a collection that did not become a charge; else the correction, if any. */
 function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
-  const because = job.waived_because ? waivedBecause[job.waived_because] : null;
+  const because = waiverOf(job, facts);
+  const undelivered = job.failure ?? 'The job was canceled before delivery.';
   if (job.payment_state === 'reversed') {
     return {
       kind: 'reversal',
       state: 'reversed',
       amount_microcents: toWire(facts.amount_microcents),
-      reason: waivedBecause.payment_reversed,
+      reason: reversalReasons[facts.rail],
       at: facts.reversed_at?.toISOString() ?? null,
     };
   }
@@ -170,7 +178,7 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       kind: 'refund',
       state: facts.refund_state,
       amount_microcents: toWire(facts.amount_microcents),
-      reason: because,
+      reason: because ?? undelivered,
       at: facts.refund_at?.toISOString() ?? null,
     };
   }
@@ -179,7 +187,7 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       kind: 'wallet_credit',
       state: 'credited',
       amount_microcents: toWire(facts.amount_microcents),
-      reason: because ?? job.failure ?? 'The job was canceled before delivery.',
+      reason: because ?? undelivered,
       at: job.finalized_at?.toISOString() ?? null,
     };
   }

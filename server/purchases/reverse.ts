@@ -5,35 +5,28 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { healed, type LosingAccount, reversed } from '../ledger/entries.ts';
 import { post, walletCreditLocked } from '../ledger/ledger.ts';
-import { markHealed, markReversed, type PaymentRow } from '../payments/x402/attempt.ts';
-import { cancelRefund, owe, reviveRefund } from '../payments/x402/refund.ts';
-import { arrivalOf, markRemoved, type TransferRow } from '../payments/x402/transfers.ts';
+import { restoredReasons, reversalReasons } from '../payments/contract.ts';
+import { type Attempt, type Rail, railOf } from '../payments/rail.ts';
+import { cancelRefund, reviveRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, type JobRow, lockJob, noteOnJob } from './job.ts';
+import { advance, type JobRow, lockJob, moveMoney, noteOnJob } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { can } from './states.ts';
 
-/** What a job that still held the money says instead of its charge. */
-const failure = 'The chain no longer holds the payment.';
+/** What of the process it takes to record a reversal. */
+type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
 
 /**
- * Writes down that a collected payment is gone from its chain for good: work that was not delivered is not done, a
+ * Writes down that the rail has taken a collected payment back for good: work that was not delivered is not done, a
  * charge that was not decided is given up, and what was decided stays. The books lose it where it had gone, and the
  * account buys nothing new until an operator has settled that.
  */
-export async function reverse(
-  tx: Tx,
-  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  payment: PaymentRow,
-  /** The logs that the books still count on. */
-  there: readonly TransferRow[],
-  now: Date,
-): Promise<void> {
+export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, payment: Attempt, now: Date): Promise<void> {
+  const rail = railOf(rails, payment);
   const job = await lockJob(tx, payment.job_key);
-  if (!(await markReversed(tx, payment.payment_key, now))) return;
-  for (const row of there) markRemoved(tx, row, now);
+  if (!(await rail.reverse(tx, payment, now))) return;
   const from = await accountOf(tx, job, payment, now);
-  const ended = await end(tx, job, now);
+  const ended = await end(tx, job, reversalReasons[rail.name], now);
   const { number } = await tx.one<{ number: number }>(sql`
     insert into reversals (payment_key, number, job_payment_state, job_ended, room_microcents, books_account, reversed_at)
     select ${payment.payment_key}, coalesce(max(number), 0) + 1, ${job.payment_state}, ${ended.state !== job.state},
@@ -42,7 +35,7 @@ export async function reverse(
   release(tx, job.job_key);
   blockAccount(tx, job.account_key, { cause: 'payment_reversed', paymentKey: payment.payment_key, now });
   post(tx, {
-    ...reversed(from),
+    ...reversed(from, rail.suspense),
     key: `${payment.payment_key}:${number}`,
     jobKey: job.job_key,
     principalKey: job.principal_key,
@@ -53,35 +46,30 @@ export async function reverse(
 }
 
 /**
- * Undoes a reversal that proves wrong: the chain holds the payment after all, because a node had not told the truth or a
- * reorganisation brought it back. A job that the reversal ended is not taken up again: what it would have held becomes
+ * Undoes a reversal that proves wrong: the rail holds the payment after all. A job that the reversal ended is not taken up again: what it would have held becomes
  * credit, a charge that it gave up is refunded. Any other stands as before. The room that the job gave back is taken again,
  * even above the limits, and the block that the reversal set is lifted: no other.
  */
-export async function heal(
-  tx: Tx,
-  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
-  payment: PaymentRow,
-  now: Date,
-): Promise<void> {
+export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: Attempt, now: Date): Promise<void> {
   const paymentKey = payment.payment_key;
+  const rail = railOf(rails, payment);
   const job = await lockJob(tx, payment.job_key);
-  if (!(await markHealed(tx, paymentKey, now))) return;
+  if (!(await rail.restore(tx, payment, now))) return;
   const reversal = await tx.one<Reversal>(sql`
-    update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null returning *`);
-  const { payment_state, account } = await standingAfter(tx, job, payment, reversal, now);
-  await liftBlocks(tx, paymentKey, { actor: 'system', because: 'The chain holds the payment after all.', now });
+    update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null
+    returning number, job_payment_state, job_ended, room_microcents, books_account`);
+  const { payment_state, account } = await standingAfter(tx, rail, job, payment, reversal, now);
+  await liftBlocks(tx, paymentKey, { actor: 'system', because: restoredReasons[rail.name], now });
   if (reversal.room_microcents > 0n) retake(tx, job.job_key);
   post(tx, {
-    ...healed(account),
+    ...healed(account, rail.suspense),
     key: `${paymentKey}:${reversal.number}`,
     jobKey: job.job_key,
     principalKey: job.principal_key,
     amount: microcents(payment.amount_microcents),
     at: now,
   });
-  const standing = await tx.one<JobRow>(sql`
-    update jobs set payment_state = ${payment_state}, updated_at = ${now} where job_key = ${job.job_key} returning *`);
+  const standing = await moveMoney(tx, job.job_key, payment_state, now);
   noteOnJob(tx, standing, 'reversal_healed', now);
   await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
 }
@@ -98,8 +86,9 @@ interface Reversal {
 /** How the job's payment stands once its reversal is undone, and where the money is then. */
 async function standingAfter(
   tx: Tx,
+  rail: Rail,
   job: JobRow,
-  payment: PaymentRow,
+  payment: Attempt,
   reversal: Reversal,
   now: Date,
 ): Promise<{ payment_state: JobRow['payment_state']; account: LosingAccount }> {
@@ -108,15 +97,15 @@ async function standingAfter(
     if (reversal.books_account === 'liability:refunds') await reviveRefund(tx, paymentKey, now);
     return { payment_state: reversal.job_payment_state, account: reversal.books_account };
   }
-  if (job.state === 'failed') return { payment_state: 'credited', account: 'liability:wallet_credit' };
-  const arrival = await arrivalOf(tx, paymentKey);
-  if (!arrival) throw new Error(`no transfer is known that paid ${paymentKey}`);
-  owe(tx, arrival, { paymentKey, jobKey: job.job_key, reason: 'payment_reversed', now });
+  if (job.state === 'failed' && rail.remedies.undelivered === 'wallet_credit') {
+    return { payment_state: 'credited', account: 'liability:wallet_credit' };
+  }
+  await rail.refunds.owe(tx, { paymentKey, jobKey: job.job_key, reason: 'payment_reversed', now });
   return { payment_state: 'refund_pending', account: 'liability:refunds' };
 }
 
 /** Where the money is missing. What was given away already, or earned, is a loss. */
-async function accountOf(tx: Tx, job: JobRow, payment: PaymentRow, now: Date): Promise<LosingAccount> {
+async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
   if (
@@ -129,14 +118,13 @@ async function accountOf(tx: Tx, job: JobRow, payment: PaymentRow, now: Date): P
 }
 
 /** The job as it goes on: a job that is not over ends here. */
-async function end(tx: Tx, job: JobRow, now: Date): Promise<JobRow> {
+async function end(tx: Tx, job: JobRow, failure: string, now: Date): Promise<JobRow> {
   const by = { actor: 'system', now };
   const over = { payment_state: 'reversed', finalized_at: now, lease_until: null } as const;
   const waiver = can('waive', job.state) ? 'waive' : can('fail_recheck', job.state) ? 'fail_recheck' : null;
   if (!can('fail', job.state) && !waiver) {
     noteOnJob(tx, job, 'reversed', now);
-    return tx.one<JobRow>(sql`
-      update jobs set payment_state = 'reversed', updated_at = ${now} where job_key = ${job.job_key} returning *`);
+    return moveMoney(tx, job.job_key, 'reversed', now);
   }
   return waiver
     ? advance(tx, waiver, job.job_key, by, {

@@ -1,12 +1,13 @@
 import { revokeUnused } from '../identity/credential.ts';
 import { release } from '../identity/grant.ts';
 import { forgetCounts } from '../kernel/rate-limit.ts';
+import { guarded } from '../kernel/rounds.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Runtime } from '../runtime.ts';
 import { failJob } from './execute.ts';
 import { advance, type JobRow } from './job.ts';
-import { guarded, throughAll } from './rounds.ts';
+import { throughAll } from './rounds.ts';
 
 /**
  * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the

@@ -1,10 +1,11 @@
 import { newKey } from '../kernel/id.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
-import { type RefundReason, requestRefund } from '../payments/x402/refund.ts';
+import type { RefundReason } from '../payments/rail.ts';
+import { requestRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, type JobRow, notAllowed, reviewStateAt } from './job.ts';
+import { advance, heldJob, type JobRow, notAllowed, reviewStateAt } from './job.ts';
 import { issueReceipt } from './receipt.ts';
 import { type ReviewState, reportNumberIn } from './states.ts';
 
@@ -21,7 +22,7 @@ const reasons = {
  */
 export async function waiveCharge(
   tx: Tx,
-  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  { receiptSigner, rails }: Pick<Runtime, 'receiptSigner' | 'rails'>,
   transition: keyof typeof reasons,
   jobKey: string,
   by: { actor: string; now: Date; fence?: number },
@@ -36,7 +37,7 @@ export async function waiveCharge(
     lease_until: null,
     stage: 'waived',
   });
-  const payment_state = await requestRefund(tx, { jobKey, reason, now: by.now });
+  const payment_state = await requestRefund(tx, rails, { jobKey, reason, now: by.now });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
   await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
 }
@@ -46,21 +47,23 @@ export async function waiveCharge(
  * is kept with the decision. Throws `not_found`, and `action_not_allowed` while the buyer still has time to decide.
  */
 export async function waiveOverdue(
-  { db, receiptSigner }: Pick<Runtime, 'db' | 'receiptSigner'>,
+  { db, receiptSigner, rails }: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
 ): Promise<void> {
   await transact(db, async (tx) => {
-    const job =
-      await tx.maybe<JobRow>(sql`select job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
-        review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at, deliver_by,
-        delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
-        waived_because
-      from jobs where job_key = ${jobKey} for no key update`);
+    const job = await tx.maybe<JobRow>(statement(heldJob, [jobKey]));
     if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
     if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
     tx.write(sql`
       insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
       values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
-    await waiveCharge(tx, { receiptSigner }, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
+    await waiveCharge(
+      tx,
+      { receiptSigner, rails },
+      'waive',
+      jobKey,
+      { actor: 'operator', now },
+      { review_state: 'not_open' },
+    );
   });
 }

@@ -12,7 +12,7 @@ import { controlClient } from '../../sandbox/control-client.ts';
 import { liftBlocks } from '../identity/blocked.ts';
 import { transact } from '../kernel/transaction.ts';
 import { waiveCharge } from './waive.ts';
-import { watchChains } from './watch.ts';
+import { watchRails } from './watch.ts';
 
 const service = await startService();
 const { sandbox } = service;
@@ -202,7 +202,7 @@ describe('a payment that arrives after it was given up', () => {
     expect(await control.transfers(other, { from: agent.wallet.address })).toHaveLength(1);
     // The transfer is found, and owed back from then on.
     await control.facilitatorFault({ mode: 'refuse' });
-    await watchChains(service.runtime);
+    await watchRails(service.runtime);
     expect(await money()).toMatch(new RegExp(`not carried out: 1\\n.* to ${payerOf(agent)}  pending .*  ${jobKey}\\n`));
     await control.clearFacilitatorFaults();
     for (let round = 0; round < 3; round += 1) await service.sweep();

@@ -12,7 +12,7 @@ import { carryOut, takeNext } from '../purchases/execute.ts';
 import { reconcile } from '../purchases/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/retention.ts';
 import { sweep } from '../purchases/sweep.ts';
-import { watchChains } from '../purchases/watch.ts';
+import { watchRails } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { openChecker } from '../work-check/checker.ts';
@@ -93,7 +93,7 @@ await Promise.all([
   rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
-  rounds(watchChains, watchEveryMs),
+  rounds(watchRails, watchEveryMs),
   rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),

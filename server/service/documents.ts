@@ -240,11 +240,11 @@ function terms(runtime: Runtime) {
 }
 
 /** What a stock x402 client needs to know, and to be told. */
-function x402Terms({ x402 }: Runtime) {
+function x402Terms({ rails }: Runtime) {
   return {
     x402_version: 2,
     scheme: 'exact',
-    networks: [...(x402?.networks ?? [])],
+    networks: [...(rails.get('x402')?.networks ?? [])],
     payment_header: 'PAYMENT-SIGNATURE',
     version_1: 'not taken: an X-PAYMENT header is answered 402',
     client_setting:

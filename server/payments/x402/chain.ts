@@ -15,57 +15,10 @@ import {
   toEventSelector,
   toHex,
 } from 'viem';
-import type { Network } from '../../kernel/env.ts';
 import { jsonService } from '../../kernel/json-http.ts';
+import { type Authorization, expiryMarginMs, type OnChain, type SignedTransfer, unixSeconds } from './authorization.ts';
 import { type LoggedTransfer, readLogs, tokenEvents } from './logs.ts';
 import { refusalFor } from './token-refusals.ts';
-
-/** One EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
-export interface Authorization {
-  network: Network;
-  asset: Address;
-  from: Address;
-  to: Address;
-  nonce: Hex;
-  /** In the token's smallest units. */
-  amount: bigint;
-  validAfter: Date;
-  /** Past this instant the token refuses the transfer for good. */
-  validBefore: Date;
-}
-
-/** A transfer of the token with the signature of its payer: anyone may carry it out, once. */
-export interface SignedTransfer {
-  authorization: Authorization;
-  signature: Hex;
-}
-
-/**
- * What the chain says about an authorization, as far as its proof reaches. Only the chain can say it: a facilitator's
- * failure or silence is no proof that no money moved, and a node that does not show something has not denied it.
- */
-export type OnChain =
-  | { outcome: 'paid'; transfer: LoggedTransfer }
-  /** It paid, and the chain shows that the money has gone back since. */
-  | { outcome: 'returned'; transfer: LoggedTransfer }
-  /** It paid another buyer's purchase, or nobody's: it was carried out before it was presented here. */
-  | { outcome: 'foreign'; transfer: LoggedTransfer }
-  /** Not found, or found under fewer blocks than the configuration asks for, or by one node and not by the next. */
-  | { outcome: 'unconfirmed' }
-  /** Not used so far; it can still be. */
-  | { outcome: 'unused' }
-  /** It can no longer move the money: run out unused, canceled, or used for something else, that many blocks deep. */
-  | { outcome: 'never' };
-
-/** Whether a chain that keeps time says by now that a transfer which did not happen never will. */
-export function hasRunOut(validBefore: Date, now: Date): boolean {
-  return now.getTime() > validBefore.getTime() + expiryMarginMs + chainLagMs;
-}
-
-/** Whether this is how it ended. */
-export function isFinal(onChain: OnChain): onChain is Exclude<OnChain, { outcome: 'unconfirmed' | 'unused' }> {
-  return onChain.outcome !== 'unconfirmed' && onChain.outcome !== 'unused';
-}
 
 const token = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
@@ -83,10 +36,6 @@ const logWindowBlocks = 9_000n;
 const logWindowsMax = 50;
 /** A search begins so many blocks before the end of the last one: what they hold may have changed. */
 const searchOverlapBlocks = 32n;
-/** A block may carry a time a little behind the one before which it was accepted. */
-const expiryMarginMs = 15_000;
-/** How long a chain may be behind our clock. */
-const chainLagMs = 5_000;
 /** How long before we first saw an authorization somebody may have carried it out. */
 const usedBeforeMs = 3_600_000;
 
@@ -286,11 +235,6 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
 
 function atLeast(block: bigint, least: bigint): bigint {
   return block < least ? least : block;
-}
-
-/** An instant in whole seconds, as the token counts them. */
-export function unixSeconds(date: Date): bigint {
-  return BigInt(Math.round(date.getTime() / 1000));
 }
 
 /** JSON-RPC over kept connections. */
