@@ -150,8 +150,11 @@ type FateNamed<P, Name extends Fate['is']> = Extract<Fate<P>, { is: Name }>;
 /** How an open attempt stands. */
 export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires_payer' | 'never'>;
 
-/** What became of a decided attempt since. */
-export type News<P = unknown> = FateNamed<P, 'collected' | 'disputed' | 'reversed'>;
+/**
+ * What became of a decided attempt since. `disputed` joins it with the first rail whose payers can dispute: purchases do
+ * not compile until they record it.
+ */
+export type News<P = unknown> = FateNamed<P, 'collected' | 'reversed'>;
 
 /** How a try to give money back ended. */
 export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;

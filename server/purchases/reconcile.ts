@@ -70,6 +70,8 @@ async function carryOut(runtime: Runtime, rail: Rail, due: Refund): Promise<void
       return transact(runtime.db, (tx) => recordRefunded(tx, runtime, rail, refund, fate.proof, now));
     case 'refund_failed':
       return transact(runtime.db, (tx) => recordRefundFailed(tx, runtime, refund, fate.because, now));
+    default:
+      return fate satisfies never;
   }
 }
 

@@ -26,6 +26,8 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
         : recordWhere(tx, runtime, attempt, news.proof, now);
     case 'reversed':
       return reverse(tx, runtime, attempt, now);
+    default:
+      return news satisfies never;
   }
 }
 
