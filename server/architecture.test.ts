@@ -106,7 +106,7 @@ describe('the house', () => {
     ['server/purchases/contract.ts', "import { sql } from '../kernel/sql.ts';"],
     ['client/verify-receipt.ts', "import { openDatabase } from '../server/kernel/database.ts';"],
     ['components/ui/Key.tsx', "import { perform } from '../../server/perform.ts';"],
-    ['app/page.tsx', "import { advance } from '@/server/purchases/job.ts';"],
+    ['app/page.tsx', "import { advance } from '@/server/purchases/job/advance.ts';"],
   ])('notices when %s leans the wrong way', (file, line) => {
     expect(importsOf(file, line).map(objection)).not.toContain(null);
   });

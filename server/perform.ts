@@ -25,7 +25,7 @@ import { type Tx, transact } from './kernel/transaction.ts';
 import { parseInput, refuseTooLarge, refuseUnreadable } from './kernel/validation.ts';
 import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
 import { allOperations } from './operations.ts';
-import { jobAbout } from './purchases/job.ts';
+import { jobAbout } from './purchases/job/load.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { roomAbout } from './purchases/quote.ts';
 import type { Context } from './runtime.ts';

@@ -23,7 +23,7 @@ import { cancel } from './purchases/cancel.ts';
 import { cancelPayment } from './purchases/cancel-payment.ts';
 import { events } from './purchases/events.ts';
 import { evidence } from './purchases/evidence.ts';
-import { job } from './purchases/job.ts';
+import { job } from './purchases/job/view.ts';
 import { jobs, purchases, receipts } from './purchases/lists.ts';
 import { pay } from './purchases/pay.ts';
 import { checkWork, purchase } from './purchases/quote.ts';

@@ -7,7 +7,9 @@ import type { Verb } from '../perform.ts';
 import { switchedOffRefusal } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { findJob, jobReply, purchaseRefusal, replyWith } from './job.ts';
+import { purchaseRefusal } from './job/authority.ts';
+import { findJob } from './job/load.ts';
+import { jobReply, replyWith } from './job/view.ts';
 import { loadQuote } from './quote.ts';
 
 /**

@@ -5,7 +5,9 @@ import type { Verb } from '../perform.ts';
 import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
 import type * as contract from './contract.ts';
-import { jobReply, loadJob, notAllowed } from './job.ts';
+import { loadJob } from './job/load.ts';
+import { notAllowed } from './job/row.ts';
+import { jobReply } from './job/view.ts';
 import { paymentIsOpen } from './states.ts';
 
 /**

@@ -2,7 +2,10 @@ import { release } from '../identity/grant.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
-import { advance, holdJob, jobReply, stateAt } from './job.ts';
+import { advance } from './job/advance.ts';
+import { holdJob } from './job/load.ts';
+import { stateAt } from './job/row.ts';
+import { jobReply } from './job/view.ts';
 import { paymentIsOpen } from './states.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
 

@@ -11,7 +11,8 @@ import { type Attempt, type Outcome, type Rail, railOf } from '../payments/rail.
 import { enqueueCheck } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
-import { advance, type JobRow, notAllowed } from './job.ts';
+import { advance } from './job/advance.ts';
+import { type JobRow, notAllowed } from './job/row.ts';
 import { issueReceipt } from './receipt.ts';
 
 /**

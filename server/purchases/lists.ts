@@ -5,7 +5,9 @@ import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import { availability } from '../service/availability.ts';
-import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
+import { loadedJobs } from './job/load.ts';
+import { type PackedJob, unpackedJob } from './job/row.ts';
+import { jobView } from './job/view.ts';
 import * as contract from './list-contract.ts';
 import { loadedQuotes, type QuoteRow, quoteView, railsOf } from './quote.ts';
 

@@ -3,7 +3,8 @@ import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
-import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';
+import { loadJob, unpaidJobs } from './job/load.ts';
+import { type Asking, jobView } from './job/view.ts';
 import { loadQuote, quoteView } from './quote.ts';
 
 /**

@@ -15,7 +15,9 @@ import { absentRail, switchedOffRefusal } from '../service/availability.ts';
 import { service } from '../service/terms.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
 import type * as contract from './contract.ts';
-import { type JobRow, jobReply, type LoadedJob, loadJob, namedJob, notAllowed } from './job.ts';
+import { loadJob, namedJob } from './job/load.ts';
+import { type JobRow, type LoadedJob, notAllowed } from './job/row.ts';
+import { jobReply } from './job/view.ts';
 import { can, hasLapsed, paymentIsOpen } from './states.ts';
 
 /** One request to pay for a job. */

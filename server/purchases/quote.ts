@@ -22,7 +22,8 @@ import { price, seconds, service } from '../service/terms.ts';
 import { retrieveSources } from '../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../work-check/contract.ts';
 import type * as contract from './contract.ts';
-import { actionView, authorityOf, priceView } from './job.ts';
+import { authorityOf } from './job/authority.ts';
+import { actionView, priceView } from './job/view.ts';
 import { mayAuthorize } from './states.ts';
 
 /** A quote as stored. */

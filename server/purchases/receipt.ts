@@ -11,7 +11,8 @@ import { type RailName, reversalReasons } from '../payments/contract.ts';
 import type { Verb } from '../perform.ts';
 import { service } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import { type JobRow, loadJob } from './job.ts';
+import { loadJob } from './job/load.ts';
+import type { JobRow } from './job/row.ts';
 import type { ReceiptSigner } from './receipt-keys.ts';
 
 /** The newest receipt of a job, exactly as it was signed. */

@@ -10,7 +10,8 @@ import type { Attempt, Rail, Refund } from '../payments/rail.ts';
 import { decideRefund, waitWithRefund, whileTrying } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
 import { recordOutcome } from './collect.ts';
-import { type JobRow, lockJob, moveMoney, noteOnJob } from './job.ts';
+import { lockJob, moveMoney, noteOnJob } from './job/advance.ts';
+import type { JobRow } from './job/row.ts';
 import { issueReceipt } from './receipt.ts';
 
 /** Rows one round takes of each kind; the next round takes the rest. */

@@ -3,7 +3,8 @@ import { Problem } from '../kernel/problem.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
 import type * as contract from './contract.ts';
-import { loadJob, notAllowed, stateAt } from './job.ts';
+import { loadJob } from './job/load.ts';
+import { notAllowed, stateAt } from './job/row.ts';
 import { isEnded } from './states.ts';
 
 /** The delivered report: the newest, or the one with the digest that is asked for. */

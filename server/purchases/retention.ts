@@ -10,7 +10,8 @@ import type { Runtime } from '../runtime.ts';
 import { daySeconds, retentionDays, seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { readEvidence } from './evidence.ts';
-import { holdJob, notAllowed, stateAt } from './job.ts';
+import { holdJob } from './job/load.ts';
+import { notAllowed, stateAt } from './job/row.ts';
 import { isEnded } from './states.ts';
 
 /** An answer is given again, byte for byte, for at least 30 days (interface.md 1). */

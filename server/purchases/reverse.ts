@@ -9,7 +9,8 @@ import { restoredReasons, reversalReasons } from '../payments/contract.ts';
 import { type Attempt, type Rail, railOf } from '../payments/rail.ts';
 import { cancelRefund, reviveRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, type JobRow, lockJob, moveMoney, noteOnJob } from './job.ts';
+import { advance, lockJob, moveMoney, noteOnJob } from './job/advance.ts';
+import type { JobRow } from './job/row.ts';
 import { issueReceipt } from './receipt.ts';
 import { can } from './states.ts';
 

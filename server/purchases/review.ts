@@ -13,18 +13,11 @@ import { enqueueCheck } from '../queue/queue.ts';
 import type { Context } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
-import {
-  acceptRefusal,
-  advance,
-  holdJob,
-  type JobRow,
-  jobReply,
-  type LoadedJob,
-  namedJob,
-  notAllowed,
-  reviewRefusal,
-  reviewStateAt,
-} from './job.ts';
+import { advance } from './job/advance.ts';
+import { acceptRefusal, reviewRefusal } from './job/authority.ts';
+import { holdJob, namedJob } from './job/load.ts';
+import { type JobRow, type LoadedJob, notAllowed, reviewStateAt } from './job/row.ts';
+import { jobReply } from './job/view.ts';
 import { issueReceipt } from './receipt.ts';
 import { can, mayAccept, mayDispute, reportNumberIn } from './states.ts';
 import { waiveCharge } from './waive.ts';

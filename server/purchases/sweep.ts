@@ -6,7 +6,8 @@ import { sql } from '../kernel/sql.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import type { Runtime } from '../runtime.ts';
 import { failJob } from './execute.ts';
-import { advance, type JobRow } from './job.ts';
+import { advance } from './job/advance.ts';
+import type { JobRow } from './job/row.ts';
 import { throughAll } from './rounds.ts';
 
 /**

@@ -6,7 +6,7 @@ import { collectionOf } from '../payments/attempt.ts';
 import { type Rails, railOf } from '../payments/rail.ts';
 import { requestRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import type { JobRow } from './job.ts';
+import type { JobRow } from './job/row.ts';
 import { issueReceipt } from './receipt.ts';
 
 /** How the money of a job stands once no report comes of it (service.md 3): its rail decides. Credit stays credit. */

@@ -5,7 +5,8 @@ import { type Tx, transact } from '../kernel/transaction.ts';
 import type { RefundReason } from '../payments/rail.ts';
 import { requestRefund } from '../payments/refund.ts';
 import type { Runtime } from '../runtime.ts';
-import { advance, heldJob, type JobRow, notAllowed, reviewStateAt } from './job.ts';
+import { advance, heldJob } from './job/advance.ts';
+import { type JobRow, notAllowed, reviewStateAt } from './job/row.ts';
 import { issueReceipt } from './receipt.ts';
 import { type ReviewState, reportNumberIn } from './states.ts';
 

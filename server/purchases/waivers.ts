@@ -5,7 +5,7 @@ import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { attemptPayers } from '../payments/attempt-sql.ts';
 import { daySeconds } from '../service/terms.ts';
-import type { JobRow } from './job.ts';
+import type { JobRow } from './job/row.ts';
 
 /** Waivers count for so long. */
 const windowDays = 30;

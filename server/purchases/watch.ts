@@ -2,7 +2,7 @@ import { each, guarded } from '../kernel/rounds.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { type Attempt, type News, railOf } from '../payments/rail.ts';
 import type { Runtime } from '../runtime.ts';
-import { lockJob, noteOnJob } from './job.ts';
+import { lockJob, noteOnJob } from './job/advance.ts';
 import { issueReceipt } from './receipt.ts';
 import { heal, reverse } from './reverse.ts';
 
