@@ -6,7 +6,7 @@ import type { OperationName } from '../server/operations.ts';
 import { x402Rail } from '../server/payments/x402/rail.ts';
 import { openStablecoins, type Stablecoins } from '../server/payments/x402/stablecoins.ts';
 import { perform } from '../server/perform.ts';
-import { executeJob } from '../server/purchases/execute.ts';
+import { executeJob } from '../server/purchases/work/execute.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { service } from '../server/service/terms.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../server/kernel/problem.ts';
 import type { ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
 import { recordWithdrawal, returnArrival } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
-import { readUnsettled } from '../server/purchases/unsettled.ts';
+import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 import { openRails } from '../server/payments/open-rails.ts';
-import { openReceiptKeys } from '../server/purchases/receipt-keys.ts';
-import { waiveOverdue } from '../server/purchases/waive.ts';
+import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
+import { waiveOverdue } from '../server/purchases/review/waive.ts';
 import { runForOperator } from './operator.ts';
 
 /**

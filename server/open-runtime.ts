@@ -7,7 +7,7 @@ import { requireOwnConnections } from './kernel/pooler.ts';
 import { requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
-import { openReceiptKeys, type ReceiptSigner } from './purchases/receipt-keys.ts';
+import { openReceiptKeys, type ReceiptSigner } from './purchases/receipt/receipt-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 import { openAssessorProbe } from './service/assessor.ts';

@@ -27,7 +27,7 @@ import { asOneWhoWaits, nextLook } from './kernel/waiting.ts';
 import { allOperations } from './operations.ts';
 import { jobAbout } from './purchases/job/load.ts';
 import { withNextActions } from './purchases/next-actions.ts';
-import { roomAbout } from './purchases/quote.ts';
+import { roomAbout } from './purchases/quote/quote.ts';
 import type { Context } from './runtime.ts';
 import { verbs } from './verbs.ts';
 

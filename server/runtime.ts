@@ -5,7 +5,7 @@ import type { Configuration } from './kernel/env.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Rails } from './payments/rail.ts';
-import type { ReceiptSigner } from './purchases/receipt-keys.ts';
+import type { ReceiptSigner } from './purchases/receipt/receipt-keys.ts';
 import type { Queue } from './queue/queue.ts';
 
 /** What the server stands on: opened once a process, from the environment, with real adapters only. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { returnArrival } from '../../server/payments/x402/by-hand.ts';
-import { readUnsettled } from '../../server/purchases/unsettled.ts';
+import { readUnsettled } from '../../server/purchases/rounds/unsettled.ts';
 import { price } from '../../server/service/terms.ts';
 import { Agent, type Answer } from '../support/agent.ts';
 import { chainHand, type Signed, signedIn } from '../support/chain-hand.ts';

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
 import { loadJob, unpaidJobs } from './job/load.ts';
 import { type Asking, jobView } from './job/view.ts';
-import { loadQuote, quoteView } from './quote.ts';
+import { loadQuote, quoteView } from './quote/quote.ts';
 
 /**
  * The refusal of an action on a purchase, with what is allowed on it instead (interface.md 1). Other errors, and what is
