@@ -329,7 +329,12 @@ function claimOf(operation: Operation, ctx: Context, caller: Caller, rawInput: u
   if (operation.idempotency === 'none') return null;
   if (ctx.idempotencyKey === null) {
     if (operation.idempotency === 'optional') return null;
-    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
+    // What else is wrong is told first: one who chooses a key then need not come a third time.
+    parse(operation, rawInput);
+    const detail = 'Choose a key, save it with the request, and send it as idempotency_key.';
+    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key. ${detail}`, {
+      errors: [{ pointer: '/idempotency_key', code: 'required', detail }],
+    });
   }
   const input = rawInput as Record<string, unknown>;
   const keys = pathKeys(operation);

@@ -71,8 +71,8 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/** Whether the principal of a grant has credit for so much, which takes no cash: a condition on `g`. */
-const creditCovers = (g: string, amount: string): string =>
+/** Whether a principal has credit for so much, which takes no cash: a condition on `g`, a row that names it. */
+export const creditCovers = (g: string, amount: string): string =>
   `exists (select from wallet_credits c where c.principal_key = ${g}.principal_key and c.balance_microcents >= ${amount})`;
 
 /**
@@ -275,7 +275,7 @@ function overLimit(
   const left = at > used ? at - used : 0n;
   return new Problem(
     'grant_limit_exceeded',
-    `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.`,
+    `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.${sinceReserved(reserved)}`,
     {
       members: {
         limit,
@@ -287,4 +287,10 @@ function overLimit(
       },
     },
   );
+}
+
+/** Room that is only reserved comes back. */
+function sinceReserved(reserved: bigint): string {
+  if (reserved === 0n) return '';
+  return ` ${toText(reserved)} of it is reserved for jobs that are not paid yet: canceling one gives its part back.`;
 }

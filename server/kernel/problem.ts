@@ -13,7 +13,7 @@ export const problems = {
     status: 400,
     retryable: false,
     title: 'This operation needs an idempotency key',
-    next: 'Choose a key, save it with the request, and send it as idempotency_key or as the Idempotency-Key header.',
+    next: 'Choose a key, save it with the request, and send it as idempotency_key in the body or as the Idempotency-Key header.',
   },
   idempotency_key_mismatch: {
     status: 400,
@@ -49,7 +49,9 @@ export const problems = {
     status: 403,
     retryable: false,
     title: 'A limit of the grant would be exceeded',
-    next: 'Wait until resets_at where the limit is daily, or ask the customer to raise it.',
+    next:
+      'Pay or cancel the jobs that next_actions names. After resets_at, where the limit is daily, ask for a new quote. A ' +
+      'customer can raise the limits of an agent; those of a wallet are fixed.',
   },
   purchases_blocked: {
     status: 403,
@@ -79,7 +81,7 @@ export const problems = {
     status: 409,
     retryable: false,
     title: 'The idempotency key was used with another body',
-    next: 'Repeat the saved request unchanged, or choose a new key for a new request.',
+    next: 'Repeat the saved request unchanged, or choose a new key for a new request, such as a payment on another chain.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -127,8 +129,8 @@ export const problems = {
   report_changed: {
     status: 409,
     retryable: false,
-    title: 'A newer report has been delivered',
-    next: 'Read the report again and accept it by its digest.',
+    title: 'The digest is not that of the newest report',
+    next: 'Read the report again and decide on it by its digest.',
   },
   dispute_window_closed: {
     status: 409,
@@ -242,8 +244,8 @@ export const problems = {
   service_unavailable: {
     status: 503,
     retryable: true,
-    title: 'The service cannot sell checks right now',
-    next: 'Read reasons, and try again after Retry-After.',
+    title: 'This cannot be sold, or not over this rail, right now',
+    next: 'Read reasons. Where retryable is true, try again after Retry-After; else use another rail that the quote lists.',
   },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string; next: string }>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import { assessedEntries, bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
@@ -34,10 +34,15 @@ export const NextAction = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
+    other_bodies: z.array(z.record(z.string(), z.unknown())).optional().meta({
+      description: 'Other bodies that work as they stand, such as to dispute where body accepts. Send one of them.',
+    }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
 export type NextAction = z.infer<typeof NextAction>;
+
+const nextStep = z.string().meta({ description: 'What to do now, in a sentence. next_actions lists what is allowed.' });
 
 export const Quote = z
   .object({
@@ -71,6 +76,7 @@ export const Quote = z
       z.object({ rail: z.enum(['card', 'x402']), methods: z.array(z.string()), networks: z.array(z.string()) }),
     ),
     refund_policy: z.string(),
+    next_step: nextStep,
     next_actions: z.array(NextAction),
     job_key: key.nullable(),
   })
@@ -88,7 +94,8 @@ export const Job = z
     price: Price,
     payable_by: z.array(z.enum(['x402', 'wallet_credit'])).meta({
       description:
-        'What may pay for it; may grow. A job that found no room under the limits can be paid with wallet_credit alone.',
+        'What may pay for it while it waits for that, else empty; may grow. A job that found no room under the limits can be ' +
+        'paid with wallet_credit alone.',
     }),
     created_at: instant,
     deadlines: z.object({
@@ -100,6 +107,7 @@ export const Job = z
     report_digest: digest.nullable(),
     failure: z.string().nullable(),
     timeline: z.array(z.object({ at: instant, event: z.string(), state: z.string() })),
+    next_step: nextStep,
     next_actions: z.array(NextAction),
   })
   .meta({ id: 'Job' });
@@ -195,6 +203,12 @@ export const checkWork = defineOperation({
   idempotency: 'required',
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
+  }).superRefine((request, ctx) => {
+    if (request.request !== undefined || assessedEntries(request).length > 0) return;
+    const message = 'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
+    for (const field of ['request', 'criteria', 'rubric']) {
+      ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'one_of' } });
+    }
   }),
   totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
@@ -272,11 +286,13 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails of the quote.' }),
+    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails that the quote lists; others are refused.' }),
     method: z.enum(['wallet_credit']).optional().meta({
-      description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
+      description: 'Spends wallet credit that covers the whole price; without it USDC is asked for.',
     }),
-    network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
+    network: z.string().max(64).optional().meta({
+      description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
+    }),
   }),
   output: Job,
   success: [200],
@@ -385,7 +401,7 @@ const Review = JobKey.extend({
   detail: text(4 * maxDetail, 'refused')
     .max(maxDetail)
     .optional()
-    .meta({ description: 'What is wrong with the report.' }),
+    .meta({ description: 'What is wrong with the report, in your words.' }),
   correction_request: checkRequestFields.correction_request,
   report_digest: digest.optional().meta({
     description:

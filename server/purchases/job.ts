@@ -1,6 +1,6 @@
 import { blockedRefusal } from '../identity/blocked.ts';
 import { type Buyer, type Member, ownedBy } from '../identity/caller.ts';
-import { methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '../identity/grant.ts';
+import { creditCovers, methodRefusal, outsideGrant, serviceRefusal, stillWithinLimits } from '../identity/grant.ts';
 import { audit } from '../kernel/audit.ts';
 import type { Queries } from '../kernel/database.ts';
 import { currency, microcents, toWire } from '../kernel/money.ts';
@@ -16,6 +16,7 @@ import type { Context } from '../runtime.ts';
 import { saleIsOff } from '../service/switches.ts';
 import { service } from '../service/terms.ts';
 import * as contract from './contract.ts';
+import { nextStepOf } from './next-step.ts';
 import {
   type ActionName,
   type Authority,
@@ -25,6 +26,7 @@ import {
   isMoving,
   type JobState,
   type MoneyNote,
+  mayDispute,
   nextActions,
   type PaymentState,
   type ReviewState,
@@ -71,6 +73,8 @@ export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
+  /** Whether the buyer's credit covers its price while it waits for a payment. */
+  credit_covers: boolean;
   /** Whether new payments are switched off while it waits for one. */
   is_off: boolean;
   /** When the signature of its open payment runs out, as ISO 8601; null while none is open. */
@@ -176,6 +180,7 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 export function loadedJobs(jobs: 'jobs' | 'page'): string {
   return `to_json(${jobs}) as job, quotes.buyer_is_producer,
       ${jobs}.state <> 'awaiting_payment' or ${stillWithinLimits(jobs)} as within_limits,
+      ${jobs}.state = 'awaiting_payment' and ${creditCovers(jobs, `${jobs}.price_microcents`)} as credit_covers,
       ${jobs}.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when ${jobs}.payment_state in ('processing', 'unknown') then (
         select ${onWire('valid_before')} from payments join x402_transfers using (payment_key)
@@ -289,6 +294,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller);
+  const takesCash = !row.credit_only && (row.state !== 'awaiting_payment' || railIsUp(runtime, now));
   const actions = nextActions(
     {
       ...row,
@@ -296,12 +302,12 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
-      rail_is_up: row.state !== 'awaiting_payment' || row.credit_only || (runtime.x402?.seemsReachable(now) ?? false),
+      rail_is_up: takesCash || row.credit_only || row.credit_covers,
       payment_has_run_out: row.payment_until !== null && hasRunOut(new Date(row.payment_until), now),
     },
     authority,
   );
-  return {
+  const view = {
     job_key: row.job_key,
     quote_key: row.quote_key,
     state,
@@ -309,14 +315,14 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
-    payable_by: row.credit_only ? ['wallet_credit'] : ['x402', 'wallet_credit'],
+    payable_by: payableBy(row, state),
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),
       deliver_by: row.deliver_by?.toISOString() ?? null,
       review_by: row.review_by?.toISOString() ?? null,
     },
-    progress: { stage: state === row.state ? row.stage : state, percent: row.percent },
+    progress: { stage: state === row.state ? row.stage : state, percent: hasStopped(state) ? 0 : row.percent },
     report_digest: row.report_digest,
     failure: row.failure,
     timeline: row.timeline,
@@ -326,35 +332,53 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodyOf(action, row, authority),
+        bodiesOf(action, { ...row, review_state }, authority, takesCash),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
     ),
   };
+  return { ...view, next_step: nextStepOf(view) };
 }
 
-/** A body for an action on the job that works as it stands; none where nothing is sent. */
-function bodyOf(action: ActionName, row: LoadedJob, authority: Authority): contract.NextAction['body'] {
+function railIsUp({ x402 }: Context['runtime'], now: Date): boolean {
+  return x402?.seemsReachable(now) ?? false;
+}
+
+/** What may still pay for the job. */
+function payableBy(row: LoadedJob, state: JobState): contract.Job['payable_by'] {
+  if (state !== 'awaiting_payment') return [];
+  return row.credit_only ? ['wallet_credit'] : ['x402', 'wallet_credit'];
+}
+
+/** Ended before anything was delivered. */
+function hasStopped(state: JobState): boolean {
+  return state === 'failed' || state === 'canceled';
+}
+
+type Body = NonNullable<contract.NextAction['body']>;
+
+/** Bodies for an action on the job that work as they stand, the wanted one first; none where nothing is sent. */
+function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority, takesCash: boolean): Body[] {
   switch (action) {
-    case 'pay':
-      // One key for all tries of one payment, the same whenever it is looked up.
-      return {
-        rail: 'x402',
-        ...(row.credit_only ? { method: 'wallet_credit' } : {}),
-        idempotency_key: `pay-${row.job_key}`,
-      };
+    case 'pay': {
+      // One key for all tries of one payment, the same whenever it is looked up. What is there already goes first.
+      const credit = { rail: 'x402', method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` };
+      const cash = { rail: 'x402', idempotency_key: `pay-${row.job_key}` };
+      return [...(row.credit_only || row.credit_covers ? [credit] : []), ...(takesCash ? [cash] : [])];
+    }
     case 'cancel':
     case 'cancel_payment':
-      return {};
+      return [{}];
     case 'review': {
       const digest = { report_digest: row.report_digest };
-      return canAccept(row, authority)
-        ? { decision: 'accept', ...digest }
-        : { decision: 'dispute', reason: 'other', ...digest };
+      return [
+        ...(canAccept(row, authority) ? [{ decision: 'accept', ...digest }] : []),
+        ...(mayDispute(row) ? [{ decision: 'dispute', reason: 'other', ...digest }] : []),
+      ];
     }
     default:
-      return undefined;
+      return [];
   }
 }
 
@@ -407,13 +431,18 @@ const actionOperations = {
   receipt: contract.receipt,
 } as const;
 
+/** Of both doors: each says besides how the payment is sent there. */
+const payWords =
+  'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
+  'and the call is repeated unchanged with the signed payment, under the same idempotency key.';
+
 /** A next action on the wire, made from the operation it names. */
 export function actionView(
   action: ActionName,
   actor: Authority['actor'],
   baseUrl: string,
   keys: Record<string, string>,
-  body: contract.NextAction['body'],
+  [body, ...otherBodies]: readonly Body[],
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
 ): contract.NextAction {
   const operation = actionOperations[action];
@@ -425,8 +454,9 @@ export function actionView(
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
-    description: operation.summary,
+    description: action === 'pay' ? payWords : operation.summary,
     ...(body ? { body } : {}),
+    ...(otherBodies.length > 0 ? { other_bodies: otherBodies } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }

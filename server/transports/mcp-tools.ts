@@ -1,9 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Operation, pathKeys } from '../kernel/operation.ts';
+import { Problem } from '../kernel/problem.ts';
 import { type OperationName, tools } from '../operations.ts';
 import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';
+import { inSnake } from './mcp-lines.ts';
 import { toolWords, waitSeconds } from './mcp-words.ts';
 import { PaymentRequiredObject } from './refusals.ts';
 
@@ -23,13 +25,21 @@ export function operationOf(tool: string, args: Record<string, unknown>): ToolOp
   return named ?? operations?.[0] ?? null;
 }
 
+/** The refusal of a call of a tool with several operations that does not name exactly one of their keys; else null. */
+export function unclearKey(tool: string, args: Record<string, unknown>): Problem | null {
+  const operations = byEitherName.get(tool) ?? [];
+  if (operations.length < 2) return null;
+  const keys = operations.flatMap(pathKeys);
+  const given = keys.filter((key) => Object.hasOwn(args, key));
+  if (given.length === 1) return null;
+  const detail = `Give exactly one of ${keys.join(' and ')}.`;
+  const errors = (given.length === 0 ? keys : given).map((key) => ({ pointer: `/${key}`, code: 'one_of', detail }));
+  return new Problem('validation_failed', detail, { errors });
+}
+
 /** Whether the tool takes `wait_seconds`. */
 export function toolWaits(tool: string): boolean {
   return byEitherName.get(tool)?.some(({ waits }) => waits) ?? false;
-}
-
-function inSnake(name: string): string {
-  return name.replaceAll('.', '_');
 }
 
 function listing(name: string, tool: keyof typeof toolWords, operations: readonly ToolOperation[]): Tool {
