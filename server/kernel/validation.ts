@@ -112,6 +112,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 
 /** What is wrong in words of ours: zod's own speak of schemas. A message that a schema chose stays. */
 function plainWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && issue.params?.code === 'wrong_type') {
+    return issue.message.replaceAll(/\b(?:string|object|array)\b/g, (type) => typeWords[type] ?? type);
+  }
   if (!/^(?:Invalid|Too) /.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { defineOperation } from '../kernel/operation.ts';
-import { assessedEntries, bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import {
+  assessedEntries,
+  bounds,
+  CheckRequest,
+  checkRequestFields,
+  deterministicChecks,
+  Report,
+} from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } from './states.ts';
@@ -205,7 +212,8 @@ export const checkWork = defineOperation({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
   }).superRefine((request, ctx) => {
     if (request.request !== undefined || assessedEntries(request).length > 0) return;
-    const message = 'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
+    const message =
+      'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
     for (const field of ['request', 'criteria', 'rubric']) {
       ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'one_of' } });
     }

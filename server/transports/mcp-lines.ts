@@ -1,5 +1,5 @@
 import { toText } from '../kernel/money.ts';
-import type { Job, Receipt } from '../purchases/contract.ts';
+import type { Job, Quote, Receipt } from '../purchases/contract.ts';
 import { isMoving } from '../purchases/states.ts';
 import type { Report } from '../work-check/contract.ts';
 
@@ -10,10 +10,10 @@ export function lineOf(body: object): string {
   if ('receipt_version' in body) return receiptLine(body as Receipt);
   if ('verdict' in body && 'findings' in body) return reportLine(body as Report);
   if ('spend' in body) return meLine(body as Me);
-  return purchaseLine(body as Job);
+  return purchaseLine(body as Job | Quote);
 }
 
-function purchaseLine(body: Job): string {
+function purchaseLine(body: Job | Quote): string {
   const isJob = 'payment_state' in body;
   const tools = [...new Set(body.next_actions.map(({ mcp_tool }) => mcp_tool))].join(', ');
   const subject = isJob ? body.job_key : body.quote_key;

@@ -139,6 +139,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
         if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
       }
       if (io === 'output') for (const word of wordsOfInput) delete node[word];
+      // The values say of what type they are.
+      if (io === 'output' && (node.enum || node.const !== undefined)) delete node.type;
+      if (io === 'output' && Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
       // Of an answer it is enough to know what its whole has.
       if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
       // What each action is stands in the answer; here it would be said once more for every tool.

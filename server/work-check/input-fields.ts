@@ -50,10 +50,6 @@ function jsonKind(value: unknown): JsonKind | undefined {
   return typeof value === 'object' && value !== null ? 'object' : undefined;
 }
 
-function namesOf(kinds: readonly JsonKind[]): string {
-  return kinds.map((kind) => ({ string: 'a text', object: 'an object', array: 'a list' })[kind]).join(' or ');
-}
-
 /** Any JSON of the given kinds, bounded in bytes, depth and number of values before anything walks it. */
 export function json<T extends JsonValue>(
   kinds: readonly JsonKind[],
@@ -65,7 +61,7 @@ export function json<T extends JsonValue>(
     .superRefine((value, ctx) => {
       const kind = jsonKind(value);
       if (kind === undefined || !kinds.includes(kind))
-        return addIssue(ctx, 'wrong_type', value === undefined ? 'It is required.' : `It must be ${namesOf(kinds)}.`);
+        return addIssue(ctx, 'wrong_type', `It must be ${kinds.join(' or ')}.`);
       const fault = findJsonFault(value);
       if (fault !== undefined) {
         const { code, message, ...more } = fault;
