@@ -180,6 +180,9 @@ describe('every page', () => {
     docs: '/docs',
     sample: '/sample-report',
     problem: '/problems/payment_unknown',
+    terms: '/terms',
+    privacy: '/privacy',
+    contact: '/contact',
     'sign-in': '/sign-in',
     report: `/reports/${jobKey}`,
     dispute: `/reports/${jobKey}/dispute`,
@@ -408,9 +411,12 @@ describe('a form', () => {
 describe('a report', () => {
   it('is found from the list of purchases, and names its request, its buyer and its work', async () => {
     await owner.goto(`${stack.baseUrl}/purchases`);
-    await owner.getByRole('link', { name: jobKey }).click();
-    await owner.waitForURL(`${stack.baseUrl}/reports/${jobKey}`);
     const title = 'Summarise what the supplier confirmed about order 4471 for the warehouse team.';
+    const row = owner.getByRole('listitem').filter({ hasText: jobKey });
+    expect(await row.innerText()).toMatch(/Bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
+    expect(await row.innerText()).toContain('Revise');
+    await row.getByRole('link', { name: title }).click();
+    await owner.waitForURL(`${stack.baseUrl}/reports/${jobKey}`);
     expect(await owner.getByRole('heading', { level: 1 }).innerText()).toBe(title);
     expect(await owner.title()).toContain(title);
     expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);

@@ -25,6 +25,7 @@ import { events } from './purchases/events.ts';
 import { evidence } from './purchases/evidence.ts';
 import { job } from './purchases/job.ts';
 import { jobs, purchases, receipts } from './purchases/lists.ts';
+import { memberPurchases } from './purchases/member-list.ts';
 import { pay } from './purchases/pay.ts';
 import { checkWork, purchase } from './purchases/quote.ts';
 import { receipt, receiptChain } from './purchases/receipt.ts';
@@ -77,6 +78,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Verb<(typeof allOper
   cancel,
   purchases,
   jobs,
+  member_purchases: memberPurchases,
   receipts,
   events,
   sources,

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
+import type { Operator } from '@/server/kernel/env.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
 import type { operations } from '@/server/operations.ts';
 import { perform } from '@/server/perform.ts';
 import { Assessment } from '@/server/service/contract.ts';
+import { dataProcessing } from '@/server/service/data-processing.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 import { type JsonValue, parsedIfJson } from '@/server/work-check/json-value.ts';
@@ -12,6 +14,9 @@ export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
   assessment: z.output<typeof Assessment>;
   sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
+  dataProcessing: ReturnType<typeof dataProcessing>;
+  /** Who runs the service; null in a test installation that names nobody. */
+  operator: Operator | null;
   baseUrl: string;
   isTest: boolean;
 }
@@ -35,6 +40,8 @@ export async function readOffer(): Promise<Offer> {
       work: parsedIfJson(request.work_product),
       evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
     },
+    dataProcessing: dataProcessing(ctx.runtime.configuration.assessor),
+    operator: ctx.runtime.configuration.operator,
     baseUrl: ctx.baseUrl,
     isTest: ctx.runtime.configuration.environment === 'test',
   };

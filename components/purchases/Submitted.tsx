@@ -31,19 +31,3 @@ export function Submitted({ submitted }: { submitted: NonNullable<Evidence['subm
     </details>
   );
 }
-
-/** Titles are no longer than this. */
-const titleMax = 120;
-
-/** What a report is called: the first line of the request; null when there is none, or no longer. */
-export function titleOf({ submitted }: Pick<Evidence, 'submitted'>): string | null {
-  const request = submitted?.request;
-  if (typeof request !== 'string') return null;
-  const line =
-    request
-      .split('\n')
-      .find((one) => one.trim() !== '')
-      ?.trim() ?? '';
-  if (line === '') return null;
-  return line.length > titleMax ? `${line.slice(0, titleMax - 1).trimEnd()}…` : line;
-}

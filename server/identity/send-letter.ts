@@ -6,6 +6,7 @@ import { type Tx, transact } from '../kernel/transaction.ts';
 import { letterOf, type Words } from '../mail/letter.ts';
 import type { LetterMessage } from '../queue/queue.ts';
 import type { Runtime } from '../runtime.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount } from './confirmation.ts';
 import {
@@ -88,7 +89,7 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
     where registration_key = ${registrationKey} and state = 'pending_confirmation' and expires_at > ${now}`);
   if (!row) return [];
   const known = await hasAccount(runtime.db, row.email);
-  const asked = askedIn(row);
+  const asked = askedIn(runtime, row);
   const letter = { kind: 'registration' as const, address: row.email, about: row.registration_key, origin: row.origin };
   if (row.mode === 'link_existing') {
     return known ? [{ ...letter, words: () => connectLetter(asked, `${baseUrl}/connect`) }] : [];
@@ -99,7 +100,7 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
     url: `${baseUrl}/confirm?link=${linkOf(row.registration_key, key)}`,
     code: codeOf(row.registration_key, key),
     codeUntil: after(row.created_at, seconds.registrationCode),
-    termsUrl: `${baseUrl}/docs#terms`,
+    termsUrl: `${baseUrl}/terms`,
   };
   return [
     {
@@ -112,8 +113,9 @@ async function registrationLetters(runtime: Runtime, registrationKey: string): P
   ];
 }
 
-function askedIn(row: RegistrationRow): RegistrationFacts {
+function askedIn(runtime: Runtime, row: RegistrationRow): RegistrationFacts {
   return {
+    rails: railsSetUp(runtime),
     agentName: row.agent_name,
     agentSoftware: row.agent_software,
     grant: row.requested_grant,
@@ -162,7 +164,7 @@ async function decisionLetters(runtime: Runtime, message: Extract<LetterMessage,
     address: email,
     about: row.registration_key,
     origin: null,
-    words: () => decisionLetter(askedIn(row), row.state !== 'declined', by, `${configuration.baseUrl}/agents`),
+    words: () => decisionLetter(askedIn(runtime, row), row.state !== 'declined', by, `${configuration.baseUrl}/agents`),
   }));
 }
 

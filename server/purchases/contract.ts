@@ -154,6 +154,7 @@ export const Receipt = z
       amount_microcents: microcents,
       reason: z.string().nullable(),
       at: instant.nullable(),
+      reference: z.string().optional().meta({ description: 'Of a refund: the transaction that carried it out.' }),
     }),
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
@@ -172,7 +173,11 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
-    bought_by: z.object({ agent_key: z.string(), kind: z.enum(['agent', 'wallet']), name: z.string().nullable() }),
+    bought_by: z.object({
+      agent_key: z.string().meta({ description: 'Key of the principal; of a wallet its address in lower case.' }),
+      kind: z.enum(['agent', 'wallet']),
+      name: z.string().nullable(),
+    }),
     submitted: z
       .object({
         request: z.union([z.string(), z.looseObject({})]).nullable(),

@@ -4,7 +4,9 @@ import type { Queries } from '../kernel/database.ts';
 import { Problem } from '../kernel/problem.ts';
 import { statement } from '../kernel/sql.ts';
 import type { Verb } from '../perform.ts';
+import type { Context } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
+import type { Job } from './contract.ts';
 import { jobView, loadedJobs, type PackedJob, unpackedJob } from './job.ts';
 import * as contract from './list-contract.ts';
 import { loadedQuotes, type QuoteRow, quoteView, railsOf } from './quote.ts';
@@ -27,12 +29,21 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };
 
-export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
+export const jobs: Verb<typeof contract.jobs> = async (call) => {
+  const { shown, next_after, headers } = await jobPage(call, call.ctx.baseUrl + contract.jobs.path);
+  return { body: { jobs: shown, next_after }, headers };
+};
+
+/** A page of the caller's jobs as it sees them; `address` is that of the list. */
+export async function jobPage(
+  { ctx, caller, input, db }: { ctx: Context; caller: Buyer | Member; input: PageInput; db: Queries },
+  address: string,
+): Promise<{ shown: Job[]; next_after: string | null; headers: Record<string, string> }> {
   const packed = await newestFirst<PackedJob>(db, caller, input, 'jobs', 'job_key', { select: loadedJobs('page') });
   const rows = packed.map(unpackedJob);
-  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
-  return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
-};
+  const { shown, ...rest } = pageOf(rows, input, address, 'job_key');
+  return { shown: shown.map((row) => jobView(row, caller, ctx)), ...rest };
+}
 
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input, db }) => {
   const rows = await newestFirst<{ job_key: string; body: string }>(db, caller, input, 'jobs', 'job_key', {

@@ -59,6 +59,8 @@ interface ReceiptFacts {
   reversed_at: Date | null;
   refund_state: string | null;
   refund_at: Date | null;
+  /** NETWORK:TRANSACTION of the transfer back, once it is in a block. */
+  refund_reference: string | null;
   disputed_at: Date | null;
   corrected_at: Date | null;
   sequence: number | null;
@@ -89,7 +91,9 @@ export async function issueReceipt(
     select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
       payments.payment_key, arrival.network, arrival.transaction, payments.amount_microcents, payments.decided_at,
       payments.reversed_at, refunds.state as refund_state,
-      coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
+      coalesce(refunds.decided_at, refunds.created_at) as refund_at, (
+        select back.network || ':' || back.transaction from chain_transfers back
+        where back.refund_key = refunds.refund_key and back.removed_at is null limit 1) as refund_reference, reviews.at as disputed_at,
       reports.delivered_at as corrected_at, last.sequence, last.digest
     from jobs
     join quotes using (quote_key)
@@ -172,6 +176,7 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       amount_microcents: toWire(facts.amount_microcents),
       reason: because,
       at: facts.refund_at?.toISOString() ?? null,
+      ...(facts.refund_reference ? { reference: facts.refund_reference } : {}),
     };
   }
   if (job.payment_state === 'credited') {

@@ -25,12 +25,12 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
   /** Every operation, for tools. */
   '/openapi.json': ({ configuration }) => ({
     type: 'application/json; charset=utf-8',
-    body: JSON.stringify(openApiDocument(configuration.baseUrl)),
+    body: JSON.stringify(openApiDocument(configuration.baseUrl, configuration.operator)),
   }),
   '/llms.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: llmsText(configuration) }),
   '/.well-known/security.txt': ({ configuration }, day) => ({
     type: 'text/plain; charset=utf-8',
-    body: securityText(configuration.baseUrl, day),
+    body: securityText(configuration, day),
   }),
 };
 
@@ -62,18 +62,21 @@ export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- [Terms](${at('/terms')}), [privacy](${at('/privacy')}), [contact](${at('/contact')})`,
     `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
 }
 
 /** RFC 9116. */
-function securityText(baseUrl: string, day: Date): string {
+function securityText({ baseUrl, operator }: Pick<Configuration, 'baseUrl' | 'operator'>, day: Date): string {
   const yearEnd = after(day, 180 * 86_400)
     .toISOString()
     .slice(0, 10);
   return [
-    `Contact: ${baseUrl}/docs#security`,
+    ...(operator ? [`Contact: mailto:${operator.email}`] : []),
+    `Contact: ${baseUrl}/contact#security`,
+    `Policy: ${baseUrl}/docs#security`,
     `Expires: ${yearEnd}T00:00:00.000Z`,
     `Canonical: ${baseUrl}/.well-known/security.txt`,
     'Preferred-Languages: en',

@@ -40,8 +40,9 @@ export function Meanings({ assessment: { assessor, decides, accuracy } }: Pick<O
       </p>
       <Table title="What is decided" rows={decides.map(({ kind, decides: what }) => [kind, what] as const)} />
       <p>
-        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report says the same of the
-        configuration that wrote it, or is null.
+        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report gives the figures of the data
+        sets with the version that they were measured on, and in <Key>this_version</Key> whether that is the version
+        that wrote it; it is null where nothing was measured.
       </p>
     </>
   );

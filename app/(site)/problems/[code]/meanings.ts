@@ -16,7 +16,7 @@ export const meanings: Record<ProblemCode, string> = {
   grant_scope_missing:
     'The customer’s grant leaves this service, this way to pay or this act out, or the agent is paused. Nothing was bought.',
   grant_limit_exceeded:
-    'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. Jobs that end without a charge give their part back.',
+    'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. A job gives its part back when it is never paid, when it is paid from credit, or when its money has gone back to the payer. Money that became wallet credit keeps its part, and that credit can pay for a job that finds no room.',
   purchases_blocked:
     'A payment of this account was disputed or reversed, or too many of its reports were disputed twice. Until an operator lifts the block nothing new can be bought; jobs that are already paid go on.',
   producer_may_not_accept:
@@ -42,7 +42,7 @@ export const meanings: Record<ProblemCode, string> = {
   payment_already_used:
     'One signature pays for one job. This one was presented for another job before, and was not collected again.',
   report_changed:
-    'A re-check has delivered a newer report since the one that was read. Acceptance must name the report it accepts.',
+    'The digest that was sent is not that of the newest report: a re-check has delivered another one since, or it was never the digest of a report of this job. Acceptance must name the report it accepts.',
   dispute_window_closed:
     'A report can be disputed for three days after its delivery, and these have passed. The money stays held: the report can still be accepted, and silence never accepts it.',
   terms_version_mismatch: 'The purchase was to be made under terms that are not in force. Nothing was reserved.',
@@ -70,12 +70,12 @@ export const meanings: Record<ProblemCode, string> = {
   contract_wallet_unsupported:
     'The address belongs to a contract. Only wallets that sign with their own key can sign in.',
   code_invalid:
-    'The code belongs to another registration, has run out after 10 minutes, or is mistyped. Five tries are looked at; the link in the letter goes on working.',
+    'The code belongs to another registration, has run out after 10 minutes, or is mistyped. Five tries are looked at, and attempts_remaining says how many are left: another code may succeed, the same one will not; the link in the letter goes on working.',
   rate_limited: 'More requests came in than this caller or address may send. Nothing was done with this one.',
   internal:
     'The fault is ours. Nothing that was acknowledged is lost, and repeating the request with its idempotency key cannot do anything twice.',
   registrations_closed:
     'New agents cannot be registered at the moment. Who is registered can go on, and wallets can sign in.',
   service_unavailable:
-    'No check can be sold at the moment: no way to pay is open, no assessor is set up, or the service is switched off. Reports and receipts stay readable.',
+    'No check can be sold at the moment, or not over the rail that was asked for: it is not offered here or does not answer, no assessor is set up, or the service is switched off. `reasons` says which. Reports and receipts stay readable.',
 };
