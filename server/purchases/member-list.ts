@@ -29,7 +29,6 @@ export const memberPurchases: Verb<typeof contract.memberPurchases> = async (cal
   });
   return { body: { purchases, next_after }, headers };
 };
-};
 
 async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly string[], accountKey: string) {
   const rows = await db.many<AboutRow>(sql`
