@@ -20,8 +20,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 /** What is kept, how long, and who sees it. */
 export default async function PrivacyPage() {
-  const { dataProcessing } = await readOffer();
-  const { model_vendor: vendor } = dataProcessing;
+  const { modelVendor: vendor } = await readOffer();
   return (
     <Plain title="Privacy" lead="What this service keeps, how long, and who can see it.">
       <Part title="What you submit">
