@@ -421,7 +421,10 @@ describe('a report', () => {
     expect(await owner.title()).toContain(title);
     expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
     await owner.getByText('What was asked for').click();
-    expect(await owner.getByRole('main').getByText('360 torque wrenches').count()).toBe(1);
+    // The work stands below, statement by statement, and not once more beside the request.
+    const asked = owner.locator('details', { hasText: 'What was asked for' });
+    expect(await asked.innerText()).not.toContain('360 torque wrenches');
+    expect(await owner.getByRole('region', { name: 'The work' }).innerText()).toContain('360 torque wrenches');
     expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
   });
 
