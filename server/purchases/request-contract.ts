@@ -47,7 +47,7 @@ say(refs, `At most ${bounds.context_refs} refs, as the account's list of sources
 say(refs.unwrap().element, bytes(bounds.context_ref_bytes), { maxLength: bounds.context_ref_bytes });
 say(
   correction_request,
-  'What the included re-check should look at: an object of your own, such as {"finding": 2, "says": "…"}. ' +
+  'Wishes for the included re-check, such as {"finding": 2}. What they change: terms.assessment.recheck. ' +
     `At most ${bounds.correction_bytes} bytes.`,
 );
 say(downstream_policy, 'What holds for the use of the work.');

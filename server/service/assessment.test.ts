@@ -29,6 +29,14 @@ describe('what the service says of its own accuracy', () => {
   });
 });
 
+describe('the included re-check', () => {
+  it('is promised as what the assessor in use can do', () => {
+    expect(assessment([]).recheck).toContain('change nothing about how it reads');
+    const model = { provider: 'anthropic', model: 'one', timeoutMs: 1, tokensMax: 1 } as const;
+    expect(assessment([model]).recheck).toContain('the language model is given reason, detail and correction_request');
+  });
+});
+
 describe('who assesses', () => {
   it('is rules and a small trained model, and a configured model is named beside them', () => {
     expect(assessment([]).assessor).toBe('rules and a small trained model');

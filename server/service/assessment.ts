@@ -16,10 +16,18 @@ export function assessment(models: readonly AssessorModel[]): z.input<typeof Ass
     decides: decidedKinds.map(({ name, decides }) => ({ kind: name, decides })),
     verdicts: verdictMeanings,
     confidence: confidenceMeaning,
+    recheck: models.length === 0 ? recheckByRules : recheckByModels,
     accuracy: accuracyText(measured),
     measured,
   };
 }
+
+const recheckByRules =
+  'The included re-check reads the same material anew, by the same rules. Reason, detail and correction_request are kept ' +
+  'with it and change nothing about how it reads. Disputing its report waives the charge.';
+const recheckByModels =
+  'The included re-check reads the same material anew; the language model is given reason, detail and correction_request. ' +
+  'Disputing its report waives the charge.';
 
 function assessorText(models: readonly AssessorModel[]): string {
   const rules = 'rules and a small trained model';

@@ -24,6 +24,22 @@ describe('who runs the service', () => {
   });
 });
 
+describe('the address of a problem', () => {
+  it('answers JSON to an agent that asks for it', async () => {
+    const { status, body } = await reader.get('/problems/quote_expired', { accept: 'application/json' });
+    expect([status, body]).toEqual([
+      200,
+      {
+        code: 'quote_expired',
+        status: 409,
+        title: 'The quote has expired',
+        retryable: false,
+        next: 'Ask for a new quote.',
+      },
+    ]);
+  });
+});
+
 describe('the letter of a registration', () => {
   it('names only ways to pay that are open here, and says plainly what is not limited or verified', async () => {
     const customer = new Customer(service);

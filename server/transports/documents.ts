@@ -2,6 +2,7 @@ import { after } from '../kernel/clock.ts';
 import type { Configuration } from '../kernel/env.ts';
 import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
+import { type ProblemCode, problems } from '../kernel/problem.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
 import type { Runtime } from '../runtime.ts';
@@ -84,12 +85,23 @@ function securityText({ baseUrl, operator }: Pick<Configuration, 'baseUrl' | 'op
   ].join('\n');
 }
 
+/** What the page of a problem says, for agents that ask for JSON; null for other addresses and for who wants a page. */
+function problemAnswer(request: Asked, path: string): Answer | null {
+  const code = /^\/problems\/(\w+)$/.exec(path)?.[1] ?? '';
+  if (!Object.hasOwn(problems, code)) return null;
+  if (!/^application\/(?:problem\+)?json\b/.test(request.headers.get('accept') ?? '')) return null;
+  const { status, retryable, title, next } = problems[code as ProblemCode];
+  const text = JSON.stringify({ code, status, title, retryable, next });
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl, vary: 'accept' };
+  return { status: 200, headers: { ...headers, 'x-request-id': newKey('req'), ...publicHeaders }, text };
+}
+
 const made = new Map<string, Document & { etag: string }>();
 
 /** The document at an address; null where there is none. */
 export function documentAnswer(runtime: Runtime, request: Asked, path: string): Answer | null {
   const make = Object.hasOwn(documents, path) ? documents[path] : undefined;
-  if (!make) return null;
+  if (!make) return problemAnswer(request, path);
   const now = runtime.clock();
   const key = `${runtime.configuration.baseUrl}${path} ${now.toISOString().slice(0, 10)}`;
   let document = made.get(key);
