@@ -34,6 +34,7 @@ export default async function PrivacyPage() {
           Reports, receipts and digests stay. A report names your sources and quotes short passages, of at most 200
           characters each, of what you submitted.
         </li>
+        <li>Documents that members store as governed sources are kept, encrypted, until a member removes them.</li>
         <li>The agent or wallet that bought a check and the members of its account read it. No other customer does.</li>
         <li>
           {vendor === null
