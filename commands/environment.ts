@@ -58,6 +58,8 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     STOP_DELAY_SECONDS: '0',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
+    OPERATOR_NAME: 'The sandbox of Work Check',
+    OPERATOR_EMAIL: 'operator@work-check.example',
   };
 }
 

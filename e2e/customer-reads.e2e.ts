@@ -180,6 +180,9 @@ describe('every page', () => {
     docs: '/docs',
     sample: '/sample-report',
     problem: '/problems/payment_unknown',
+    terms: '/terms',
+    privacy: '/privacy',
+    contact: '/contact',
     'sign-in': '/sign-in',
     report: `/reports/${jobKey}`,
     dispute: `/reports/${jobKey}/dispute`,
@@ -408,14 +411,22 @@ describe('a form', () => {
 describe('a report', () => {
   it('is found from the list of purchases, and names its request, its buyer and its work', async () => {
     await owner.goto(`${stack.baseUrl}/purchases`);
-    await owner.getByRole('link', { name: jobKey }).click();
-    await owner.waitForURL(`${stack.baseUrl}/reports/${jobKey}`);
     const title = 'Summarise what the supplier confirmed about order 4471 for the warehouse team.';
+    const row = owner.getByRole('listitem').filter({ hasText: jobKey });
+    expect(await row.innerText()).toMatch(/Bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
+    expect(await row.innerText()).toContain('Revise');
+    await row.getByRole('link', { name: title }).click();
+    await owner.waitForURL(`${stack.baseUrl}/reports/${jobKey}`);
     expect(await owner.getByRole('heading', { level: 1 }).innerText()).toBe(title);
     expect(await owner.title()).toContain(title);
     expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
-    await owner.getByText('The request and the work').click();
-    expect(await owner.getByRole('region', { name: 'Work', exact: true }).innerText()).toContain('360 torque wrenches');
+    await owner.getByText('What was asked for').click();
+    // The work stands below, statement by statement, and not once more beside the request.
+    const asked = owner.locator('details', { hasText: 'What was asked for' });
+    expect(await asked.innerText()).not.toContain('360 torque wrenches');
+    expect(await owner.getByRole('region', { name: 'The work, statement' }).innerText()).toContain(
+      '360 torque wrenches',
+    );
     expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
   });
 

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const pure = [
   /^server\/operations\.ts$/,
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
-  /^server\/purchases\/(states|room)\.ts$/,
+  /^server\/purchases\/(states|room|title)\.ts$/,
   /^server\/identity\/destination\.ts$/,
   /^server\/service\/(terms|meanings)\.ts$/,
   /^server\/problems\.ts$/,

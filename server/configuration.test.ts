@@ -81,6 +81,8 @@ describe('the environment', () => {
     TRUSTED_PROXIES: '1',
     SMTP_URL: 'smtp://user:word@mail.example:587?requireTLS=true',
     MAIL_FROM: 'no-reply@check.example',
+    OPERATOR_NAME: 'Example Checks Ltd',
+    OPERATOR_EMAIL: 'help@check.example',
     X402_FACILITATOR_URL: 'https://facilitator.example',
     X402_PAY_TO: `0x${'1'.repeat(40)}`,
     X402_NETWORKS: 'eip155:8453',
@@ -94,6 +96,12 @@ describe('the environment', () => {
     expect(faultsOf(live)).toEqual([]);
     expect(faultsOf({ ...live, SMTP_URL: 'smtps://mail.example' })).toEqual([]);
     expect(faultsOf({ ...live, SECRET_KEY: `${random('new')},${random('one')}` })).toEqual([]);
+  });
+
+  it('names who sells: live mode starts with a name and an address only', () => {
+    const nobody = faultsOf({ ...live, OPERATOR_NAME: '', OPERATOR_EMAIL: '' });
+    expect(nobody).toEqual([expect.stringMatching(/^OPERATOR_NAME and OPERATOR_EMAIL are missing/)]);
+    expect(faultsOf({ ...live, OPERATOR_EMAIL: '' })).toEqual([expect.stringMatching(/belong together/)]);
   });
 
   it.each<[string, Record<string, string>, RegExp]>([

@@ -120,6 +120,8 @@ const Variables = z.object({
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
+  OPERATOR_NAME: z.string().trim().min(1).max(200).optional(),
+  OPERATOR_EMAIL: z.email('must be an e-mail address').optional(),
   MAIL_FROM: z
     .string()
     .regex(
@@ -158,8 +160,16 @@ export interface Configuration {
   x402: X402Configuration | null;
   /** Null when no letters can be sent, and so nobody new can register. */
   mail: MailConfiguration | null;
+  /** Null in a test installation that names nobody. */
+  operator: Operator | null;
   /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
   assessor: readonly AssessorModel[];
+}
+
+/** Who runs the service, as its pages name them. */
+export interface Operator {
+  name: string;
+  email: string;
 }
 
 export interface MailConfiguration {
@@ -231,6 +241,10 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
           }
         : null,
     assessor: assessorOf(variables),
+    operator:
+      variables.OPERATOR_NAME && variables.OPERATOR_EMAIL
+        ? { name: variables.OPERATOR_NAME, email: variables.OPERATOR_EMAIL }
+        : null,
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
 }
@@ -257,9 +271,13 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       faults.push(`X402_NETWORKS holds ${network}, which is not a ${variables.ENVIRONMENT} network`);
     }
   }
+  if (Boolean(variables.OPERATOR_NAME) !== Boolean(variables.OPERATOR_EMAIL)) {
+    faults.push('OPERATOR_NAME and OPERATOR_EMAIL belong together: set both or none');
+  }
   if (!live) return faults;
   return [
     ...faults,
+    ...(variables.OPERATOR_NAME ? [] : ['OPERATOR_NAME and OPERATOR_EMAIL are missing: buyers must know who sells']),
     ...liveFaults({
       baseUrl: variables.BASE_URL,
       facilitatorUrl: variables.X402_FACILITATOR_URL,

@@ -55,6 +55,7 @@ export const operations = {
   cancel: purchases.cancel,
   purchases: lists.purchases,
   jobs: lists.jobs,
+  member_purchases: lists.memberPurchases,
   receipts: lists.receipts,
   events: lists.events,
   sources: sources.sources,

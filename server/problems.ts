@@ -17,7 +17,7 @@ export const problems = {
     status: 400,
     retryable: false,
     title: 'This operation needs an idempotency key',
-    next: 'Choose a key, save it with the request, and send it as idempotency_key or as the Idempotency-Key header.',
+    next: 'Choose a key, save it with the request, and send it as idempotency_key in the body or as the Idempotency-Key header.',
     meaning:
       'This operation may move money or start work, so it is only done under a key that makes a repeat safe. The request carried none.',
   },
@@ -65,9 +65,11 @@ export const problems = {
     status: 403,
     retryable: false,
     title: 'A limit of the grant would be exceeded',
-    next: 'Wait until resets_at where the limit is daily, or ask the customer to raise it.',
+    next:
+      'Pay or cancel the jobs that next_actions names. After resets_at, where the limit is daily, ask for a new quote. A ' +
+      'customer can raise the limits of an agent; those of a wallet are fixed.',
     meaning:
-      'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. Jobs that end without a charge give their part back.',
+      'With this purchase the agent would pass what one check, one UTC day or all checks together may cost. A job gives its part back when it is never paid, when it is paid from credit, or when its money has gone back to the payer. Money that became wallet credit keeps its part, and that credit can pay for a job that finds no room.',
   },
   purchases_blocked: {
     status: 403,
@@ -104,7 +106,7 @@ export const problems = {
     status: 409,
     retryable: false,
     title: 'The idempotency key was used with another body',
-    next: 'Repeat the saved request unchanged, or choose a new key for a new request.',
+    next: 'Repeat the saved request unchanged, or choose a new key for a new request, such as a payment on another chain.',
     meaning: 'The key already belongs to a request with another body. The first request stands; this one did nothing.',
   },
   idempotency_in_progress: {
@@ -171,10 +173,10 @@ export const problems = {
   report_changed: {
     status: 409,
     retryable: false,
-    title: 'A newer report has been delivered',
-    next: 'Read the report again and accept it by its digest.',
+    title: 'The digest is not that of the newest report',
+    next: 'Read the report again and decide on it by its digest.',
     meaning:
-      'A re-check has delivered a newer report since the one that was read. Acceptance must name the report it accepts.',
+      'The digest that was sent is not that of the newest report: a re-check has delivered another one since, or it was never the digest of a report of this job. Acceptance must name the report it accepts.',
   },
   dispute_window_closed: {
     status: 409,
@@ -292,7 +294,7 @@ export const problems = {
     retryable: false,
     title: 'This is not the code of the registration',
     next: 'Ask the customer for the code in the letter while attempts_remaining is above 0; after that only the link confirms.',
-    meaning: `The code belongs to another registration, has run out after ${lasting('registrationCode')}, or is mistyped. ${codeTries} tries are looked at; the link in the letter goes on working.`,
+    meaning: `The code belongs to another registration, has run out after ${lasting('registrationCode')}, or is mistyped. ${codeTries} tries are looked at, and attempts_remaining says how many are left: another code may succeed, the same one will not; the link in the letter goes on working.`,
   },
   rate_limited: {
     status: 429,
@@ -319,10 +321,10 @@ export const problems = {
   service_unavailable: {
     status: 503,
     retryable: true,
-    title: 'The service cannot sell checks right now',
-    next: 'Read reasons, and try again after Retry-After.',
+    title: 'This cannot be sold, or not over this rail, right now',
+    next: 'Read reasons. Where retryable is true, try again after Retry-After; else use another rail that the quote lists.',
     meaning:
-      'No check can be sold at the moment: no way to pay is open, no assessor is set up, or the service is switched off. Reports and receipts stay readable.',
+      'No check can be sold at the moment, or not over the rail that was asked for: it is not offered here or does not answer, no assessor is set up, or the service is switched off. `reasons` says which. Reports and receipts stay readable.',
   },
 } as const satisfies Record<
   string,

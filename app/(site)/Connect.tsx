@@ -84,6 +84,34 @@ function RestWay({ endpoints, exampleRequest }: Pick<Props, 'endpoints' | 'examp
   );
 }
 
+function McpWay({ baseUrl }: Pick<Props, 'baseUrl'>) {
+  const configuration = JSON.stringify(
+    {
+      mcpServers: {
+        'work-check': {
+          type: 'http',
+          url: `${baseUrl}/mcp?profile=buyer`,
+          headers: { Authorization: 'Bearer YOUR_CREDENTIAL' },
+        },
+      },
+    },
+    null,
+    2,
+  );
+  return (
+    <>
+      <CodeBlock name="A server in your client’s configuration" code={configuration} />
+      <p className="text-dense text-ink-3">
+        Streamable HTTP, ten tools from quote to receipt. The list of tools needs no credential; a wallet signs in, or
+        an agent registers, over REST first. A client that refuses dots in names adds &amp;names=snake.{' '}
+        <a href="/docs#mcp" className="link">
+          Buying over MCP
+        </a>
+      </p>
+    </>
+  );
+}
+
 export function Connect(props: Props) {
   const { limits, registrationsOpen } = props;
   return (
@@ -105,6 +133,7 @@ export function Connect(props: Props) {
             tabs={[
               { name: 'Wallet', panel: <WalletWay {...props} /> },
               { name: 'REST', panel: <RestWay {...props} /> },
+              { name: 'MCP', panel: <McpWay {...props} /> },
             ]}
           />
         </div>

@@ -35,8 +35,16 @@ function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, '
           </div>
         ))}
       </dl>
-      <p className="mt-4 max-w-[48rem] text-ink-2">
-        In English. What cannot be settled is said to be so, and is no accusation. {accuracy}
+      <p className="mt-4 max-w-[48rem]">In English. What cannot be settled is said to be so, and is no accusation.</p>
+      <h3 className="mt-10 border-b border-ink pb-3 text-h3">How right it was</h3>
+      <p className="mt-4 max-w-[48rem]">{accuracy}</p>
+      <p className="mt-3 max-w-[48rem] text-ink-2">
+        Balanced accuracy of 50% is guessing. Share decided: the rest was left open. Unsupported passed: of what the
+        evidence does not bear out, the part that was called supported. So read a finding before you act on it: each
+        quotes what it rests on.{' '}
+        <a href="/docs#read" className="link">
+          What a report says
+        </a>
       </p>
     </div>
   );

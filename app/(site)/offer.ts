@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
@@ -8,10 +8,20 @@ import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 
+/** What the terms say of who sells, and of who else reads what is submitted. */
+const Sellers = z.object({
+  operator: z.object({ name: z.string(), email: z.string() }).nullable(),
+  data_processing: z.object({ model_vendor: z.string().nullable() }),
+});
+
 export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
   assessment: z.output<typeof Assessment>;
   sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
+  /** Whose language model reads what is submitted; null where none does. */
+  modelVendor: string | null;
+  /** Who runs the service; null in a test installation that names nobody. */
+  operator: z.output<typeof Sellers>['operator'];
   baseUrl: string;
   isTest: boolean;
 }
@@ -27,6 +37,7 @@ export async function readOffer(): Promise<Offer> {
   const { body: contract } = await perform('service_contract', ctx, {});
   const request = CheckRequest.parse(contract.example_request);
   const texts = evidenceTexts(request);
+  const { operator, data_processing } = Sellers.parse(contract.terms);
   return {
     contract,
     assessment: Assessment.parse(contract.terms.assessment),
@@ -35,6 +46,8 @@ export async function readOffer(): Promise<Offer> {
       work: parsedIfJson(request.work_product),
       evidence: evidenceManifest(request).map(({ ref }, index) => ({ ref, text: texts[index] ?? '' })),
     },
+    modelVendor: data_processing.model_vendor,
+    operator,
     baseUrl: ctx.baseUrl,
     isTest: ctx.runtime.configuration.environment === 'test',
   };

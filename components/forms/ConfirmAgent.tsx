@@ -26,7 +26,7 @@ export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: strin
         <input type="hidden" name="link" value={link} />
         <p className="col-span-2 text-dense text-ink-2">
           By confirming you accept the{' '}
-          <a href="/docs#terms" className="link">
+          <a href="/terms" className="link">
             terms {asked.terms_version}
           </a>
           .

@@ -113,7 +113,7 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
         </dd>
         <dt>Terms</dt>
         <dd>
-          <a href="/docs#terms" className="link">
+          <a href="/terms" className="link">
             Version {asked.terms_version}
           </a>
         </dd>

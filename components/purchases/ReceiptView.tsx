@@ -98,8 +98,9 @@ function RemedyState({ remedy }: { remedy: Receipt['remedy'] }) {
 
 const remedyNotes: Record<Exclude<Receipt['remedy']['kind'], 'none'>, string> = {
   correction: 'Work that makes good for a disputed report, at no further cost.',
-  refund: 'Money that goes back to where it came from.',
-  wallet_credit: 'x402 payments become credit and are not returned to the wallet.',
+  refund: 'The charge was waived, so the money goes back to where it came from: over x402, to the address that paid.',
+  wallet_credit:
+    'No report was delivered. Over x402 what was paid then becomes credit and is not returned to the wallet.',
   reversal: 'Money that was taken back outside this service.',
 };
 
@@ -118,6 +119,10 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   const facts: [string, ReactNode][] = [['Kind', remedyKinds[remedy.kind]]];
   if (remedy.at) facts.push(['On', <Instant key="at" at={remedy.at} />]);
   if (remedy.reason) facts.push(['Reason', remedy.reason]);
+  if (remedy.reference) {
+    const { chain, id } = paymentReference(remedy.reference);
+    facts.push(['Transaction', <Key key="reference">{chain ? `${id} (${chain})` : id}</Key>]);
+  }
   return (
     <Block
       title="Remedy"

@@ -5,22 +5,19 @@ type Text = string | object;
 /** As it was sent: a text as it stands, JSON set in lines. */
 const shown = (text: Text) => (typeof text === 'string' ? text : JSON.stringify(text, null, 2));
 
-function Part({ name, children }: { name: string; children: string }) {
-  return (
-    <section aria-label={name} className="mt-4">
-      <h2 className="text-h3">{name}</h2>
-      <pre className="verbatim mt-2 border border-line p-4 wrap-anywhere whitespace-pre-wrap">{children}</pre>
-    </section>
-  );
-}
-
-/** The request, the criteria and the work that a report is about, in place until they are deleted. */
+/** The request and the criteria of a report, until they are deleted. The work stands below, statement by statement. */
 export function Submitted({ submitted }: { submitted: NonNullable<Evidence['submitted']> }) {
-  const { request, criteria, work_product } = submitted;
+  const { request, criteria } = submitted;
+  if (request === null && criteria.length === 0) return null;
   return (
     <details className="mt-6 border-y border-line py-3">
-      <summary className="cursor-pointer py-0.5 font-medium">The request and the work</summary>
-      {request === null ? null : <Part name="Request">{shown(request)}</Part>}
+      <summary className="cursor-pointer py-0.5 font-medium">What was asked for</summary>
+      {request === null ? null : (
+        <section aria-label="Request" className="mt-4">
+          <h2 className="text-h3">Request</h2>
+          <pre className="verbatim mt-2 border border-line p-4 wrap-anywhere whitespace-pre-wrap">{shown(request)}</pre>
+        </section>
+      )}
       {criteria.length === 0 ? null : (
         <section aria-label="Criteria" className="mt-4">
           <h2 className="text-h3">Criteria</h2>
@@ -31,23 +28,6 @@ export function Submitted({ submitted }: { submitted: NonNullable<Evidence['subm
           </ol>
         </section>
       )}
-      <Part name="Work">{shown(work_product)}</Part>
     </details>
   );
-}
-
-/** Titles are no longer than this. */
-const titleMax = 120;
-
-/** What a report is called: the first line of the request; null when there is none, or no longer. */
-export function titleOf({ submitted }: Pick<Evidence, 'submitted'>): string | null {
-  const request = submitted?.request;
-  if (typeof request !== 'string') return null;
-  const line =
-    request
-      .split('\n')
-      .find((one) => one.trim() !== '')
-      ?.trim() ?? '';
-  if (line === '') return null;
-  return line.length > titleMax ? `${line.slice(0, titleMax - 1).trimEnd()}…` : line;
 }

@@ -31,7 +31,9 @@ export function PageFrame({ nav, actions, children }: { nav?: ReactNode; actions
 
 const footerLinks = [
   ['How agents buy', '/docs'],
-  ['Terms', '/docs#terms'],
+  ['Terms', '/terms'],
+  ['Privacy', '/privacy'],
+  ['Contact', '/contact'],
   ['Availability', '/#live'],
   ['Security', '/.well-known/security.txt'],
 ] as const;

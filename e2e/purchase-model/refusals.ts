@@ -47,10 +47,10 @@ export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'me
         ? !payRefusal(model, purchase, 'wallet_credit') && creditCovers(model)
         : !payRefusal(model, purchase, 'x402')),
     cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
-    cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
     report: purchase.reportDigest !== null,
     review: can('accept', purchase.state) && mayReview(model, purchase, party),
     receipt: purchase.paidWith !== null,
+    cancel: party === 'agent' && !isOpen && can('cancel', purchase.state),
   };
   return Object.entries(allowed).flatMap(([action, isAllowed]) => (isAllowed ? [action] : []));
 }

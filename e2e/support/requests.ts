@@ -61,6 +61,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   cancel: ({ job_key }) => ({ job_key }),
   purchases: () => ({}),
   jobs: () => ({}),
+  member_purchases: () => ({}),
   receipts: () => ({}),
   events: () => ({}),
   sources: () => ({}),

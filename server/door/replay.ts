@@ -14,6 +14,7 @@ import {
 import type { Context } from '../runtime.ts';
 import { type Operation, pathKeys } from './operation.ts';
 import { PaymentRequired, Problem, problemText } from './problem.ts';
+import { parseInput } from './validation.ts';
 
 /** An answer on its way out: `text` is the exact JSON to send. */
 export interface Outcome<Output = unknown> {
@@ -34,7 +35,12 @@ export function claimOf(
   if (operation.idempotency === 'none') return null;
   if (ctx.idempotencyKey === null) {
     if (operation.idempotency === 'optional') return null;
-    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key.`);
+    // What else is wrong is told first: one who chooses a key then need not come a third time.
+    parseInput(operation.input, input);
+    const detail = 'Choose a key, save it with the request, and send it as idempotency_key.';
+    throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key. ${detail}`, {
+      errors: [{ pointer: '/idempotency_key', code: 'required', detail }],
+    });
   }
   const keys = pathKeys(operation);
   const bodyOnly = Object.fromEntries(Object.entries(input).filter(([name]) => !keys.includes(name)));

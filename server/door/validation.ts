@@ -84,7 +84,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'invalid_union') {
     const meant = meantBranch(issue.errors);
     if (meant) return meant.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }));
-    const expected = issue.errors.flat().flatMap((inner) => ('expected' in inner ? [String(inner.expected)] : []));
+    const expected = issue.errors
+      .flat()
+      .flatMap((inner) => ('expected' in inner ? [typeWords[inner.expected] ?? String(inner.expected)] : []));
     const detail = `It must be ${[...new Set(expected)].join(' or ')}.`;
     if (expected.length > 0) return [{ pointer: pointerTo(issue.path), code: 'invalid_type', detail }];
   }
@@ -102,11 +104,57 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
     {
       pointer: pointerTo(issue.path),
       code: typeof params.code === 'string' ? params.code : issue.code,
-      detail: issue.message,
+      detail: plainWords(issue),
       ...(limit === undefined ? {} : { limit }),
       ...(actual === undefined ? {} : { actual }),
     },
   ];
+}
+
+/** What is wrong in words of ours: zod's own speak of schemas. A message that a schema chose stays. */
+function plainWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && issue.params?.code === 'wrong_type') {
+    return issue.message.replaceAll(/\b(?:string|object|array)\b/g, (type) => typeWords[type] ?? type);
+  }
+  if (!/^(?:Invalid|Too) /.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.message.endsWith('received undefined')) return 'It is required.';
+      return `It must be ${typeWords[issue.expected] ?? issue.expected}.`;
+    case 'invalid_value':
+      return `It must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}.`;
+    case 'invalid_format':
+      return `It must be ${formatWords[issue.format] ?? `of the form ${issue.format}`}.`;
+    case 'too_small':
+      return `It must ${amountWords(issue.origin, 'at least', issue.minimum)}.`;
+    case 'too_big':
+      return `It must ${amountWords(issue.origin, 'at most', issue.maximum)}.`;
+    default:
+      return issue.message;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+const formatWords: Readonly<Record<string, string>> = {
+  datetime: 'an instant of ISO 8601, such as 2026-07-21T12:00:00Z',
+  email: 'an e-mail address',
+  url: 'an address such as https://example.com',
+  regex: 'of the form that the schema describes',
+};
+
+function amountWords(origin: string, bound: 'at least' | 'at most', size: number | bigint): string {
+  if (origin === 'array') return `hold ${bound} ${size} ${size === 1 ? 'item' : 'items'}`;
+  if (origin === 'string') return `hold ${bound} ${size} ${size === 1 ? 'character' : 'characters'}`;
+  return `be ${bound} ${size}`;
 }
 
 /**

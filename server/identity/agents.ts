@@ -47,12 +47,25 @@ function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string 
   return db.many<AgentRow>(statement(text, [accountKey, utcDay(now), agentKey, now]));
 }
 
-/** Who buys under this key, as reports name it. */
-export function principalNamed(
-  db: Queries,
-  principalKey: string,
-): Promise<{ kind: 'agent' | 'wallet'; name: string | null }> {
+/** Who buys, as reports and lists name it. */
+export interface PrincipalName {
+  kind: 'agent' | 'wallet';
+  name: string | null;
+}
+
+/** Who buys under this key. */
+export function principalNamed(db: Queries, principalKey: string): Promise<PrincipalName> {
   return db.one(sql`select kind, name from principals where principal_key = ${principalKey}`);
+}
+
+/** Who buys under each of these keys. */
+export async function principalsNamed(
+  db: Queries,
+  principalKeys: readonly string[],
+): Promise<ReadonlyMap<string, PrincipalName>> {
+  const rows = await db.many<PrincipalName & { principal_key: string }>(sql`
+    select principal_key, kind, name from principals where principal_key = any(${principalKeys}::text[])`);
+  return new Map(rows.map(({ principal_key, ...named }) => [principal_key, named]));
 }
 
 function agentView(row: AgentRow): contract.ConnectedAgent {

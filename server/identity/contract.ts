@@ -49,9 +49,13 @@ export const me = defineOperation({
       }),
       grant: Grant,
       spend: z.object({
-        today_microcents: microcents,
-        total_microcents: microcents,
-        reserved_microcents: microcents,
+        today_microcents: microcents.meta({
+          description:
+            'What jobs authorized today in UTC hold of the daily limit: paid, or not paid yet. Money that became wallet ' +
+            'credit still counts; a job that was never paid, paid from credit, or whose money went back does not.',
+        }),
+        total_microcents: microcents.meta({ description: 'The same of all days.' }),
+        reserved_microcents: microcents.meta({ description: 'The part of it that jobs hold which are not paid yet.' }),
       }),
       wallet_credit_microcents: microcents,
       holds: z.array(z.string()),

@@ -3,6 +3,7 @@ import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import type { DueLetter, LetterWriters } from '../mail/send-letter.ts';
 import type { Runtime } from '../runtime.ts';
+import { railsSetUp } from '../service/availability.ts';
 import { seconds } from '../service/terms.ts';
 import { hasAccount } from './confirmation.ts';
 import {
@@ -46,7 +47,7 @@ async function registrationLetters(
     where registration_key = ${registration_key} and state = 'pending_confirmation' and expires_at > ${now}`);
   if (!row) return [];
   const known = await hasAccount(runtime.db, row.email);
-  const asked = askedIn(row);
+  const asked = askedIn(runtime, row);
   const letter = {
     kind: 'registration' as const,
     address: row.email,
@@ -67,7 +68,7 @@ async function registrationLetters(
     url: `${baseUrl}/confirm?link=${linkOf(row.registration_key, key)}`,
     code: codeOf(row.registration_key, key),
     codeUntil: after(row.created_at, seconds.registrationCode),
-    termsUrl: `${baseUrl}/docs#terms`,
+    termsUrl: `${baseUrl}/terms`,
   };
   return [
     {
@@ -80,8 +81,9 @@ async function registrationLetters(
   ];
 }
 
-function askedIn(row: RegistrationRow): RegistrationFacts {
+function askedIn(runtime: Runtime, row: RegistrationRow): RegistrationFacts {
   return {
+    rails: railsSetUp(runtime),
     agentName: row.agent_name,
     agentSoftware: row.agent_software,
     grant: row.requested_grant,
@@ -138,7 +140,7 @@ async function decisionLetters(
     address: email,
     about: row.registration_key,
     origin: null,
-    words: () => decisionLetter(askedIn(row), row.state !== 'declined', by, `${configuration.baseUrl}/agents`),
+    words: () => decisionLetter(askedIn(runtime, row), row.state !== 'declined', by, `${configuration.baseUrl}/agents`),
   }));
 }
 

@@ -280,7 +280,7 @@ function overLimit(
   const left = at > used ? at - used : 0n;
   return new Problem(
     'grant_limit_exceeded',
-    `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.`,
+    `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.${sinceReserved(reserved)}`,
     {
       members: {
         limit,
@@ -292,4 +292,10 @@ function overLimit(
       },
     },
   );
+}
+
+/** Room that is only reserved comes back. */
+function sinceReserved(reserved: bigint): string {
+  if (reserved === 0n) return '';
+  return ` ${toText(reserved)} of it is reserved for jobs that are not paid yet: canceling one gives its part back.`;
 }

@@ -20,6 +20,8 @@ export interface RegistrationFacts {
   grant: GrantTerms;
   termsVersion: string;
   origin: string;
+  /** What can be paid over here now. */
+  rails: readonly ('card' | 'x402')[];
   at: Date;
   until: Date;
 }
@@ -34,7 +36,7 @@ export function confirmationLetter(
     action: { label: 'See the request and decide', url: confirm.url },
     paragraphs: [
       `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks of agent work for you.`,
-      limitsText(asked.grant),
+      limitsText(asked),
       `Nothing is charged now. A check costs ${toText(price)}. You can lower these limits, pause or revoke at any time.`,
       `Open the link to confirm or to decline. Opening it decides nothing. It ends at ${instantText(asked.until)}.`,
       `Or read this code to your agent: ${confirm.code.slice(0, 3)} ${confirm.code.slice(3)}. It confirms the same, works ` +
@@ -70,7 +72,7 @@ export function connectLetter(asked: RegistrationFacts, url: string): Words {
     action: { label: 'Connect an agent', url },
     paragraphs: [
       `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks on your account.`,
-      limitsText(asked.grant),
+      limitsText(asked),
       'If you started this, open the link, sign in, and type the code that your agent shows you. There you can lower the ' +
         'limits, approve or deny.',
       originText(asked),
@@ -79,25 +81,28 @@ export function connectLetter(asked: RegistrationFacts, url: string): Words {
   };
 }
 
-function limitsText(grant: GrantTerms): string {
+function limitsText({ grant, rails }: Pick<RegistrationFacts, 'grant' | 'rails'>): string {
   const total =
     grant.total_limit_microcents === null
-      ? 'without a limit in total'
-      : `${toText(BigInt(grant.total_limit_microcents))} in total`;
+      ? 'There is no limit over all days together; you can set one.'
+      : `Over all days together it may spend ${toText(BigInt(grant.total_limit_microcents))}.`;
+  const byCard = grant.payment_methods.some((method) => method.startsWith('card'));
   const may = [
-    ...(grant.payment_methods.some((method) => method.startsWith('card')) ? ['pay by card'] : []),
-    ...(grant.payment_methods.includes('x402') ? ['pay by x402'] : []),
+    ...(byCard && rails.includes('card') ? ['pay by card'] : []),
+    ...(grant.payment_methods.includes('x402') && rails.includes('x402') ? ['pay from its own wallet over x402'] : []),
     ...(grant.review_authority ? ['accept or dispute reports'] : []),
   ];
   return (
-    `It may spend ${toText(BigInt(grant.per_job_limit_microcents))} a check, ` +
-    `${toText(BigInt(grant.daily_limit_microcents))} a day, ${total}.\nIt may ${may.join(', ')}.`
+    `It may spend up to ${toText(BigInt(grant.per_job_limit_microcents))} a check and ` +
+    `${toText(BigInt(grant.daily_limit_microcents))} a day. ${total}\nIt may ${may.join(', ') || 'not pay or review'}.` +
+    (byCard && !rails.includes('card') ? '\nCards are not taken here for now.' : '')
   );
 }
 
 function originText(asked: RegistrationFacts): string {
   const software = asked.agentSoftware ? ` Software: ${quoted(asked.agentSoftware)}.` : '';
-  return `Asked ${instantText(asked.at)} from ${asked.origin}.${software} Neither name was verified.`;
+  const unverified = asked.agentSoftware ? 'Neither name was verified.' : 'The name was not verified.';
+  return `Asked ${instantText(asked.at)} from the internet addresses ${asked.origin}.${software} ${unverified}`;
 }
 
 /** The letter that signs a person in: a link for each account they belong to. */

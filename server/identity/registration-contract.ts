@@ -67,8 +67,12 @@ export const register = defineOperation({
       state: z.literal('pending_confirmation'),
       claim_token: z.string().meta({ description: 'Handed out once. Keep it like a credential.' }),
       claim_url: z.url(),
-      verification_url: z.url().meta({ description: 'Show it to the customer, with user_code.' }),
-      user_code: z.string(),
+      verification_url: z.url().meta({
+        description:
+          'Show it to the customer. With mode link_existing the page asks for user_code; with new_customer the letter has a ' +
+          'link and a code of its own.',
+      }),
+      user_code: z.string().meta({ description: 'What a member types with mode link_existing; else not needed.' }),
       expires_in: z.int().meta({ description: 'Seconds until the registration ends.' }),
       code_expires_in: z.int().meta({ description: 'Seconds until no code is taken any more, only the link.' }),
       interval: z.int().meta({ description: 'Seconds to wait between two claims.' }),

@@ -13,7 +13,7 @@ export function letterOf({ subject, action, paragraphs }: Words): Letter {
   const html = paragraphs.map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`);
   return {
     subject,
-    text: `${[action.url, ...paragraphs].join('\n\n')}\n`,
+    text: `${[`${action.url}\n${action.label}: the link above.`, ...paragraphs].join('\n\n')}\n`,
     html: `${html[0] ?? ''}<p><a href="${escaped(action.url)}">${escaped(action.label)}</a></p>${html.slice(1).join('')}`,
   };
 }

@@ -1,4 +1,4 @@
-import { transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
+import { backReference, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
 
 /** What purchases join of the rails' own tables, over all rails. Another rail adds itself to each. */
 
@@ -10,3 +10,6 @@ export const attemptEnds = transferEnds;
 
 /** What the collection of a payment is known by outside; null for one out of credit. */
 export const collectionReference = (paymentKey: string): string => transferReference(paymentKey);
+
+/** What a refund is known by outside; null until it has been carried out. */
+export const refundReference = (refundKey: string): string => backReference(refundKey);

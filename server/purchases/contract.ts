@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';
-import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
+import {
+  assessedEntries,
+  bounds,
+  CheckRequest,
+  checkRequestFields,
+  deterministicChecks,
+  Report,
+} from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';
 import { lasting, service } from '../service/terms.ts';
@@ -36,10 +43,15 @@ export const NextAction = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
+    other_bodies: z.array(z.record(z.string(), z.unknown())).optional().meta({
+      description: 'Other bodies that work as they stand, such as to dispute where body accepts. Send one of them.',
+    }),
     expires_at: instant.optional(),
   })
   .meta({ id: 'NextAction' });
 export type NextAction = z.infer<typeof NextAction>;
+
+const nextStep = z.string().meta({ description: 'What to do now, in a sentence. next_actions lists what is allowed.' });
 
 export const Quote = z
   .object({
@@ -71,6 +83,7 @@ export const Quote = z
     ),
     rails: z.array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) })),
     refund_policy: z.string(),
+    next_step: nextStep,
     next_actions: z.array(NextAction),
     job_key: key.nullable(),
   })
@@ -88,7 +101,8 @@ export const Job = z
     price: Price,
     payable_by: z.array(z.enum(payableBy)).meta({
       description:
-        'What may pay for it; may grow. A job that found no room under the limits can be paid with wallet_credit alone.',
+        'What may pay for it while it waits for that, else empty; may grow. A job that found no room under the limits can be ' +
+        'paid with wallet_credit alone.',
     }),
     created_at: instant,
     deadlines: z.object({
@@ -100,6 +114,7 @@ export const Job = z
     report_digest: digest.nullable(),
     failure: z.string().nullable(),
     timeline: z.array(z.object({ at: instant, event: z.string(), state: z.string() })),
+    next_step: nextStep,
     next_actions: z.array(NextAction),
   })
   .meta({ id: 'Job' });
@@ -139,6 +154,7 @@ export const Receipt = z
       amount_microcents: microcents,
       reason: z.string().nullable(),
       at: instant.nullable(),
+      reference: z.string().optional().meta({ description: 'Of a refund: the transaction that carried it out.' }),
     }),
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
@@ -157,7 +173,11 @@ export const Evidence = z
     job_key: key,
     delete_after: instant,
     deleted_at: instant.nullable(),
-    bought_by: z.object({ agent_key: z.string(), kind: z.enum(['agent', 'wallet']), name: z.string().nullable() }),
+    bought_by: z.object({
+      agent_key: z.string().meta({ description: 'Key of the principal; of a wallet its address in lower case.' }),
+      kind: z.enum(['agent', 'wallet']),
+      name: z.string().nullable(),
+    }),
     submitted: z
       .object({
         request: z.union([z.string(), z.looseObject({})]).nullable(),
@@ -195,6 +215,13 @@ export const checkWork = defineOperation({
   idempotency: 'required',
   input: CheckRequest.safeExtend({
     max_price_microcents: z.int().min(0).meta({ description: 'The most the buyer will pay, in microcents.' }),
+  }).superRefine((request, ctx) => {
+    if (request.request !== undefined || assessedEntries(request).length > 0) return;
+    const message =
+      'Give at least one of request, criteria and rubric: without them there is nothing to check against.';
+    for (const field of ['request', 'criteria', 'rubric']) {
+      ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'one_of' } });
+    }
   }),
   totalInput: { maxBytes: bounds.total_input_bytes, without: ['max_price_microcents'] },
   output: Quote,
@@ -270,11 +297,13 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(railNames).meta({ description: 'One of the rails of the quote.' }),
+    rail: z.enum(railNames).meta({ description: 'One of the rails that the quote lists; others are refused.' }),
     method: z.enum(requestedMethods).optional().meta({
-      description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
+      description: 'Spends wallet credit that covers the whole price; without it USDC is asked for.',
     }),
-    network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
+    network: z.string().max(64).optional().meta({
+      description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
+    }),
   }),
   output: Job,
   success: [200],
@@ -381,7 +410,7 @@ const Review = JobKey.extend({
   detail: text(4 * maxDetail, 'refused')
     .max(maxDetail)
     .optional()
-    .meta({ description: 'What is wrong with the report.' }),
+    .meta({ description: 'What is wrong with the report, in your words.' }),
   correction_request: checkRequestFields.correction_request,
   report_digest: digest.optional().meta({
     description:

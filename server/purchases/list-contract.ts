@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { lasting } from '../service/terms.ts';
-import { Job, Quote, Receipt } from './contract.ts';
+import { Evidence, Job, Quote, Receipt } from './contract.ts';
 
 /** What a caller has bought, page by page, and what has happened to it since (specification 3.8). Pure. */
 
@@ -49,6 +49,31 @@ export const receipts = defineOperation({
   summary: 'List the newest receipt of each job that has one, those of the newest jobs first.',
   path: '/api/agent/v1/receipts',
   output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
+});
+
+export const memberPurchases = defineOperation({
+  ...list,
+  audience: ['member'],
+  name: 'member_purchases',
+  summary:
+    'List the jobs of the account, the newest first, each with what was asked for, who bought it and its verdict.',
+  path: '/api/agent/v1/members/purchases',
+  output: z
+    .object({
+      purchases: z
+        .array(
+          z.object({
+            job: Job,
+            title: z.string().nullable().meta({ description: 'First line of the request; null once it is deleted.' }),
+            content_deleted: z.boolean(),
+            bought_by: Evidence.shape.bought_by,
+            verdict: z.string().nullable().meta({ description: 'Of the newest report; null before there is one.' }),
+          }),
+        )
+        .max(pageMax),
+      next_after,
+    })
+    .meta({ id: 'MemberPurchases' }),
 });
 
 const Event = z

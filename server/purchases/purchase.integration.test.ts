@@ -76,7 +76,7 @@ describe('a purchase', () => {
     expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)).body.code).toBe('action_not_allowed');
 
     await agent.pay(jobKey, { signature: await agent.signPayment(jobKey) });
-    expect(await actions()).toEqual(['cancel', 'receipt']);
+    expect(await actions()).toEqual(['receipt', 'cancel']);
     const again = await agent.pay(jobKey);
     expect([again.status, again.body.code]).toEqual([409, 'action_not_allowed']);
 

@@ -45,7 +45,11 @@ say(context, 'Governed sources that the service retrieves itself, where the gran
 const refs = context.unwrap().shape.refs;
 say(refs, `At most ${bounds.context_refs} refs, as the account's list of sources names them.`);
 say(refs.unwrap().element, bytes(bounds.context_ref_bytes), { maxLength: bounds.context_ref_bytes });
-say(correction_request, `What the included re-check should look at. At most ${bounds.correction_bytes} bytes.`);
+say(
+  correction_request,
+  'Wishes for the included re-check, such as {"finding": 2}. What they change: terms.assessment.recheck. ' +
+    `At most ${bounds.correction_bytes} bytes.`,
+);
 say(downstream_policy, 'What holds for the use of the work.');
 say(
   downstream_policy.unwrap().shape.human_approval_required,

@@ -111,7 +111,7 @@ export interface JobFacts {
   within_limits: boolean;
   /** New payments are switched off. */
   is_off: boolean;
-  /** A rail that it can be paid over seems to work. */
+  /** A rail that it can be paid over seems to work, or credit covers it. */
   rail_is_up: boolean;
   /** Its open payment can be called back for certain. */
   payment_is_withdrawable: boolean;
@@ -194,10 +194,11 @@ export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const isPayable = can('collect', job.state) && settled && job.within_limits && job.rail_is_up && !job.is_off;
   if (isPayable && authority.mayBuy) actions.push('pay');
   if (!settled && job.payment_is_withdrawable && authority.mayCancel) actions.push('cancel_payment');
-  if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   if (job.has_report) actions.push('report');
   const canReview = canAccept(job, authority) || mayDispute(job);
   if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');
   if (job.has_receipt) actions.push('receipt');
+  // Last: canceling is never what is wanted next.
+  if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   return actions;
 }

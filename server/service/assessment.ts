@@ -16,10 +16,18 @@ export function assessment(models: readonly AssessorModel[]): z.input<typeof Ass
     decides: decidedKinds.map(({ name, decides }) => ({ kind: name, decides })),
     verdicts: verdictMeanings,
     confidence: confidenceMeaning,
+    recheck: models.length === 0 ? recheckByRules : recheckByModels,
     accuracy: accuracyText(measured),
     measured,
   };
 }
+
+const recheckByRules =
+  'The included re-check reads the same material anew, by the same rules. Reason, detail and correction_request are kept ' +
+  'with it and change nothing about how it reads. Disputing its report waives the charge.';
+const recheckByModels =
+  'The included re-check reads the same material anew; the language model is given reason, detail and correction_request. ' +
+  'Disputing its report waives the charge.';
 
 function assessorText(models: readonly AssessorModel[]): string {
   const rules = 'rules and a small trained model';
@@ -30,8 +38,10 @@ function assessorText(models: readonly AssessorModel[]): string {
 
 /** Works that people hold back, each once correct and once with one error, as the version of `BLIND_VERSION` read them. */
 const BLIND_VERSION = '6fc18a0';
-const BLIND_PAIRS =
-  'On 20 realistic pairs that are held back, that version named the planted error in 3 and asked for a revision of all 20 correct works.';
+const BLIND_FIGURES =
+  'On five of the sets others have published figures: it reached 69.9% there, SummaC-Conv 58.6%, QAFactEval 70.3%, GPT-4 ' +
+  '84.2%. On 20 realistic pairs that are held back it named the planted error in 3 and asked for a revision of all 20 ' +
+  'correct works, too.';
 
 /** What was measured, on what and of which version, in sentences; names ending in % are percentages. */
 export function accuracyText(measured: Measured | null): string {
@@ -39,10 +49,13 @@ export function accuracyText(measured: Measured | null): string {
   const figures = Object.entries(measured.figures).map(([name, value]) =>
     name.endsWith(' %') ? `${name.slice(0, -2)} ${value}%` : `${name.replaceAll('_', ' ')} ${value}`,
   );
+  const which = measured.this_version
+    ? 'the version that works here'
+    : 'an earlier version than the one that works here';
   const lines = [
-    `Measured ${measured.measured_at.slice(0, 10)} on ${measured.measured_on}, in version ${measured.version}: ${figures.join(', ')}.`,
-    measured.version === BLIND_VERSION ? BLIND_PAIRS : '',
-    measured.this_version ? '' : 'The version that works here now has not been measured on them yet.',
+    `Measured on ${measured.measured_at.slice(0, 10)}, in version ${measured.version}, ${which}, on ${measured.measured_on}: ${figures.join(', ')}.`,
+    measured.version === BLIND_VERSION ? BLIND_FIGURES : '',
+    measured.this_version ? '' : 'What has changed since has not been measured on them yet.',
   ];
   return lines.filter((line) => line !== '').join(' ');
 }

@@ -50,6 +50,7 @@ export const Assessment = z.object({
   decides: z.array(z.object({ kind: z.string(), decides: z.string() })),
   verdicts: z.record(Verdict, z.string()),
   confidence: z.string(),
+  recheck: z.string(),
   accuracy: z.string(),
   measured: Measured.nullable(),
 });

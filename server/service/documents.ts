@@ -235,9 +235,16 @@ export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>)
     assessment: assessment(runtime.configuration.assessor),
     data_processing: dataProcessing(runtime.configuration.assessor),
     x402: x402Terms(runtime),
+    operator: runtime.configuration.operator,
+    pages: pagesOf(runtime.configuration.baseUrl),
     environment: runtime.configuration.environment,
-    ...(runtime.configuration.environment === 'test' ? { test_funds: testFunds } : {}),
+    ...(runtime.configuration.environment === 'test' ? { test_funds: testFunds(runtime.configuration.port) } : {}),
   };
+}
+
+/** What people read about who sells here, and what becomes of what they send. */
+function pagesOf(baseUrl: string) {
+  return { terms: `${baseUrl}/terms`, privacy: `${baseUrl}/privacy`, contact: `${baseUrl}/contact` };
 }
 
 /** What a stock x402 client needs to know, and to be told. */

@@ -120,7 +120,14 @@ export function lasting(period: Period): string {
 /** The price as a client of x402 writes it: `$5`. */
 export const priceInDollars = `$${toText(terms.price).replace(/(?:\.00)? USD$/, '')}`;
 
-/** Where a buyer gets money that is worth nothing. */
-export const testFunds =
-  'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where the chains are the local ' +
-  'sandbox, POST http://127.0.0.1:4010/wallets (the port of this service plus 1010) answers a private key with funds.';
+/** The control port of a local sandbox lies so far above the port of the service. */
+const sandboxOffset = 1_010;
+
+/** Where a buyer gets money that is worth nothing, and reads the letters, of a service that listens on this port. */
+export function testFunds(port: number): string {
+  const sandbox = `http://127.0.0.1:${port + sandboxOffset}`;
+  return (
+    'USDC of Base Sepolia and Arbitrum Sepolia is free at https://faucet.circle.com. Where everything runs on one machine, ' +
+    `POST ${sandbox}/wallets answers a private key with funds, and GET ${sandbox}/mail?to=ADDRESS the letters.`
+  );
+}

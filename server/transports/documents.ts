@@ -4,6 +4,7 @@ import { newKey } from '../kernel/id.ts';
 import { toText } from '../kernel/money.ts';
 import { webRuntime } from '../open-runtime.ts';
 import { operations } from '../operations.ts';
+import { type ProblemCode, problems } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 import { assessment } from '../service/assessment.ts';
 import { price, service } from '../service/terms.ts';
@@ -25,12 +26,12 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
   /** Every operation, for tools. */
   '/openapi.json': ({ configuration }) => ({
     type: 'application/json; charset=utf-8',
-    body: JSON.stringify(openApiDocument(configuration.baseUrl)),
+    body: JSON.stringify(openApiDocument(configuration.baseUrl, configuration.operator)),
   }),
   '/llms.txt': ({ configuration }) => ({ type: 'text/plain; charset=utf-8', body: llmsText(configuration) }),
   '/.well-known/security.txt': ({ configuration }, day) => ({
     type: 'text/plain; charset=utf-8',
-    body: securityText(configuration.baseUrl, day),
+    body: securityText(configuration, day),
   }),
 };
 
@@ -62,18 +63,21 @@ export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
     `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- [Terms](${at('/terms')}), [privacy](${at('/privacy')}), [contact](${at('/contact')})`,
     `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',
   ].join('\n');
 }
 
 /** RFC 9116. */
-function securityText(baseUrl: string, day: Date): string {
+function securityText({ baseUrl, operator }: Pick<Configuration, 'baseUrl' | 'operator'>, day: Date): string {
   const yearEnd = after(day, 180 * 86_400)
     .toISOString()
     .slice(0, 10);
   return [
-    `Contact: ${baseUrl}/docs#security`,
+    ...(operator ? [`Contact: mailto:${operator.email}`] : []),
+    `Contact: ${baseUrl}/contact#security`,
+    `Policy: ${baseUrl}/docs#security`,
     `Expires: ${yearEnd}T00:00:00.000Z`,
     `Canonical: ${baseUrl}/.well-known/security.txt`,
     'Preferred-Languages: en',
@@ -81,12 +85,23 @@ function securityText(baseUrl: string, day: Date): string {
   ].join('\n');
 }
 
+/** What the page of a problem says, for agents that ask for JSON; null for other addresses and for who wants a page. */
+function problemAnswer(request: Asked, path: string): Answer | null {
+  const code = /^\/problems\/(\w+)$/.exec(path)?.[1] ?? '';
+  if (!Object.hasOwn(problems, code)) return null;
+  if (!/^application\/(?:problem\+)?json\b/.test(request.headers.get('accept') ?? '')) return null;
+  const { status, retryable, title, next } = problems[code as ProblemCode];
+  const text = JSON.stringify({ code, status, title, retryable, next });
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl, vary: 'accept' };
+  return { status: 200, headers: { ...headers, 'x-request-id': newKey('req'), ...publicHeaders }, text };
+}
+
 const made = new Map<string, Document & { etag: string }>();
 
 /** The document at an address; null where there is none. */
 export function documentAnswer(runtime: Runtime, request: Asked, path: string): Answer | null {
   const make = Object.hasOwn(documents, path) ? documents[path] : undefined;
-  if (!make) return null;
+  if (!make) return problemAnswer(request, path);
   const now = runtime.clock();
   const key = `${runtime.configuration.baseUrl}${path} ${now.toISOString().slice(0, 10)}`;
   let document = made.get(key);

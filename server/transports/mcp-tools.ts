@@ -1,9 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type Operation, pathKeys } from '../door/operation.ts';
+import { Problem } from '../door/problem.ts';
 import { type OperationName, tools } from '../operations.ts';
 import { NextAction } from '../purchases/contract.ts';
 import { maxKeyLength } from './context.ts';
+import { inSnake } from './mcp-lines.ts';
 import { toolWords, waitSeconds } from './mcp-words.ts';
 import { PaymentRequiredObject } from './refusals.ts';
 
@@ -23,13 +25,21 @@ export function operationOf(tool: string, args: Record<string, unknown>): ToolOp
   return named ?? operations?.[0] ?? null;
 }
 
+/** The refusal of a call of a tool with several operations that does not name exactly one of their keys; else null. */
+export function unclearKey(tool: string, args: Record<string, unknown>): Problem | null {
+  const operations = byEitherName.get(tool) ?? [];
+  if (operations.length < 2) return null;
+  const keys = operations.flatMap(pathKeys);
+  const given = keys.filter((key) => Object.hasOwn(args, key));
+  if (given.length === 1) return null;
+  const detail = `Give exactly one of ${keys.join(' and ')}.`;
+  const errors = (given.length === 0 ? keys : given).map((key) => ({ pointer: `/${key}`, code: 'one_of', detail }));
+  return new Problem('validation_failed', detail, { errors });
+}
+
 /** Whether the tool takes `wait_seconds`. */
 export function toolWaits(tool: string): boolean {
   return byEitherName.get(tool)?.some(({ waits }) => waits) ?? false;
-}
-
-function inSnake(name: string): string {
-  return name.replaceAll('.', '_');
 }
 
 function listing(name: string, tool: keyof typeof toolWords, operations: readonly ToolOperation[]): Tool {
@@ -129,6 +139,9 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
         if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
       }
       if (io === 'output') for (const word of wordsOfInput) delete node[word];
+      // The values say of what type they are.
+      if (io === 'output' && (node.enum || node.const !== undefined)) delete node.type;
+      if (io === 'output' && Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
       // Of an answer it is enough to know what its whole has.
       if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
       // What each action is stands in the answer; here it would be said once more for every tool.

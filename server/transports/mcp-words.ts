@@ -8,19 +8,21 @@ type ToolName = typeof tools extends ReadonlyMap<infer Name, unknown> ? Name : n
 export const toolWords: Readonly<Record<ToolName, { title: string; description: string }>> = {
   'svc.whoami': {
     title: 'Who am I',
-    description: 'Who this credential speaks for, what its grant allows, what is spent of it, and the credit it holds.',
+    description:
+      'Who this credential speaks for, what its grant allows, what is taken of it, and the credit it holds. What was paid ' +
+      'and became credit still counts as taken; what went back does not.',
   },
   'svc.check_work': {
     title: 'Ask for a quote',
     description:
-      'Submit the work, the request or criteria and the evidence; get a frozen quote. Nothing is bought yet. Save the ' +
-      'arguments before you call.',
+      'Submit the work, the request or criteria (or rubric) and the evidence; get a frozen quote. Nothing is bought yet. ' +
+      'Save the arguments before you call.',
   },
   'svc.purchase_status': {
     title: 'Follow a purchase',
     description:
-      'Read a quote or a job. next_actions lists exactly what is allowed now. With wait_seconds a job that moves is ' +
-      'waited for.',
+      'Read a quote or a job, by one of their keys: a quote names its job. next_step says what to do, next_actions what ' +
+      'is allowed. With wait_seconds a job that moves is waited for.',
   },
   'svc.authorize_purchase': {
     title: 'Accept a quote',
@@ -29,8 +31,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.pay': {
     title: 'Pay for a job',
     description:
-      'The first call answers what to sign (x402 version 2). Repeat it unchanged with the signed payment in ' +
-      '_meta["x402/payment"]. Keep one idempotency key for it and repeat that key until it answers.',
+      'With method wallet_credit it is paid at once from credit. Without, the first call answers what to sign (x402 ' +
+      'version 2): repeat it unchanged with the signed payment in _meta["x402/payment"] and the same idempotency_key.',
   },
   'svc.cancel_payment': {
     title: 'End an open payment',

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { maxBytesOf } from '../door/operation.ts';
-import { needsCredential, perform } from '../door/perform.ts';
+import { needsCredential, perform, requireCaller } from '../door/perform.ts';
 import { PaymentRequired, Problem, problemText } from '../door/problem.ts';
 import type { Outcome } from '../door/replay.ts';
 import { isKnown } from '../identity/authenticate.ts';
@@ -22,7 +22,8 @@ import { service } from '../service/terms.ts';
 import { bodyTooLarge, largestBytes, mayBeLarge, readBytes, textProblem } from './body.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Asked, responseOf } from './exchange.ts';
-import { operationOf, type Spelling, toolListings, toolWaits } from './mcp-tools.ts';
+import { inSnake, lineOf, withSnakeActions } from './mcp-lines.ts';
+import { operationOf, type Spelling, toolListings, toolWaits, unclearKey } from './mcp-tools.ts';
 import { mcpNext, waitSeconds } from './mcp-words.ts';
 import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
@@ -41,7 +42,9 @@ const instructions = (baseUrl: string) =>
     `Without one: sign in with a wallet or register for a customer, as ${baseUrl}/docs#sign-in and`,
     `${baseUrl}/.well-known/svc say.`,
     'In order: svc.check_work, svc.authorize_purchase, svc.pay, svc.purchase_status until delivered, svc.get_report,',
-    'svc.review_delivery, svc.get_receipt. next_actions of each answer lists exactly what is allowed now.',
+    'svc.review_delivery, svc.get_receipt. next_step of each answer says what to do, next_actions what is allowed.',
+    'A lost answer: repeat the call with its idempotency_key. svc.purchase_status finds the job of a quote_key. There is no',
+    `tool that lists what you bought: ${baseUrl}/api/agent/v1/jobs does, with the same credential.`,
     'Refusals are results with isError and a code; payment is asked for in the same way, as x402 version 2.',
   ].join(' ');
 
@@ -102,19 +105,37 @@ function identified(response: Response, { requestId }: Context): Response {
 
 /** A server for one exchange. Nothing is registered tool by tool: that was a third of the cost of a request. */
 function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
+  const spelled = spelling === 'snake' ? inSnake : (text: string) => text;
   const server = new Server(
     { name: 'work-check', title: service.name, version: service.interface, websiteUrl: ctx.baseUrl },
     {
       capabilities: { tools: {} },
-      instructions: instructions(ctx.baseUrl),
+      instructions: spelled(instructions(ctx.baseUrl)),
       cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: toolListings[spelling] }));
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(ctx, { tool: params.name, args: params.arguments ?? {}, bytes }, mcpReq._meta),
-  );
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const result = await call(ctx, { tool: params.name, args: params.arguments ?? {}, bytes }, mcpReq._meta);
+    return spelling === 'snake' ? inSnakeResult(result) : result;
+  });
   return server;
+}
+
+/** A result whose line and actions name the tools as the client lists them. */
+function inSnakeResult(result: CallToolResult): CallToolResult {
+  const { structuredContent, content } = result;
+  if (!structuredContent) return result;
+  const json = JSON.stringify(structuredContent);
+  const body = withSnakeActions(structuredContent as Record<string, unknown>);
+  return {
+    ...result,
+    structuredContent: body,
+    content: content.map((part) => {
+      if (part.type !== 'text') return part;
+      return text(part.text === json ? JSON.stringify(body) : inSnake(part.text));
+    }),
+  };
 }
 
 async function call(
@@ -125,6 +146,11 @@ async function call(
   const operation = operationOf(tool, args);
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${tool.slice(0, 64)}".`);
   try {
+    const unclear = unclearKey(tool, args);
+    if (unclear) {
+      await requireCaller(operation.name, ctx);
+      throw unclear;
+    }
     const maxBytes = maxBytesOf(operation);
     // What is read by address over REST has no body that could be too large; the schema bounds its arguments.
     if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
@@ -195,14 +221,6 @@ function resultOf(outcome: Outcome, ctx: Context): CallToolResult {
       ...(outcome.replayed ? { 'svc/idempotent-replayed': true } : {}),
     },
   };
-}
-
-function lineOf(body: Record<string, unknown>): string {
-  const { quote_key, job_key, state, next_actions } = body;
-  if (typeof state !== 'string' || !Array.isArray(next_actions)) return 'Done. The answer is the JSON that follows.';
-  const next = next_actions.map((action: { mcp_tool: string }) => action.mcp_tool).join(', ');
-  const subject = 'payment_state' in body ? job_key : quote_key;
-  return `${subject} is ${state.replaceAll('_', ' ')}. ${next ? `Allowed now: ${next}.` : 'Nothing is allowed now; read it again.'}`;
 }
 
 function refusalOf(error: unknown, ctx: Context): CallToolResult {

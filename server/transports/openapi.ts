@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import type { Operator } from '../configuration.ts';
 import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../door/operation.ts';
 import { operations } from '../operations.ts';
 import { type ProblemCode, problems } from '../problems.ts';
@@ -13,7 +14,7 @@ const idempotencyKey = z.string().min(1).max(maxKeyLength);
 let document: ReturnType<typeof createDocument> | undefined;
 
 /** The OpenAPI 3.1 document, derived from the operations. */
-export function openApiDocument(baseUrl: string): ReturnType<typeof createDocument> {
+export function openApiDocument(baseUrl: string, operator: Operator | null = null): ReturnType<typeof createDocument> {
   document ??= growing({
     openapi: '3.1.0',
     info: {
@@ -21,7 +22,12 @@ export function openApiDocument(baseUrl: string): ReturnType<typeof createDocume
       version: service.interface,
       description: service.summary,
       license: { name: 'MIT', identifier: 'MIT' },
-      contact: { name: 'Whoever runs this service', url: `${baseUrl}/docs#security` },
+      contact: {
+        name: operator?.name ?? 'Whoever runs this service',
+        url: `${baseUrl}/contact`,
+        ...(operator ? { email: operator.email } : {}),
+      },
+      termsOfService: `${baseUrl}/terms`,
     },
     tags: tags.map(([name, description]) => ({ name, description })),
     servers: [{ url: baseUrl }],
@@ -80,7 +86,7 @@ function describe(operation: PublishedOperation): ZodOpenApiOperationObject {
   const required = operation.idempotency === 'required';
   return {
     operationId: operation.name,
-    summary: operation.name.replaceAll('_', ' '),
+    summary: firstSentence(operation.summary),
     description: operation.summary,
     tags: [tagOf(operation)],
     security: securityOf(operation),
@@ -200,11 +206,21 @@ function refusalHeaders(codes: readonly ProblemCode[]): Record<string, z.ZodType
   };
 }
 
+function firstSentence(text: string): string {
+  return text.split(/[.:;](?:\s|$)/, 1)[0] ?? text;
+}
+
+const successWords: Readonly<Record<200 | 201 | 202, string>> = {
+  200: 'Done, or as it stands.',
+  201: 'Made.',
+  202: 'Taken in; somebody else has to act before it is done.',
+};
+
 function responses(operation: PublishedOperation): ZodOpenApiOperationObject['responses'] {
   const answers: ZodOpenApiOperationObject['responses'] = {};
   for (const status of operation.success) {
     answers[`${status}`] = {
-      description: 'Done.',
+      description: successWords[status],
       headers: z.object(answerHeaders(operation)),
       content: { 'application/json': { schema: operation.output } },
     };

@@ -40,7 +40,17 @@ export const PaymentRequiredObject = z
     x402Version: z.literal(2),
     error: z.string().optional(),
     resource: z.looseObject({ url: z.string() }),
-    accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), amount: z.string() })),
+    accepts: z.array(
+      z.looseObject({
+        scheme: z.string(),
+        network: z.string(),
+        amount: z.string().meta({ description: 'In base units of the asset: 5000000 is 5 USDC.' }),
+        asset: z.string().meta({ description: 'The address of the token.' }),
+        payTo: z.string(),
+        maxTimeoutSeconds: z.int(),
+        extra: z.looseObject({}).meta({ description: 'Name and version of the EIP-712 domain of the token.' }),
+      }),
+    ),
   })
   .meta({
     id: 'PaymentRequired',

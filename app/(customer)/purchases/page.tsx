@@ -1,11 +1,13 @@
 import { ReceiptText } from 'lucide-react';
 import type { Metadata } from 'next';
+import type { z } from 'zod';
+import { nameOf } from '@/components/identity/AgentList.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { Job } from '@/server/purchases/contract.ts';
+import type { memberPurchases } from '@/server/purchases/list-contract.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 import { readForMember } from '../read.ts';
@@ -19,9 +21,9 @@ type Search = Promise<{ after?: string | string[] }>;
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const { after } = await searchParams;
   const { ctx } = await memberContext();
-  const listed = await readForMember('jobs', ctx, typeof after === 'string' ? { after } : {});
+  const listed = await readForMember('member_purchases', ctx, typeof after === 'string' ? { after } : {});
   if (listed === null) return <SignInNeeded to="see what was bought" next="/purchases" />;
-  if (listed.jobs.length === 0 && after === undefined) {
+  if (listed.purchases.length === 0 && after === undefined) {
     return (
       <DeadEnd
         icon={ReceiptText}
@@ -40,8 +42,8 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
     <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-12">
       <h1 className="text-h1">Purchases</h1>
       <ul className="mt-6 border-t border-ink">
-        {listed.jobs.map((job) => (
-          <Row key={job.job_key} job={job} />
+        {listed.purchases.map((purchase) => (
+          <Row key={purchase.job.job_key} {...purchase} />
         ))}
       </ul>
       {listed.next_after === null ? null : (
@@ -53,19 +55,26 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   );
 });
 
-function Row({ job }: { job: Job }) {
+type Purchase = z.output<typeof memberPurchases.output>['purchases'][number];
+
+function Row({ job, title, content_deleted, bought_by, verdict }: Purchase) {
   return (
-    <li className="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line py-3">
-      <a href={`/reports/${job.job_key}`} className="link inline-flex min-h-6 items-center">
-        <Key>{job.job_key}</Key>
-      </a>
-      <State kind="job" value={job.state} />
-      <span className="ml-auto tabular-nums">
-        <Price microcents={job.price.amount_microcents} />
-      </span>
-      <span className="w-full text-dense text-ink-3">
-        Authorized <Instant at={job.created_at} />
-      </span>
+    <li className="grid gap-x-6 gap-y-1 border-b border-line py-3 md:grid-cols-[minmax(0,1fr)_auto]">
+      <div className="min-w-0">
+        <a href={`/reports/${job.job_key}`} className="link inline-flex min-h-6 items-center wrap-anywhere">
+          <bdi>{title ?? (content_deleted ? 'A check whose content was deleted' : 'A check without a request')}</bdi>
+        </a>
+        <p className="text-dense text-ink-3 wrap-anywhere">
+          Bought by <bdi>{nameOf(bought_by)}</bdi>, authorized <Instant at={job.created_at} />, <Key>{job.job_key}</Key>
+        </p>
+      </div>
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 md:justify-end">
+        {verdict === null ? null : <State kind="verdict" value={verdict} />}
+        <State kind="job" value={job.state} />
+        <span className="tabular-nums max-md:ml-auto">
+          <Price microcents={job.price.amount_microcents} />
+        </span>
+      </div>
     </li>
   );
 }

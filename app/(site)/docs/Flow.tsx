@@ -45,8 +45,10 @@ const steps: readonly Step[] = [
     title: 'Follow',
     words: (
       <>
-        <Key>next_actions</Key> lists exactly what is allowed now, each with a <Key>body</Key> that works as it stands.{' '}
-        <Key>Prefer: wait=25</Key> waits for a change instead of asking again and again.
+        <Key>next_step</Key> says what to do, and <Key>next_actions</Key> exactly what is allowed now, each with a{' '}
+        <Key>body</Key> that works as it stands; <Key>other_bodies</Key> holds the alternatives. While a job moves there
+        is nothing to do but wait: canceling is allowed, and not needed. <Key>Prefer: wait=25</Key> waits for a change
+        instead of asking again and again.
       </>
     ),
   },

@@ -24,7 +24,7 @@ function Table({ title, rows }: { title: string; rows: readonly (readonly [strin
 }
 
 /** What the words of a report mean, who decided, and how right it was where that was measured. */
-export function Meanings({ assessment: { assessor, decides, accuracy } }: Pick<Offer, 'assessment'>) {
+export function Meanings({ assessment: { assessor, decides, recheck, accuracy } }: Pick<Offer, 'assessment'>) {
   return (
     <>
       <Table title="Verdict" rows={Object.entries(verdictMeanings)} />
@@ -39,9 +39,11 @@ export function Meanings({ assessment: { assessor, decides, accuracy } }: Pick<O
         most 200 characters.
       </p>
       <Table title="What is decided" rows={decides.map(({ kind, decides: what }) => [kind, what] as const)} />
+      <p>{recheck}</p>
       <p>
-        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report says the same of the
-        configuration that wrote it, or is null.
+        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report gives the figures of the data
+        sets with the version that they were measured on, and in <Key>this_version</Key> whether that is the version
+        that wrote it; it is null where nothing was measured.
       </p>
     </>
   );

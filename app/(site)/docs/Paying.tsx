@@ -1,11 +1,13 @@
 import { amountText } from '@/components/purchases/Price.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { price, priceInDollars, testFunds } from '@/server/service/terms.ts';
+import { price, priceInDollars } from '@/server/service/terms.ts';
 
 const stockClient = `import { wrapFetchWithPayment, x402Client } from '@x402/fetch'; // @x402/axios takes the same client
 import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { privateKeyToAccount } from 'viem/accounts';
 
+const wallet = privateKeyToAccount(process.env.WALLET_KEY); // signs; it needs USDC on one of the chains, and no ether
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(wallet));
 // Stock clients stop at 1 USD a payment. A check costs ${amountText(price)}.
 client.setSpendControls({ maxAmountPerPayment: '${priceInDollars}' });
@@ -18,7 +20,7 @@ await pay(job.next_actions.find(({ action }) => action === 'pay').href, {
 });`;
 
 /** What a stock x402 client needs to be told, and where money for tests comes from. */
-export function Paying({ isTest }: { isTest: boolean }) {
+export function Paying({ testFunds }: { testFunds: string | null }) {
   return (
     <>
       <p>
@@ -30,10 +32,11 @@ export function Paying({ isTest }: { isTest: boolean }) {
       </p>
       <CodeBlock name="Pay with a stock client" code={stockClient} />
       <p>
-        Where the wallet has nothing on the chain that it signed for, the 402 names the other chain. A payment that
-        could not be read or is not valid is a 402 with <Key>error</Key>; sign again and repeat under the same key.
+        Where the wallet has nothing on the chain that it signed for, the 402 names the other chain; to pay there choose
+        a new idempotency key. A payment that could not be read or is not valid is a 402 with <Key>error</Key>; sign
+        again and repeat under the same key.
       </p>
-      {isTest ? <p>This installation takes test money. {testFunds}</p> : null}
+      {testFunds ? <p>This installation takes test money. {testFunds}</p> : null}
     </>
   );
 }

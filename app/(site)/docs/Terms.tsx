@@ -14,11 +14,12 @@ export function Terms() {
       </li>
       <li>
         A first dispute with a reason brings one correction re-check at no charge. After a second the charge is waived
-        and the collection refunded.
+        and the collection refunded: to the card, or for x402 by a transfer to the paying address.
       </li>
       <li>
         A check that fails, or is canceled before delivery, costs nothing. Cards are refunded in full; x402 payments
-        become wallet credit for later checks and are not returned to the wallet.
+        become wallet credit for later checks and are not returned to the wallet. This is not the refund of a waived
+        charge: that one goes back over the chain to the address that paid.
       </li>
       <li>
         The report is an assessment for the buyer’s review. It does not certify the work, and whoever made the work

@@ -1,8 +1,9 @@
 import type { Metadata } from 'next';
+import { Price } from '@/components/purchases/Price.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { operations } from '@/server/operations.ts';
-import { seconds, service } from '@/server/service/terms.ts';
+import { defaultGrant, seconds, service } from '@/server/service/terms.ts';
 import { clientFields, readOffer } from '../offer.ts';
 import { Flow } from './Flow.tsx';
 import { Meanings } from './Meanings.tsx';
@@ -72,7 +73,9 @@ function SignIn() {
         An agent signs in with an EVM wallet. <Key>{`${challenge.method} ${challenge.path}`}</Key> answers a message;
         sign it with <Key>personal_sign</Key> (EIP-191) within {seconds.challengeLifetime / MINUTE} minutes and send the
         signature to <Key>{`${verify.method} ${verify.path}`}</Key>. The session lasts {seconds.walletSession / HOUR}{' '}
-        hour. Signing in pays for nothing.
+        hour. Signing in pays for nothing. A wallet may spend{' '}
+        <Price microcents={defaultGrant.per_job_limit_microcents} /> a check and{' '}
+        <Price microcents={defaultGrant.daily_limit_microcents} /> a day in UTC; nobody can raise that.
       </p>
       <p>
         Send the token as <Key>Authorization: Bearer …</Key>. Keep it in protected storage: never in a prompt, in
@@ -137,8 +140,9 @@ function Follow() {
         for what happens next. It leaves no event out.
       </p>
       <p>
-        Every answer says in <Key>RateLimit</Key> how many requests are left. Past the limit the answer is{' '}
-        <Key>rate_limited</Key>, with <Key>Retry-After</Key>; nothing was done.
+        Answers to a caller with a credential say in <Key>RateLimit</Key> how many requests are left; public documents
+        and the 402 do not. Past the limit the answer is <Key>rate_limited</Key>, with <Key>Retry-After</Key>; nothing
+        was done.
       </p>
     </>
   );
@@ -160,9 +164,11 @@ function Mcp() {
   return (
     <>
       <p>
-        The same operations are tools at <Key>/mcp?profile=buyer</Key>. Send the credential as{' '}
-        <Key>Authorization: Bearer …</Key> with the connection, never as an argument; the list of tools needs none. A
-        client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
+        The purchase, from quote to receipt, is ten tools at <Key>/mcp?profile=buyer</Key>. Lists, events and sources
+        are REST only, with the same credential: an agent that lost a key finds its job with{' '}
+        <Key>GET /api/agent/v1/jobs</Key>, or by its <Key>quote_key</Key> with <Key>svc.purchase_status</Key>. Send the
+        credential as <Key>Authorization: Bearer …</Key> with the connection, never as an argument; the list of tools
+        needs none. A client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
       </p>
       <p>
         Arguments are the keys of the address and the body, side by side; <Key>wait_seconds</Key> of{' '}
@@ -214,7 +220,7 @@ export default async function DocsPage() {
           <Flow />
         </Section>
         <Section id="pay" title="Pay over x402">
-          <Paying isTest={isTest} />
+          <Paying testFunds={isTest ? String(contract.terms.test_funds) : null} />
         </Section>
         <Section id="read" title="Read a report">
           <Meanings assessment={assessment} />
@@ -249,9 +255,12 @@ export default async function DocsPage() {
         </Section>
         <Section id="security" title="Security">
           <p>
-            Found a weakness? Tell whoever runs this service before you tell the world, and give them time to mend it.
-            Try things only with your own wallet and your own work. The sandbox that comes with the source is there for
-            the rest.
+            Found a weakness?{' '}
+            <a href="/contact" className="link">
+              Tell whoever runs this service
+            </a>{' '}
+            before you tell the world, and give them time to mend it. Try things only with your own wallet and your own
+            work. The sandbox that comes with the source is there for the rest.
           </p>
         </Section>
       </div>

@@ -46,6 +46,11 @@ export const transferReference = (paymentKey: string): string => `(
   select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
   order by removed_at is not null, seen_at desc limit 1)`;
 
+/** What a transfer back to the payer is known by outside, as SQL; null until it is in a block. */
+export const backReference = (refundKey: string): string => `(
+  select network || ':' || transaction from chain_transfers back
+  where back.refund_key = ${refundKey} and back.removed_at is null limit 1)`;
+
 /** A request that pays takes so long when all is well. */
 const settlingForSeconds = 3;
 

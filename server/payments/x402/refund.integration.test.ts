@@ -109,7 +109,12 @@ describe('a refund over x402', () => {
     await service.sweep();
     expect(await moneyOf(agent, jobKey)).toMatchObject({
       payment: 'refunded',
-      remedy: { kind: 'refund', state: 'refunded', reason: 'The service waived the charge.' },
+      remedy: {
+        kind: 'refund',
+        state: 'refunded',
+        reason: 'The service waived the charge.',
+        reference: expect.stringMatching(/^eip155:\d+:0x[0-9a-f]{64}$/),
+      },
       collection: { state: 'refunded' },
     });
     expect(await given(agent, chain)).toMatchObject([{ amount: '5000000' }]);

@@ -5,6 +5,7 @@ import { stillWithinLimits } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { creditCovers } from '../../ledger/ledger.ts';
 import { attemptEnds } from '../../payments/attempt-sql.ts';
 import { saleIsOff } from '../../service/switches.ts';
 import { type LoadedJob, type PackedJob, unpackedJob } from './row.ts';
@@ -15,6 +16,7 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 /** What a `PackedJob` is read from, behind `select`. */
 export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       jobs.state <> 'awaiting_payment' or ${stillWithinLimits('jobs')} as within_limits,
+      jobs.state = 'awaiting_payment' and ${creditCovers('jobs.principal_key', 'jobs.price_microcents')} as credit_covers,
       jobs.state = 'awaiting_payment' and ${saleIsOff} as is_off,
       case when jobs.payment_state in ('processing', 'unknown') then (
         select ${onWire('withdrawable_after')} from payments join (${attemptEnds}) ends using (payment_key)

@@ -53,6 +53,8 @@ export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
+  /** Whether the buyer's credit covers its price while it waits for a payment. */
+  credit_covers: boolean;
   /** Whether new payments are switched off while it waits for one. */
   is_off: boolean;
   /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */

@@ -6,10 +6,19 @@ import { payableBy, type RailName } from '../../payments/contract.ts';
 import type { Rail, Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
 import * as contract from '../contract.ts';
-import { type ActionName, type Authority, canAccept, isMoving, nextActions } from '../states.ts';
+import {
+  type ActionName,
+  type Authority,
+  canAccept,
+  isMoving,
+  type JobState,
+  mayDispute,
+  nextActions,
+} from '../states.ts';
 import { authorityOf } from './authority.ts';
 import { loadJob } from './load.ts';
-import { type JobRow, type LoadedJob, reviewStateAt, stateAt } from './row.ts';
+import { nextStepOf } from './next-step.ts';
+import { type LoadedJob, reviewStateAt, stateAt } from './row.ts';
 
 /** Reads the job again and answers with it, as every verb on a job does. */
 export async function jobReply(
@@ -47,6 +56,8 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller, runtime.rails);
+  const takesCash =
+    !row.credit_only && (row.state !== 'awaiting_payment' || someRail(runtime.rails, (rail) => rail.seemsUp(now)));
   const actions = nextActions(
     {
       ...row,
@@ -54,13 +65,12 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
-      rail_is_up:
-        row.state !== 'awaiting_payment' || row.credit_only || someRail(runtime.rails, (rail) => rail.seemsUp(now)),
+      rail_is_up: takesCash || row.credit_only || row.credit_covers,
       payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
     },
     authority,
   );
-  return {
+  const view = {
     job_key: row.job_key,
     quote_key: row.quote_key,
     state,
@@ -68,16 +78,14 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     charge_state: row.charge_state,
     review_state,
     price: priceView(row.price_microcents),
-    payable_by: payableBy.filter((way) =>
-      way === 'wallet_credit' ? true : !row.credit_only && runtime.rails.has(way),
-    ),
+    payable_by: waysToPay(row, state, runtime.rails),
     created_at: row.created_at.toISOString(),
     deadlines: {
       pay_by: row.pay_by.toISOString(),
       deliver_by: row.deliver_by?.toISOString() ?? null,
       review_by: row.review_by?.toISOString() ?? null,
     },
-    progress: { stage: state === row.state ? row.stage : state, percent: row.percent },
+    progress: { stage: state === row.state ? row.stage : state, percent: hasStopped(state) ? 0 : row.percent },
     report_digest: row.report_digest,
     failure: row.failure,
     timeline: row.timeline,
@@ -87,48 +95,72 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodyOf(action, row, authority, runtime.rails),
+        bodiesOf(action, { ...row, review_state }, authority, { takesCash, rails: runtime.rails }),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
     ),
   };
+  return { ...view, next_step: nextStepOf(view) };
+}
+
+/** What may still pay for the job. */
+function waysToPay(row: LoadedJob, state: JobState, rails: Rails): contract.Job['payable_by'] {
+  if (state !== 'awaiting_payment') return [];
+  return payableBy.filter((way) => way === 'wallet_credit' || (!row.credit_only && rails.has(way)));
+}
+
+/** Ended before anything was delivered. */
+function hasStopped(state: JobState): boolean {
+  return state === 'failed' || state === 'canceled';
 }
 
 function someRail(rails: Rails, is: (rail: Rail) => boolean): boolean {
   return [...rails.values()].some(is);
 }
 
-/** The rail that an example of paying names: the first, or the first that credit is spent over. */
-function railToName({ credit_only }: JobRow, rails: Rails): RailName {
-  const all = [...rails.values()];
-  const spendsCredit = all.find(({ remedies }) => remedies.undelivered === 'wallet_credit');
-  const rail = credit_only ? spendsCredit : all[0];
-  if (!rail) throw new Error('no rail takes this payment');
-  return rail.name;
+/** The rail that credit is spent over. */
+function creditRail(rails: Rails): RailName | undefined {
+  return [...rails.values()].find(({ remedies }) => remedies.undelivered === 'wallet_credit')?.name;
 }
 
-/** A body for an action on the job that works as it stands; none where nothing is sent. */
-function bodyOf(action: ActionName, row: LoadedJob, authority: Authority, rails: Rails): contract.NextAction['body'] {
+type Body = NonNullable<contract.NextAction['body']>;
+
+/** Bodies that pay for the job, the wanted one first: what is there already goes ahead of new money. */
+function paymentsOf(row: LoadedJob, takesCash: boolean, rails: Rails): Body[] {
+  const bodies: Body[] = [];
+  // One key for all tries of one payment, the same whenever it is looked up.
+  const rail = creditRail(rails);
+  if (rail && (row.credit_only || row.credit_covers)) {
+    bodies.push({ rail, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
+  }
+  const [first] = rails.keys();
+  if (first && takesCash) bodies.push({ rail: first, idempotency_key: `pay-${row.job_key}` });
+  return bodies;
+}
+
+/** Bodies for an action on the job that work as they stand, the wanted one first; none where nothing is sent. */
+function bodiesOf(
+  action: ActionName,
+  row: LoadedJob,
+  authority: Authority,
+  { takesCash, rails }: { takesCash: boolean; rails: Rails },
+): Body[] {
   switch (action) {
     case 'pay':
-      // One key for all tries of one payment, the same whenever it is looked up.
-      return {
-        rail: railToName(row, rails),
-        ...(row.credit_only ? { method: 'wallet_credit' } : {}),
-        idempotency_key: `pay-${row.job_key}`,
-      };
+      return paymentsOf(row, takesCash, rails);
     case 'cancel':
     case 'cancel_payment':
-      return {};
+      return [{}];
     case 'review': {
       const digest = { report_digest: row.report_digest };
-      return canAccept(row, authority)
-        ? { decision: 'accept', ...digest }
-        : { decision: 'dispute', reason: 'other', ...digest };
+      return [
+        ...(canAccept(row, authority) ? [{ decision: 'accept', ...digest }] : []),
+        ...(mayDispute(row) ? [{ decision: 'dispute', reason: 'other', ...digest }] : []),
+      ];
     }
     default:
-      return undefined;
+      return [];
   }
 }
 
@@ -142,13 +174,18 @@ const actionOperations = {
   receipt: contract.receipt,
 } as const;
 
+/** Of both doors: each says besides how the payment is sent there. */
+const payWords =
+  'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
+  'and the call is repeated unchanged with the signed payment, under the same idempotency key.';
+
 /** A next action on the wire, made from the operation it names. */
 export function actionView(
   action: ActionName,
   actor: Authority['actor'],
   baseUrl: string,
   keys: Record<string, string>,
-  body: contract.NextAction['body'],
+  [body, ...otherBodies]: readonly Body[],
   deadlines: { expires_at?: Date; pay_by?: Date; review_by?: Date | null },
 ): contract.NextAction {
   const operation = actionOperations[action];
@@ -160,8 +197,9 @@ export function actionView(
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
-    description: operation.summary,
+    description: action === 'pay' ? payWords : operation.summary,
     ...(body ? { body } : {}),
+    ...(otherBodies.length > 0 ? { other_bodies: otherBodies } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
   };
 }

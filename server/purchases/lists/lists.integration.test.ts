@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type Answer, type Client } from '../../../e2e/support/agent.ts';
 import { Member } from '../../../e2e/support/member.ts';
 import { startService } from '../../../e2e/support/service.ts';
+import { exampleRequest } from '../../work-check/sample.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);
@@ -50,6 +51,29 @@ describe('a list', () => {
       expect(pages).toHaveLength(Math.ceil(expected().length / limit));
       expect(pages.at(-1)?.body.next_after).toBeNull();
     }
+  });
+
+  it('shows members what was asked for, by whom, and its verdict, also of content that was deleted', async () => {
+    const member = await Member.of(service, agent);
+    const pages = await pagesOf(member, 'members/purchases', 2);
+    const listed = pages.flatMap(({ body }) => body.purchases);
+    expect(listed.map(({ job }) => job.job_key)).toEqual(jobKeys);
+    const title = exampleRequest.request?.toString().split('\n')[0];
+    const bought_by = { agent_key: agent.wallet.address.toLowerCase(), kind: 'wallet', name: null };
+    expect(listed.map(({ job: _, ...about }) => about)).toEqual(
+      ['revise', null, null].map((verdict) => ({ title, content_deleted: false, bought_by, verdict })),
+    );
+    expect(listed[0].job).toEqual((await member.get(at(`jobs/${jobKeys[0]}`))).body);
+    await service.database.pool.query(
+      `update quotes set input = null, input_deleted_at = now() from jobs
+       where jobs.quote_key = quotes.quote_key and job_key = $1`,
+      [jobKeys[2]],
+    );
+    const { body } = await member.get(at('members/purchases'));
+    expect(body.purchases[2]).toMatchObject({ title: null, content_deleted: true });
+    expect((await agent.get(at('members/purchases'))).body.code).toBe('invalid_token');
+    const stranger = await Member.of(service, await arrive());
+    expect((await stranger.get(at('members/purchases'))).body.purchases).toEqual([]);
   });
 
   it('shows what reading one by one shows', async () => {

@@ -2,9 +2,11 @@ import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
 import { utcDay } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
 import { statement } from '../../kernel/sql.ts';
 import type { Context } from '../../runtime.ts';
 import { availability } from '../../service/availability.ts';
+import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
 import { type PackedJob, unpackedJob } from '../job/row.ts';
 import { jobView } from '../job/view.ts';
@@ -46,14 +48,23 @@ const quotesOfPage = `
   select ${loadedQuotes('$2')}
   where quote_key = any($1::text[]) order by quotes.created_at desc, quotes.quote_key desc`;
 
-export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
+export const jobs: Verb<typeof contract.jobs> = async (call) => {
+  const { shown, next_after, headers } = await jobPage(call, call.ctx.baseUrl + contract.jobs.path);
+  return { body: { jobs: shown, next_after }, headers };
+};
+
+/** A page of the caller's jobs as it sees them; `address` is that of the list. Throws `not_found`. */
+export async function jobPage(
+  { ctx, caller, input, db }: { ctx: Context; caller: Buyer | Member; input: PageInput; db: Queries },
+  address: string,
+): Promise<{ shown: Job[]; next_after: string | null; headers: Record<string, string> }> {
   const { job } = ctx.runtime.prisma;
   const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
   const packed = await db.many<PackedJob>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
   const rows = packed.map(unpackedJob);
-  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
-  return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
-};
+  const { shown, ...rest } = pageOf(rows, input, address, 'job_key');
+  return { shown: shown.map((row) => jobView(row, caller, ctx)), ...rest };
+}
 
 const jobsOfPage = `
   select ${loadedJobs}

@@ -7,7 +7,7 @@ import { newKey } from '../../kernel/id.ts';
 import { currency, toWire } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
-import { collectionReference } from '../../payments/attempt-sql.ts';
+import { collectionReference, refundReference } from '../../payments/attempt-sql.ts';
 import { type RailName, reversalReasons } from '../../payments/contract.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
@@ -62,6 +62,8 @@ interface ReceiptFacts {
   reversed_at: Date | null;
   refund_state: string | null;
   refund_at: Date | null;
+  /** What the refund is known by outside, once it has been carried out. */
+  refund_reference: string | null;
   disputed_at: Date | null;
   corrected_at: Date | null;
   sequence: number | null;
@@ -70,10 +72,11 @@ interface ReceiptFacts {
 
 const receiptFacts = `
   select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
-    payments.payment_key, 
+    payments.payment_key,
     ${collectionReference('payments.payment_key')} as reference, payments.amount_microcents, payments.decided_at,
     payments.reversed_at, refunds.state as refund_state,
-    coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
+    coalesce(refunds.decided_at, refunds.created_at) as refund_at,
+    ${refundReference('refunds.refund_key')} as refund_reference, reviews.at as disputed_at,
     reports.delivered_at as corrected_at, last.sequence, last.digest
   from jobs
   join quotes using (quote_key)
@@ -181,6 +184,7 @@ function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] 
       amount_microcents: toWire(facts.amount_microcents),
       reason: because ?? undelivered,
       at: facts.refund_at?.toISOString() ?? null,
+      ...(facts.refund_reference ? { reference: facts.refund_reference } : {}),
     };
   }
   if (job.payment_state === 'credited') {

@@ -7,7 +7,7 @@ import { nameOf } from '@/components/identity/AgentList.tsx';
 import type { EvidenceText } from '@/components/purchases/PassagePanel.tsx';
 import { ReportView } from '@/components/purchases/ReportView.tsx';
 import { ReviewBar } from '@/components/purchases/ReviewBar.tsx';
-import { Submitted, titleOf } from '@/components/purchases/Submitted.tsx';
+import { Submitted } from '@/components/purchases/Submitted.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { PrintButton } from '@/components/ui/PrintButton.tsx';
@@ -15,6 +15,7 @@ import { type JsonValue, parsedIfJson } from '@/server/kernel/json-value.ts';
 import { type ProblemCode, problems } from '@/server/problems.ts';
 import type { Evidence, Job } from '@/server/purchases/contract.ts';
 import { isEnded, mayDispute } from '@/server/purchases/states.ts';
+import { titleOf } from '@/server/purchases/title.ts';
 import { show } from '../../../show.tsx';
 import { memberContext } from '../../member.ts';
 import { noticeAt } from '../../notice.ts';
@@ -32,7 +33,7 @@ const readJob = cache(async (job_key: string) => {
 
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
   const found = await readJob((await params).job_key).catch(() => null);
-  return { title: (found && titleOf(found.evidence)) ?? 'Report' };
+  return { title: titleOf(found?.evidence.submitted?.request) ?? 'Report' };
 }
 
 /** The texts that are kept; null once the content is deleted. */
@@ -65,7 +66,7 @@ function Heading({ job, evidence, earlier }: Shown) {
           <span aria-hidden="true">/</span> <Key>{job.job_key}</Key>
         </p>
         <h1 className="mt-1 text-h1 wrap-anywhere">
-          <bdi>{titleOf(evidence) ?? kind}</bdi>
+          <bdi>{titleOf(evidence.submitted?.request) ?? kind}</bdi>
         </h1>
         <p className="mt-1 text-ink-2">
           {kind} bought by{' '}

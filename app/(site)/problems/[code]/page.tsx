@@ -4,6 +4,7 @@ import { Key } from '@/components/ui/Key.tsx';
 import { doorProblems, type Operation } from '@/server/door/operation.ts';
 import { operations } from '@/server/operations.ts';
 import { type ProblemCode, problems } from '@/server/problems.ts';
+import { defaultGrant, price } from '@/server/service/terms.ts';
 import { Missing, show } from '../../../show.tsx';
 
 interface Props {
@@ -25,10 +26,37 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: isProblemCode(code) ? problems[code].title : 'Nothing here' };
 }
 
+/** What some codes carry beside what all do. */
+const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
+  validation_failed: {
+    errors: [{ pointer: '/evidence', code: 'too_small', detail: 'It must hold at least 1 item.' }],
+  },
+  grant_limit_exceeded: {
+    limit: 'daily',
+    limit_microcents: Number(defaultGrant.daily_limit_microcents),
+    used_microcents: Number(defaultGrant.daily_limit_microcents),
+    reserved_microcents: Number(price),
+    remaining_microcents: 0,
+    resets_at: '2026-07-22T00:00:00.000Z',
+    next_actions: ['…'],
+  },
+  service_unavailable: { reasons: ['facilitator_unreachable'] },
+  code_invalid: { attempts_remaining: 4 },
+};
+
 function exampleOf(code: ProblemCode): string {
   const { status, title, retryable } = problems[code];
   return JSON.stringify(
-    { type: `…/problems/${code}`, title, status, detail: '…', code, retryable, request_id: 'req_…' },
+    {
+      type: `…/problems/${code}`,
+      title,
+      status,
+      detail: `${title}.`,
+      code,
+      retryable,
+      request_id: 'req_…',
+      ...exampleMembers[code],
+    },
     null,
     2,
   );
@@ -76,7 +104,11 @@ export default show(async (props: Props) => {
         <dt>HTTP status</dt>
         <dd>{problem.status}</dd>
         <dt>Same request again</dt>
-        <dd>{problem.retryable ? 'May succeed later, under the same idempotency key' : 'Gets the same answer'}</dd>
+        <dd>
+          {problem.retryable
+            ? 'May succeed later, under the same idempotency key; retryable of the answer decides'
+            : 'Gets the same answer'}
+        </dd>
         <dt>Answered by</dt>
         <dd>
           <Answerers code={code} />

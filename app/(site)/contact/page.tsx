@@ -1,0 +1,39 @@
+import type { Metadata } from 'next';
+import { Key } from '@/components/ui/Key.tsx';
+import { readOffer } from '../offer.ts';
+import { Plain } from '../Plain.tsx';
+
+export const metadata: Metadata = { title: 'Contact' };
+
+/** Who runs this service, and how to reach them. */
+export default async function ContactPage() {
+  const { operator } = await readOffer();
+  return (
+    <Plain
+      title="Contact"
+      lead={
+        operator ? `This service is run by ${operator.name}.` : 'This is a test installation: it names no operator.'
+      }
+    >
+      {operator ? (
+        <p>
+          Write to{' '}
+          <a href={`mailto:${operator.email}`} className="link wrap-anywhere">
+            {operator.email}
+          </a>
+          .
+        </p>
+      ) : (
+        <p>Whoever gave you its address can tell you who runs it. No real money is taken here.</p>
+      )}
+      <p>
+        About a purchase, name its <Key>job_key</Key>; about a refusal, its <Key>request_id</Key>. Never send a
+        credential or a private key: nobody here will ask for one.
+      </p>
+      <p id="security">
+        Found a weakness? Tell us before you tell the world, and give us time to mend it. Try things only with your own
+        wallet and your own work.
+      </p>
+    </Plain>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Verb } from '../../door/verb.ts';
+import { principalsNamed } from '../../identity/agents.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { unseal } from '../../kernel/seal.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Runtime } from '../../runtime.ts';
+import * as contract from '../list-contract.ts';
+import { titleOf } from '../title.ts';
+import { jobPage } from './lists.ts';
+
+interface AboutRow {
+  job_key: string;
+  quote_key: string;
+  input: string | null;
+  principal_key: string;
+  verdict: string | null;
+}
+
+/** The jobs of the account as people look for them: by what was asked, who bought it, and what came of it. */
+export const memberPurchases: Verb<typeof contract.memberPurchases> = async (call) => {
+  const { ctx, caller, db } = call;
+  const { shown, next_after, headers } = await jobPage(call, ctx.baseUrl + contract.memberPurchases.path);
+  const keys = shown.map(({ job_key }) => job_key);
+  const about = await readAbout(db, ctx.runtime, keys, caller.accountKey);
+  const purchases = shown.flatMap((job) => {
+    const found = about.get(job.job_key);
+    return found ? [{ job, ...found }] : [];
+  });
+  return { body: { purchases, next_after }, headers };
+};
+
+async function readAbout(db: Queries, { configuration }: Runtime, keys: readonly string[], accountKey: string) {
+  const rows = await db.many<AboutRow>(sql`
+    select jobs.job_key, quote_key, quotes.input, jobs.principal_key, (
+        select body::json ->> 'verdict' from reports
+        where reports.job_key = jobs.job_key order by number desc limit 1) as verdict
+    from jobs join quotes using (quote_key)
+    where jobs.job_key = any(${keys}::text[]) and jobs.account_key = ${accountKey}`);
+  const buyers = await principalsNamed(db, [...new Set(rows.map(({ principal_key }) => principal_key))]);
+  return new Map(
+    rows.flatMap(({ job_key, quote_key, input, principal_key, verdict }) => {
+      const buyer = buyers.get(principal_key);
+      if (!buyer) return [];
+      const title =
+        input === null
+          ? null
+          : titleIn(unseal(input, configuration.keyring, { column: 'quotes.input', row: quote_key }));
+      const bought_by = { agent_key: principal_key, ...buyer };
+      return [[job_key, { title, content_deleted: input === null, bought_by, verdict }]];
+    }),
+  );
+}
+
+function titleIn(input: string): string | null {
+  return titleOf((JSON.parse(input) as { request?: unknown }).request);
+}

@@ -1,0 +1,68 @@
+import { toText } from '../kernel/money.ts';
+import type { Job, Quote, Receipt } from '../purchases/contract.ts';
+import { isMoving } from '../purchases/states.ts';
+import type { Report } from '../work-check/contract.ts';
+
+/** The line of text that goes ahead of the JSON of an answer: a model that reads nothing else knows what to do. Pure. */
+
+/** What an answer of a tool comes down to, and which tool goes on from there. */
+export function lineOf(body: object): string {
+  if ('receipt_version' in body) return receiptLine(body as Receipt);
+  if ('verdict' in body && 'findings' in body) return reportLine(body as Report);
+  if ('spend' in body) return meLine(body as Me);
+  return purchaseLine(body as Job | Quote);
+}
+
+function purchaseLine(body: Job | Quote): string {
+  const isJob = 'payment_state' in body;
+  const tools = [...new Set(body.next_actions.map(({ mcp_tool }) => mcp_tool))].join(', ');
+  const subject = isJob ? body.job_key : body.quote_key;
+  const follow = isJob && isMoving(body) ? ' Follow it with svc.purchase_status and wait_seconds.' : '';
+  const allowed = tools ? ` Allowed now${follow ? ', and not needed' : ''}: ${tools}.` : '';
+  return `${subject} is ${body.state.replaceAll('_', ' ')}. ${body.next_step}${follow}${allowed}`;
+}
+
+function reportLine({ verdict, summary, recommended_action }: Report): string {
+  const action = recommended_action ? ` Recommended: ${recommended_action}` : '';
+  return `The verdict is ${verdict}. ${summary}${action} Then accept or dispute it with svc.review_delivery.`;
+}
+
+function receiptLine({ collection, charge, remedy }: Receipt): string {
+  const given = remedy.kind === 'none' ? '' : ` Remedy: ${remedy.kind}, ${remedy.state}.`;
+  return (
+    `${toText(BigInt(collection.amount_microcents))} by ${collection.method}: ${collection.state}. ` +
+    `Charge: ${charge.state}, ${toText(BigInt(charge.amount_microcents))}. ${charge.basis}${given}`
+  );
+}
+
+interface Me {
+  principal: { kind: string; address?: string; agent_key?: string };
+  grant: { daily_limit_microcents: number; per_job_limit_microcents: number };
+  spend: { today_microcents: number };
+  wallet_credit_microcents: number;
+}
+
+function meLine({ principal, grant, spend, wallet_credit_microcents: credit }: Me): string {
+  return (
+    `You are ${principal.kind} ${principal.address ?? principal.agent_key}. Of ${toText(BigInt(grant.daily_limit_microcents))} ` +
+    `for today, ${toText(BigInt(spend.today_microcents))} is taken; a check may cost ` +
+    `${toText(BigInt(grant.per_job_limit_microcents))}. Wallet credit: ${toText(BigInt(credit))}.`
+  );
+}
+
+const names = /\bsvc\.(?=[a-z_]+\b)/g;
+
+/** The names of tools in a text of ours, for clients that refuse dots. */
+export function inSnake(text: string): string {
+  return text.replaceAll(names, 'svc_');
+}
+
+/** An answer whose actions name the tools without dots. Nothing else in it is touched. */
+export function withSnakeActions<Body extends Record<string, unknown>>(body: Body): Body {
+  if (!Array.isArray(body.next_actions)) return body;
+  const next_actions = body.next_actions.map((action: { mcp_tool: string }) => ({
+    ...action,
+    mcp_tool: inSnake(action.mcp_tool),
+  }));
+  return { ...body, next_actions };
+}
