@@ -424,7 +424,9 @@ describe('a report', () => {
     // The work stands below, statement by statement, and not once more beside the request.
     const asked = owner.locator('details', { hasText: 'What was asked for' });
     expect(await asked.innerText()).not.toContain('360 torque wrenches');
-    expect(await owner.getByRole('region', { name: 'The work, statement' }).innerText()).toContain('360 torque wrenches');
+    expect(await owner.getByRole('region', { name: 'The work, statement' }).innerText()).toContain(
+      '360 torque wrenches',
+    );
     expect(await owner.getByRole('region', { name: 'Criteria' }).innerText()).toContain('At most 80 words');
   });
 
