@@ -31,17 +31,25 @@ interface Module {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
-/** Whether a refusal is only looked at, which refuses nobody: `purchaseRefusal(caller) === null`. */
-const isLook = ({ type, operator, left, right }: Node): boolean =>
-  type === 'BinaryExpression' &&
-  /^[!=]==$/.test(String(operator)) &&
-  (left as Node).type === 'CallExpression' &&
-  (right as Node).type === 'Literal' &&
-  (right as Node).value === null;
+/**
+ * The call whose refusal is only looked at, which refuses nobody: `purchaseRefusal(caller) === null`, or its `?.message`.
+ * Null where nothing is.
+ */
+function lookedAt({ type, operator, left, right, object, property }: Node): Node | null {
+  const isCompared =
+    type === 'BinaryExpression' &&
+    /^[!=]==$/.test(String(operator)) &&
+    (right as Node).type === 'Literal' &&
+    (right as Node).value === null;
+  const isRead = type === 'MemberExpression' && (property as Node).name === 'message';
+  const call = isCompared ? left : isRead ? object : null;
+  return isNode(call) && call.type === 'CallExpression' ? call : null;
+}
 
 /** The children of a node that are code: no types, no names of members or keys. */
 function childrenOf(node: Node): Node[] {
-  if (isLook(node)) return ((node.left as Node).arguments as Node[]) ?? [];
+  const looked = lookedAt(node);
+  if (looked) return (looked.arguments as Node[]) ?? [];
   return Object.entries(node).flatMap(([key, value]) => {
     if ((key === 'property' || key === 'key') && node.computed === false) return [];
     return (Array.isArray(value) ? value : [value]).filter(

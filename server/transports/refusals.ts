@@ -44,7 +44,7 @@ export const PaymentRequiredObject = z
       z.looseObject({
         scheme: z.string(),
         network: z.string(),
-        amount: z.string().meta({ description: 'In base units of the asset: 5000000 is 5 USDC.' }),
+        amount: z.string().meta({ description: 'In base units of the asset: 1000000 is one USDC.' }),
         asset: z.string().meta({ description: 'The address of the token.' }),
         payTo: z.string(),
         maxTimeoutSeconds: z.int(),

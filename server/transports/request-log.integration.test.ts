@@ -50,7 +50,7 @@ it('each request is one line: when, what, how it ended, how long it took and und
       process: expect.stringMatching(/:\d+$/),
       method: 'POST',
       path: '/api/agent/v1/checks',
-      status: 400,
+      status: 422,
       ms: expect.any(Number),
       request_id: requestId,
     },

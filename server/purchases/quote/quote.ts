@@ -271,8 +271,8 @@ function nextStepOf(row: QuoteRow, state: QuoteState, caller: Buyer | Member, ra
       return 'No checks are sold for now. Read it again, or ask for a new quote later.';
     case 'open': {
       if (caller.kind === 'member') return 'The agent that asked for it may authorize it.';
-      const refusal = purchaseRefusal(caller, rails);
-      if (refusal) return `It cannot be authorized: ${refusal.message}`;
+      const because = purchaseRefusal(caller, rails)?.message;
+      if (because) return `It cannot be authorized: ${because}`;
       return row.within_limits
         ? `Authorize it by ${row.expires_at.toISOString()}. Nothing is reserved or charged before.`
         : 'It cannot be authorized now: a limit of the grant leaves no room for its price, and no credit covers it. ' +
