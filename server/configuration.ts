@@ -9,6 +9,7 @@ import {
   presentIn,
 } from './configuration/assessor.ts';
 import { liveFaults } from './configuration/live-faults.ts';
+import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
@@ -120,8 +121,7 @@ const Variables = z.object({
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
-  OPERATOR_NAME: z.string().trim().min(1).max(200).optional(),
-  OPERATOR_EMAIL: z.email('must be an e-mail address').optional(),
+  ...operatorVariables,
   MAIL_FROM: z
     .string()
     .regex(
@@ -164,12 +164,6 @@ export interface Configuration {
   operator: Operator | null;
   /** The language models that assess work; with none, the embedded assessor does. Several form a panel. */
   assessor: readonly AssessorModel[];
-}
-
-/** Who runs the service, as its pages name them. */
-export interface Operator {
-  name: string;
-  email: string;
 }
 
 export interface MailConfiguration {
@@ -241,10 +235,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
           }
         : null,
     assessor: assessorOf(variables),
-    operator:
-      variables.OPERATOR_NAME && variables.OPERATOR_EMAIL
-        ? { name: variables.OPERATOR_NAME, email: variables.OPERATOR_EMAIL }
-        : null,
+    operator: operatorOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
 }
@@ -271,13 +262,10 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       faults.push(`X402_NETWORKS holds ${network}, which is not a ${variables.ENVIRONMENT} network`);
     }
   }
-  if (Boolean(variables.OPERATOR_NAME) !== Boolean(variables.OPERATOR_EMAIL)) {
-    faults.push('OPERATOR_NAME and OPERATOR_EMAIL belong together: set both or none');
-  }
+  faults.push(...operatorFaults(variables, live));
   if (!live) return faults;
   return [
     ...faults,
-    ...(variables.OPERATOR_NAME ? [] : ['OPERATOR_NAME and OPERATOR_EMAIL are missing: buyers must know who sells']),
     ...liveFaults({
       baseUrl: variables.BASE_URL,
       facilitatorUrl: variables.X402_FACILITATOR_URL,

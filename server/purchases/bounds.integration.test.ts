@@ -86,10 +86,11 @@ describe('a bound of the input', () => {
   });
 
   it('on all of it together: 262144 bytes are taken, one more is refused as too large', async () => {
-    const measuring = (size: number): Pick<CheckRequest, 'work_product' | 'evidence'> => {
+    const measuring = (size: number): Pick<CheckRequest, 'request' | 'work_product' | 'evidence'> => {
+      const request = 'Sum it up.';
       const evidence = times(8, () => ({ source: 's', text: text(25_000) }));
-      const rest = size - jsonBytes({ work_product: '', evidence });
-      return { work_product: text(rest), evidence };
+      const rest = size - jsonBytes({ request, work_product: '', evidence });
+      return { request, work_product: text(rest), evidence };
     };
     const only = (size: number) => ({
       ...Object.fromEntries(Object.keys(exampleRequest).map((field) => [field, undefined])),

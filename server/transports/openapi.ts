@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Operator } from '../configuration.ts';
+import type { Operator } from '../configuration/operator.ts';
 import { type PublishedAudience, type PublishedOperation, pathKeys, problemsOf } from '../door/operation.ts';
 import { operations } from '../operations.ts';
 import { type ProblemCode, problems } from '../problems.ts';

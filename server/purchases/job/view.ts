@@ -56,8 +56,8 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller, runtime.rails);
-  const takesCash =
-    !row.credit_only && (row.state !== 'awaiting_payment' || someRail(runtime.rails, (rail) => rail.seemsUp(now)));
+  const waits = row.state === 'awaiting_payment';
+  const cashRail = waits && !row.credit_only ? railThat(runtime.rails, (rail) => rail.seemsUp(now)) : undefined;
   const actions = nextActions(
     {
       ...row,
@@ -65,7 +65,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
-      rail_is_up: takesCash || row.credit_only || row.credit_covers,
+      rail_is_up: cashRail !== undefined || row.credit_only || row.credit_covers,
       payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
     },
     authority,
@@ -95,7 +95,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodiesOf(action, { ...row, review_state }, authority, { takesCash, rails: runtime.rails }),
+        bodiesOf(action, { ...row, review_state }, authority, { cashRail, rails: runtime.rails }),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
@@ -115,40 +115,35 @@ function hasStopped(state: JobState): boolean {
   return state === 'failed' || state === 'canceled';
 }
 
-function someRail(rails: Rails, is: (rail: Rail) => boolean): boolean {
-  return [...rails.values()].some(is);
-}
-
-/** The rail that credit is spent over. */
-function creditRail(rails: Rails): RailName | undefined {
-  return [...rails.values()].find(({ remedies }) => remedies.undelivered === 'wallet_credit')?.name;
+function railThat(rails: Rails, is: (rail: Rail) => boolean): RailName | undefined {
+  return [...rails.values()].find(is)?.name;
 }
 
 type Body = NonNullable<contract.NextAction['body']>;
 
-/** Bodies that pay for the job, the wanted one first: what is there already goes ahead of new money. */
-function paymentsOf(row: LoadedJob, takesCash: boolean, rails: Rails): Body[] {
+/** The rails of a process, and the one that takes new money for the job, if any does. */
+interface Payable {
+  cashRail: RailName | undefined;
+  rails: Rails;
+}
+
+/** Bodies that pay for the job, the wanted one first: credit goes ahead of new money. */
+function paymentsOf(row: LoadedJob, { cashRail, rails }: Payable): Body[] {
   const bodies: Body[] = [];
   // One key for all tries of one payment, the same whenever it is looked up.
-  const rail = creditRail(rails);
-  if (rail && (row.credit_only || row.credit_covers)) {
-    bodies.push({ rail, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
+  if (row.credit_only || row.credit_covers) {
+    const rail = railThat(rails, ({ remedies }) => remedies.undelivered === 'wallet_credit');
+    if (rail) bodies.push({ rail, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
   }
-  const [first] = rails.keys();
-  if (first && takesCash) bodies.push({ rail: first, idempotency_key: `pay-${row.job_key}` });
+  if (cashRail) bodies.push({ rail: cashRail, idempotency_key: `pay-${row.job_key}` });
   return bodies;
 }
 
 /** Bodies for an action on the job that work as they stand, the wanted one first; none where nothing is sent. */
-function bodiesOf(
-  action: ActionName,
-  row: LoadedJob,
-  authority: Authority,
-  { takesCash, rails }: { takesCash: boolean; rails: Rails },
-): Body[] {
+function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority, payable: Payable): Body[] {
   switch (action) {
     case 'pay':
-      return paymentsOf(row, takesCash, rails);
+      return paymentsOf(row, payable);
     case 'cancel':
     case 'cancel_payment':
       return [{}];

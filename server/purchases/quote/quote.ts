@@ -22,9 +22,10 @@ import { retrieveSources } from '../../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../../work-check/contract.ts';
 import type * as contract from '../contract.ts';
 import { audit } from '../job/audit.ts';
-import { authorityOf, purchaseRefusal } from '../job/authority.ts';
+import { authorityOf } from '../job/authority.ts';
 import { actionView, priceView } from '../job/view.ts';
-import { mayAuthorize, type QuoteState } from '../states.ts';
+import { mayAuthorize } from '../states.ts';
+import { nextStepOf } from './next-step.ts';
 
 /** A quote as stored. */
 export interface QuoteRow {
@@ -258,30 +259,6 @@ function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
   if (row.state !== 'open') return row.state;
   if (now >= row.expires_at) return 'expired';
   return row.is_off ? 'rejected' : 'open';
-}
-
-/** What to do now about a quote, and why it cannot be authorized where it cannot. */
-function nextStepOf(row: QuoteRow, state: QuoteState, caller: Buyer | Member, rails: Rails): string {
-  switch (state) {
-    case 'authorized':
-      return `It is authorized: go on with the job ${row.job_key}.`;
-    case 'expired':
-      return 'It has expired. Ask for a new quote.';
-    case 'rejected':
-      return 'No checks are sold for now. Read it again, or ask for a new quote later.';
-    case 'open': {
-      if (caller.kind === 'member') return 'The agent that asked for it may authorize it.';
-      const because = purchaseRefusal(caller, rails)?.message;
-      if (because) return `It cannot be authorized: ${because}`;
-      return row.within_limits
-        ? `Authorize it by ${row.expires_at.toISOString()}. Nothing is reserved or charged before.`
-        : 'It cannot be authorized now: a limit of the grant leaves no room for its price, and no credit covers it. ' +
-            'Pay or cancel jobs that wait for payment, or ask for a new quote after the day has ended in UTC. ' +
-            'Authorizing it says which limit.';
-    }
-    default:
-      return state satisfies never;
-  }
 }
 
 /** A quote as this caller sees it at this instant. */
