@@ -44,9 +44,12 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };
 
-const quotesOfPage = `
-  select ${loadedQuotes('$2')}
-  where quote_key = any($1::text[]) order by quotes.created_at desc, quotes.quote_key desc`;
+/** Each row by its key, whatever the planner thinks of the size of the table: a statement is planned once. */
+const inOrder = (loaded: string, key: string): string => `
+  select row.* from unnest($1::text[]) with ordinality as page (key, place),
+    lateral (select ${loaded} where ${key} = page.key limit 1) row order by place`;
+
+const quotesOfPage = inOrder(loadedQuotes('$2'), 'quotes.quote_key');
 
 export const jobs: Verb<typeof contract.jobs> = async (call) => {
   const { shown, next_after, headers } = await jobPage(call, call.ctx.baseUrl + contract.jobs.path);
@@ -66,9 +69,7 @@ export async function jobPage(
   return { shown: shown.map((row) => jobView(row, caller, ctx)), ...rest };
 }
 
-const jobsOfPage = `
-  select ${loadedJobs}
-  where job_key = any($1::text[]) order by jobs.created_at desc, jobs.job_key desc`;
+const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
 
 /** The newest receipt of each job that has one, in the order of the jobs. */
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {
