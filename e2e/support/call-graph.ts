@@ -61,15 +61,7 @@ export function callGraph(
   root: string,
   textOf = (file: string) => readFileSync(path.join(root, file), 'utf8'),
 ): CallGraph {
-  const modules = new Map<string, Module>();
-  const moduleOf = (file: string): Module => {
-    let known = modules.get(file);
-    if (!known) {
-      known = readModule(file, textOf(file));
-      modules.set(file, known);
-    }
-    return known;
-  };
+  const moduleOf = readOnce((file) => readModule(file, textOf(file)));
   /** Where the names that a declaration uses are declared. */
   function usedBy(file: string, declaration: Node): string[] {
     const { imports, declarations } = moduleOf(file);
@@ -128,6 +120,15 @@ export function callGraph(
       });
       return codes;
     },
+  };
+}
+
+function readOnce(read: (file: string) => Module): (file: string) => Module {
+  const modules = new Map<string, Module>();
+  return (file) => {
+    const known = modules.get(file) ?? read(file);
+    modules.set(file, known);
+    return known;
   };
 }
 

@@ -42,6 +42,28 @@ export interface Signed {
   signature: Hex;
 }
 
+type Domain = { name: string; version: string; chainId: number; verifyingContract: Address };
+
+async function signTransfer(
+  account: PrivateKeyAccount,
+  domain: Domain,
+  message: Omit<Signed, 'signature'>,
+): Promise<Signed> {
+  const primaryType = 'TransferWithAuthorization';
+  const signature = await account.signTypedData({ domain, types: authorizationTypes, primaryType, message });
+  return { ...message, signature };
+}
+
+/** The arguments of `cancelAuthorization`. */
+async function signedCancellation(account: PrivateKeyAccount, domain: Domain, nonce: Hex) {
+  const message = { authorizer: account.address, nonce };
+  const primaryType = 'CancelAuthorization';
+  const { r, s, yParity } = parseSignature(
+    await account.signTypedData({ domain, types: cancelTypes, primaryType, message }),
+  );
+  return [account.address, nonce, 27 + yParity, r, s] as const;
+}
+
 /**
  * Somebody on a chain of the sandbox who can do what anybody can, from an account that nobody else sends from: each
  * method is a transaction of a stranger.
@@ -91,15 +113,7 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
     nothingFrom: (from: Address, to: Address): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'transferFrom', args: [from, to, 0n] })),
     async cancel(account: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
-      const message = { authorizer: account.address, nonce };
-      const signed = await account.signTypedData({
-        domain,
-        types: cancelTypes,
-        primaryType: 'CancelAuthorization',
-        message,
-      });
-      const { r, s, yParity } = parseSignature(signed);
-      const args = [account.address, nonce, 27 + yParity, r, s] as const;
+      const args = await signedCancellation(account, domain, nonce);
       return send(asset, encodeFunctionData({ abi, functionName: 'cancelAuthorization', args }));
     },
     /** Signs a transfer as its payer can: of any amount, to anybody, under any nonce. */
@@ -109,21 +123,14 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
       value: bigint,
       more: { nonce?: Hex; validBefore?: bigint } = {},
     ): Promise<Signed> {
-      const message = {
+      return signTransfer(account, domain, {
         from: account.address,
         to,
         value,
         validAfter: 0n,
         validBefore: more.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 110),
         nonce: more.nonce ?? (`0x${randomBytes(32).toString('hex')}` as const),
-      };
-      const signature = await account.signTypedData({
-        domain,
-        types: authorizationTypes,
-        primaryType: 'TransferWithAuthorization',
-        message,
       });
-      return { ...message, signature };
     },
     balanceOf: (owner: Address): Promise<bigint> =>
       node.readContract({ address: asset, abi, functionName: 'balanceOf', args: [owner] }),

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one table, every invariant beside the statement that finds it broken.
 import type pg from 'pg';
 import { jobStates, moneyNotes, transitions } from '../../server/purchases/states.ts';
 
