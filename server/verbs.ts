@@ -38,13 +38,10 @@ import { report } from './purchases/work/report.ts';
 import { discovery, serviceContract } from './service/documents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
-/** What the door adds to the refusal of a customer: what may be done instead. */
+/** Adds to a refusal what the customer can do instead. */
 export const advise = withNextActions;
 
-/**
- * The code behind each operation, and beside it the loader of what the operation `reads`. An operation without its verb
- * does not compile, nor does one whose verb does not take what it reads.
- */
+/** Each operation's code, with the loader of what it `reads`. A missing or mismatched verb does not compile. */
 export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOperations)[Name]> } = {
   discovery,
   service_contract: serviceContract,

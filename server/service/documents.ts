@@ -83,7 +83,7 @@ function signing(baseUrl: string): z.input<typeof contract.Signing> {
 
 export const serviceContract: Verb<typeof contract.serviceContract> = async ({ ctx }) => {
   const body = await contractBody(ctx);
-  // When it was looked at is no part of what the buyer holds on to.
+  // `checked_at` is not part of what the ETag covers.
   const { checked_at: _, ...standing } = body.availability;
   const settled = canonicalJson({ ...body, availability: standing });
   return { body, headers: { ETag: `"${digestOf(settled).slice('sha256:'.length)}"` } };
@@ -121,13 +121,13 @@ async function contractBody(ctx: Context): Promise<z.input<(typeof contract.serv
 
 let assessed: ReturnType<typeof sampleReport> | undefined;
 
-/** The sample is a real report on the example, made once a process. */
+/** A real report on the example, made once per process. */
 function sample(): ReturnType<typeof sampleReport> {
   assessed ??= sampleReport();
   return assessed;
 }
 
-/** What `check_work` takes in its body. The key may come as a header instead. */
+/** The body of `check_work`. The key may come as a header instead. */
 const quoteBody = operations.check_work.input.safeExtend({
   idempotency_key: z.string().min(1).max(255).optional().meta({
     description: 'Required, here or as the Idempotency-Key header. Choose one for each check and save it first.',
@@ -136,7 +136,7 @@ const quoteBody = operations.check_work.input.safeExtend({
 
 let derived: { input_schema: Record<string, unknown>; output_schema: Record<string, unknown> } | undefined;
 
-/** The schemas of what goes in and what comes out. They never change while a process lives. */
+/** Input and output schemas, made once per process. */
 function schemas() {
   derived ??= {
     input_schema: z.toJSONSchema(quoteBody, { io: 'input', unrepresentable: 'any' }),
