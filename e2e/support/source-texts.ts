@@ -112,6 +112,10 @@ function literalsIn(node: Node): string[] {
     case 'TSAsExpression':
     case 'TSSatisfiesExpression':
       return literalsIn(node.expression as Node);
+    case 'SpreadElement':
+      return literalsIn(node.argument as Node);
+    case 'Identifier':
+      return literalsOf(String(node.name));
     case 'ArrayExpression':
       return (node.elements as Node[]).flatMap(literalsIn);
     case 'ObjectExpression':

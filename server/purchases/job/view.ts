@@ -11,7 +11,7 @@ import { authorityOf } from './authority.ts';
 import { loadJob } from './load.ts';
 import { type JobRow, type LoadedJob, reviewStateAt, stateAt } from './row.ts';
 
-/** Reads the job again and answers with it, as every verb on a job does. */
+/** Reads the job again and answers with it, as verbs on jobs do. */
 export async function jobReply(
   db: Queries,
   jobKey: string,
@@ -26,7 +26,7 @@ interface JobReply {
   headers: Record<string, string>;
 }
 
-/** Answers with the job as it was read. */
+/** Answers with the job as read. */
 export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Asking): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
@@ -34,7 +34,7 @@ export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Askin
 export const job: Verb<typeof contract.job, LoadedJob | null> = async ({ ctx, caller, input, db, loaded }) =>
   replyWith(loaded ?? (await loadJob(db, input.job_key, caller)), caller, ctx);
 
-/** What of a request an answer about a purchase depends on. */
+/** The parts of a request that an answer depends on. */
 export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;
 
 /** The price as answers carry it. */
@@ -88,7 +88,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         baseUrl,
         { job_key: row.job_key },
         bodyOf(action, row, authority, runtime.rails),
-        // An overdue review can still be accepted: nothing ends it.
+        // An overdue review can still be accepted.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
     ),
@@ -99,7 +99,7 @@ function someRail(rails: Rails, is: (rail: Rail) => boolean): boolean {
   return [...rails.values()].some(is);
 }
 
-/** The rail that an example of paying names: the first, or the first that credit is spent over. */
+/** The rail of the example: the first, or the first with credit. */
 function railToName({ credit_only }: JobRow, rails: Rails): RailName {
   const all = [...rails.values()];
   const spendsCredit = all.find(({ remedies }) => remedies.undelivered === 'wallet_credit');
@@ -108,11 +108,11 @@ function railToName({ credit_only }: JobRow, rails: Rails): RailName {
   return rail.name;
 }
 
-/** A body for an action on the job that works as it stands; none where nothing is sent. */
+/** A working example body for the action; none where none is sent. */
 function bodyOf(action: ActionName, row: LoadedJob, authority: Authority, rails: Rails): contract.NextAction['body'] {
   switch (action) {
     case 'pay':
-      // One key for all tries of one payment, the same whenever it is looked up.
+      // One key for all tries of a payment, stable across reads.
       return {
         rail: railToName(row, rails),
         ...(row.credit_only ? { method: 'wallet_credit' } : {}),

@@ -5,7 +5,7 @@ import { utcDay } from '../../kernel/clock.ts';
 import type { Context } from '../../runtime.ts';
 import { price } from '../../service/terms.ts';
 
-/** What of content is kept without a payment for it. */
+/** Unpaid content kept so far. */
 export interface Room {
   is_left: boolean;
   of_principal: number;
@@ -19,8 +19,8 @@ const roomOfWho = `
         ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
 
 /**
- * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
- * addresses, to be read with the buyer.
+ * Loads with the buyer whether its grant leaves room, and how much unpaid content is kept for it and its block of
+ * addresses.
  */
 export const roomWithBuyer: Loader<'room', Room> = {
   name: 'room',
@@ -39,8 +39,8 @@ function keptContent(column: 'principal_key' | 'origin', value: string): string 
 }
 
 /**
- * The refusal of content past what is kept without a payment (specification 5.3); null when there is room. Requests that
- * come at once do not see each other, so together they may pass the limit.
+ * The refusal of too much unpaid content (specification 5.3); else null. Concurrent requests do not see each other, so
+ * together they may pass the limit.
  */
 export function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
   const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
