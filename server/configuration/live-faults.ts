@@ -51,7 +51,7 @@ function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
-/** Whether mail is sent with TLS or stays on this machine. Reads nodemailer's address parameters. */
+/** Whether mail is sent with TLS or not at all. Reads nodemailer's address parameters. */
 function requiresTls({ protocol, searchParams }: URL): boolean {
   if (searchParams.get('ignoreTLS') === 'true' || searchParams.get('tls.rejectUnauthorized') === 'false') return false;
   return protocol === 'smtps:' || searchParams.get('requireTLS') === 'true';

@@ -1,6 +1,6 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { type Packed, unpacking } from '../kernel/packed.ts';
+import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
 import type { LimitName } from './operation.ts';
 import { Problem } from './problem.ts';
@@ -32,12 +32,12 @@ export interface About {
 
 /** What `counting` finds. */
 interface Counted<Who> {
-  who: Packed<Who>;
-  counts: Packed<RateCount>[];
+  who: JsonRow<Who>;
+  counts: JsonRow<RateCount>[];
   about: unknown;
 }
 
-const unpackedCount = unpacking<RateCount>({ instants: { window_end: true }, amounts: {} });
+const readCount = jsonRowReader<RateCount>({ instants: { window_end: true }, amounts: {} });
 
 /**
  * Counts a request in the statement that authenticates it: one round trip for both. `who` selects at most one row. The
@@ -81,9 +81,9 @@ function countingText(who: string, values: string, subjectColumn: string, window
 export async function countedBy<Who>(
   db: Queries,
   statement: Sql,
-): Promise<{ who: Packed<Who>; counts: RateCount[]; about: unknown } | undefined> {
+): Promise<{ who: JsonRow<Who>; counts: RateCount[]; about: unknown } | undefined> {
   const row = await db.maybe<{ found: Counted<Who> }>(statement);
-  return row && { ...row.found, counts: row.found.counts.map(unpackedCount) };
+  return row && { ...row.found, counts: row.found.counts.map(readCount) };
 }
 
 /** The request's block of addresses. Throws when no server noted it. */

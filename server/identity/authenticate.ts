@@ -2,7 +2,7 @@ import type { LimitName } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
 import { type About, countedBy, counting, countRequest, paced } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
-import { unpacking } from '../kernel/packed.ts';
+import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
@@ -28,7 +28,7 @@ interface CredentialRow extends GrantRow {
   blocks: BlockCause[];
 }
 
-const unpackedCredential = unpacking<CredentialRow>({
+const readCredential = jsonRowReader<CredentialRow>({
   instants: { credential_created_at: true, credential_expires_at: true, last_used_at: true, paused_at: true },
   amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
 });
@@ -110,7 +110,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
       counting(known, 'principal_key', names, rateLimits, ctx.now, about),
     ));
   if (!found) throw ended();
-  const row = unpackedCredential(found.who);
+  const row = readCredential(found.who);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }

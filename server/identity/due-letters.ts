@@ -20,7 +20,7 @@ import { codeOf, linkOf } from './registration-secrets.ts';
 import { letterLink } from './sign-in.ts';
 import { isSilenced } from './silence.ts';
 
-/** Limits of recipients and accounts per letter. */
+/** Most members of an account, and accounts of a person, that letters go to or name. */
 const readersMax = 50;
 
 /** The letters of identity, by message. */

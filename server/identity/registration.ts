@@ -123,7 +123,7 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
     const inUse = await credentialInUse(tx, from.agent_key, ctx.now);
     const replacing = inUse === null ? null : { credentialKey: inUse, graceSeconds: 0 };
     const released = await releaseCredential(tx, ctx, from.agent_key, replacing);
-    // Its server key is gone: link and codes are void.
+    // Move to the first key: link and codes, which need the one it began with, are void.
     tx.write(sql`
       update registrations set state = 'released', claim_token_hash = ${tokenHash(input.claim_token, keyring.first)},
         key_id = ${keyring.first.id}

@@ -6,9 +6,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const cipher = 'aes-256-gcm';
 
-/** The row and column of a sealed text. It opens nowhere else. */
+/** The row and column (`table.column`) of a sealed text. It opens nowhere else. */
 export interface SealedPlace {
-  column: 'quotes.input' | 'dispute_texts.texts' | 'sources.text';
+  column: string;
   row: string;
 }
 

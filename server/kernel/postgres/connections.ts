@@ -45,7 +45,7 @@ function sharedLine(pool: pg.Pool): SharedLine {
         if (taken === taking) taken = undefined;
         client.release(true);
       });
-      // Not `set local`: there is no transaction here. The connection stays with this lane until it ends.
+      // Not `set local`: there is no transaction here. The connection stays here until it ends.
       await client.query('set synchronous_commit = off');
       return client;
     });

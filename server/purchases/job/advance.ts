@@ -1,10 +1,10 @@
 import type { Queries } from '../../kernel/database.ts';
-import type { Packed } from '../../kernel/packed.ts';
+import type { JsonRow } from '../../kernel/json-row.ts';
 import { assembled, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { type MoneyNote, type PaymentState, standing, type TransitionName, transitions } from '../states.ts';
 import { audit } from './audit.ts';
-import { type JobRow, jobColumns, notAllowed, unpackedRow } from './row.ts';
+import { type JobRow, jobColumns, notAllowed, readJobRow } from './row.ts';
 
 /** Further columns of a transition; `standing` sets charge and review. */
 type Changes = Partial<
@@ -62,7 +62,7 @@ export async function advance(
   const { from, to } = transitions[transition];
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
   const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
-  const moved = await tx.maybe<{ job: Packed<JobRow> }>(
+  const moved = await tx.maybe<{ job: JsonRow<JobRow> }>(
     assembled(
       advanceText,
       columns.map(([column]) => column),
@@ -70,7 +70,7 @@ export async function advance(
     ),
   );
   if (!moved) throw notAllowed(`${transition} is not possible now.`);
-  return unpackedRow(moved.job);
+  return readJobRow(moved.job);
 }
 
 /** Records a change of the money while the state stays. */

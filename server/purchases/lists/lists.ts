@@ -6,7 +6,7 @@ import { statement } from '../../kernel/sql.ts';
 import type { Context } from '../../runtime.ts';
 import { availability } from '../../service/availability.ts';
 import { loadedJobs } from '../job/load.ts';
-import { type PackedJob, unpackedJob } from '../job/row.ts';
+import { type JobAsJson, readJob } from '../job/row.ts';
 import { jobView } from '../job/view.ts';
 import * as contract from '../list-contract.ts';
 import { loadedQuotes, type QuoteRow, quoteView, railsOf } from '../quote/quote.ts';
@@ -49,8 +49,8 @@ const quotesOfPage = `
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
   const { job } = ctx.runtime.prisma;
   const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
-  const packed = await db.many<PackedJob>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
-  const rows = packed.map(unpackedJob);
+  const packed = await db.many<JobAsJson>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
+  const rows = packed.map(readJob);
   const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
 };
