@@ -3,9 +3,8 @@ import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * Which code can be reached from which, read from the sources: by the names that a top-level declaration uses. A name
- * that is used counts as called, so the graph reaches at least as far as any run does. What is called through an object
- * whose type is an interface (an adapter of the runtime) is not followed.
+ * Which code can reach which, by the names that top-level declarations use. A used name counts as called, so the graph
+ * reaches at least as far as any run. Does not follow calls through interfaces (the runtime's adapters).
  */
 export interface CallGraph {
   /** Everything reachable from a member of an object that a file declares, as `file#name`. Throws where there is none. */
@@ -31,7 +30,7 @@ interface Module {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
-/** Whether a refusal is only looked at, which refuses nobody: `purchaseRefusal(caller) === null`. */
+/** Whether a refusal is only looked at: `purchaseRefusal(caller) === null`. */
 const isLook = ({ type, operator, left, right }: Node): boolean =>
   type === 'BinaryExpression' &&
   /^[!=]==$/.test(String(operator)) &&
@@ -85,7 +84,7 @@ export function callGraph(
     });
     return used;
   }
-  /** A member of an object is found by itself; of anything else the whole is meant. */
+  /** A member of an object is found alone; otherwise the whole declaration. */
   const find = (declaration: string) => {
     const [file = '', names = ''] = declaration.split('#');
     const [name = '', member] = names.split('.');

@@ -64,10 +64,7 @@ async function signedCancellation(account: PrivateKeyAccount, domain: Domain, no
   return [account.address, nonce, 27 + yParity, r, s] as const;
 }
 
-/**
- * Somebody on a chain of the sandbox who can do what anybody can, from an account that nobody else sends from: each
- * method is a transaction of a stranger.
- */
+/** Anybody on a sandbox chain, with an account that nobody else uses: each method is a stranger's transaction. */
 export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
   const { node_url } = (await controlClient(controlUrl).chains()).find(({ chain_id }) => chain_id === chainId) ?? {
     node_url: '',
@@ -109,14 +106,14 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
     call: (data: Hex): Promise<Hex> => send(asset, data),
     mint: (to: Address, value: bigint): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'mint', args: [to, value] })),
-    /** A transfer of nothing out of somebody else's account, which every ERC-20 token lets happen. */
+    /** An empty transfer from somebody else's account, which every ERC-20 token allows. */
     nothingFrom: (from: Address, to: Address): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'transferFrom', args: [from, to, 0n] })),
     async cancel(account: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
       const args = await signedCancellation(account, domain, nonce);
       return send(asset, encodeFunctionData({ abi, functionName: 'cancelAuthorization', args }));
     },
-    /** Signs a transfer as its payer can: of any amount, to anybody, under any nonce. */
+    /** Signs a transfer as its payer can: any amount, recipient and nonce. */
     async sign(
       account: PrivateKeyAccount,
       to: Address,
