@@ -53,19 +53,7 @@ export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort):
       pickUps.push(...(await pickUpTimes(copy.pool, startedAt)));
     });
   }
-  const row = (name: string, loads: readonly Load[]) => [
-    name,
-    spread(loads.map(({ rate }) => rate)).text,
-    ratio(
-      loads.map(({ rate }) => rate),
-      sql,
-    ),
-    spread(loads.map(({ cpuMs }) => cpuMs)).text,
-    ratio(
-      loads.map(({ cpuMs }) => cpuMs),
-      plain.map(({ cpuMs }) => cpuMs),
-    ),
-  ];
+  const row = (name: string, loads: readonly Load[]) => [name, ...comparison(loads, sql, plain)];
   return [
     `## Purchases, ${clients} clients, pay stubbed at the facilitator and the chain`,
     table(
@@ -90,6 +78,14 @@ export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort):
     '## Requests to the service in that load, and the pick-up by its worker',
     table(['operation', 'requests', 'p50 ms', 'p99 ms'], [...latencies.rows(), ['pick-up', ...percentiles(pickUps)]]),
   ].join('\n');
+}
+
+/** How fast loads were, beside SQL alone, and how much CPU they took, beside a plain server. */
+function comparison(loads: readonly Load[], sql: readonly number[], plain: readonly Load[]): string[] {
+  const rates = loads.map(({ rate }) => rate);
+  const cpu = loads.map(({ cpuMs }) => cpuMs);
+  const plainCpu = plain.map(({ cpuMs }) => cpuMs);
+  return [spread(rates).text, ratio(rates, sql), spread(cpu).text, ratio(cpu, plainCpu)];
 }
 
 interface Load {

@@ -7,7 +7,7 @@ import { printLine, runProgram, runProgramQuietly } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** Which sources the build in `.next` was made from; written last, so that half a build has none. */
+/** A digest of the sources that `.next` was built from; written last, so that half a build has none. */
 const STAMP = path.join(ROOT, '.next', 'built-from');
 const SOURCES = [
   '{app,client,components,prisma,public,server}/**',
@@ -19,8 +19,8 @@ const production = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISA
 const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
 
 /**
- * Builds the app for production unless `.next` was built from these very sources; says whether it did. What the build
- * prints is shown when it fails.
+ * Builds the app for production unless `.next` is up to date; returns whether it did. Shows the build's output on
+ * failure.
  */
 export async function buildApp(): Promise<boolean> {
   const sources = fingerprint();

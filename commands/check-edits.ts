@@ -93,18 +93,22 @@ function edit(kind: Kind, row: DataRow, surface: ReadonlyMap<string, string>, ne
       const named = words.filter(({ capital, start }) => capital && start > 0);
       const [a, b] = [named[0], named.at(-1)];
       if (a === undefined || b === undefined || a.stem === b.stem) return undefined;
-      const { claim } = row;
-      return (
-        claim.slice(0, a.start) +
-        claim.slice(b.start, b.end) +
-        claim.slice(a.end, b.start) +
-        claim.slice(a.start, a.end) +
-        claim.slice(b.end)
-      );
+      return swapped(row.claim, a, b);
     }
     default:
       return kind satisfies never;
   }
+}
+
+/** A text with two of its tokens in each other's place. */
+function swapped(text: string, a: Token, b: Token): string {
+  return (
+    text.slice(0, a.start) +
+    text.slice(b.start, b.end) +
+    text.slice(a.end, b.start) +
+    text.slice(a.start, a.end) +
+    text.slice(b.end)
+  );
 }
 
 /** For each stem the form in which the training evidence writes it most often. */

@@ -36,7 +36,7 @@ export async function findChromium(): Promise<Chromium> {
   throw new Refusal('npm ships no Chromium for this machine: install one, or name it in CHROMIUM_PATH.');
 }
 
-/** The package decides at import, by variables of AWS, whether to unpack the libraries it also brings. */
+/** At import the package decides, by AWS variables, whether to unpack its libraries. */
 async function unpackChromium(): Promise<Chromium> {
   const folder = path.resolve(import.meta.dirname, '..', '.data', 'chromium');
   mkdirSync(folder, { recursive: true });
@@ -56,8 +56,8 @@ async function unpackChromium(): Promise<Chromium> {
 }
 
 /**
- * The package's own configuration looks for its fonts under /tmp. Without any font Chromium ends itself at the first
- * character that a page's fonts do not have.
+ * The package's own configuration looks for fonts under /tmp. Without any font Chromium crashes at the first character
+ * that a page's fonts lack.
  */
 function fontsIn(folder: string): { FONTCONFIG_FILE: string } {
   const file = path.join(folder, 'fonts.conf');

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stopAll } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
-/** The exit code of a command that Ctrl-C ended before it could say how it went. */
+/** The exit code after Ctrl-C. */
 const INTERRUPTED = 130;
-/** One Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+/** One Ctrl-C arrives twice: from the terminal and from npm. */
 const ECHO_MS = 1_000;
 const PARENT_POLL_MS = 300;
 
@@ -28,7 +28,7 @@ async function reportFailure(main: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Resolves with the first signal that asks this command to end. A person's second one ends it at once. */
+/** Resolves at the first signal to end. A person's second one ends the command at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
@@ -43,7 +43,7 @@ function interrupted(): Promise<void> {
   });
 }
 
-/** An npm that is killed cannot tell us; we notice by our new parent. */
+/** A killed npm cannot tell us; our parent changes. */
 async function parentGone(): Promise<void> {
   const parent = process.ppid;
   while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });

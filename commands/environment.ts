@@ -9,15 +9,15 @@ import { Refusal } from './refusal.ts';
 const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** Made once for a data folder, so that credentials, sessions and payments survive a restart. */
+/** Made once per data folder, so that credentials, sessions and payments survive a restart. */
 interface Secrets {
   readonly secret_key: string;
   readonly nextauth_secret: string;
-  /** Of the wallet that receives the stablecoin payments. */
+  /** The receiving wallet. */
   readonly pay_to_private_key: `0x${string}`;
 }
 
-/** Rate limits that nobody reaches: everybody on one machine comes from one address, and the bench is in a hurry. */
+/** Unreachable rate limits: everybody on one machine has one address, and the bench is fast. */
 export const unlimited = {
   RATE_LIMIT_REQUESTS: '1000000',
   RATE_LIMIT_QUOTES: '1000000',
@@ -31,7 +31,7 @@ export const unlimited = {
   UNPAID_CONTENT_MIB_ORIGIN: '1000000',
 } as const;
 
-/** The environment of the server and its worker when everything they call is the local sandbox. */
+/** The environment of server and worker when everything they call is the sandbox. */
 export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
   const secrets = readSecrets(path.join(dataDir, 'secrets.json'));
   const baseUrl = `http://localhost:${ports.app}`;
@@ -54,7 +54,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     STRIPE_WEBHOOK_SECRET: SANDBOX_WEBHOOK_SECRET,
     STRIPE_API_URL: `http://127.0.0.1:${ports.stripe}`,
     ...unlimited,
-    // Nothing stands in front that would have to learn of it.
+    // No load balancer has to notice a stop.
     STOP_DELAY_SECONDS: '0',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',

@@ -7,20 +7,19 @@ import { installQueue } from '../server/queue/queue.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
-/** The advisory lock that Prisma's own `migrate` holds, so that the two never apply at the same time. */
+/** The advisory lock of Prisma's own `migrate`, so that the two never run at once. */
 const MIGRATION_LOCK = 72_707_369;
 const MIGRATIONS = path.resolve(import.meta.dirname, '..', 'prisma', 'migrations');
 
-/**
- * A migration waits so long for a table that others use, then lets go and tries again: whoever comes after it waits
- * behind it meanwhile.
- */
+/** How long to wait for a table in use before letting go and retrying: others queue behind a waiting migration. */
 const LOCK_TIMEOUT_MS = 1_000;
 const LOCK_TRIES = 60;
 const LOCK_PAUSE_MS = 500;
-/** Waiting in a statement would hold a snapshot, for which an index that is built concurrently waits in turn. */
+/** Poll: waiting in a statement holds a snapshot, which blocks concurrent index builds. */
 const TURN_POLL_MS = 100;
-/** The first line of a migration of one statement that cannot be in a transaction, such as `create index concurrently`. */
+/**
+ * First line of a migration with one statement that cannot run in a transaction, such as `create index concurrently`.
+ */
 const NO_TRANSACTION = '-- no transaction';
 const lockNotAvailable = '55P03';
 
@@ -30,11 +29,10 @@ interface Recorded {
 }
 
 /**
- * Applies each `migration.sql` below `dir` that the database has not seen, in the order of their names, and records it
- * in `_prisma_migrations` as Prisma does, so that `prisma migrate status` and `deploy` agree afterwards. The queue, whose
- * tables are its own, is brought up to date with them.
- * Safe to run from several processes at once. Gives the names it applied.
- * Throws a `Refusal` for a migration that failed earlier, was edited after it was applied, or fails now.
+ * Applies each new `migration.sql` below `dir`, in name order, and records it in `_prisma_migrations` as Prisma does,
+ * so that `prisma migrate status` and `deploy` agree. Also updates the queue's own tables. Safe to run from several
+ * processes. Returns the names applied. Throws a `Refusal` for a migration that failed earlier, was edited after it was
+ * applied, or fails now.
  */
 export async function migrate(databaseUrl: string, dir: string = MIGRATIONS): Promise<string[]> {
   const migrations = await readMigrations(dir);
@@ -121,7 +119,7 @@ async function apply(client: pg.Client, name: string, sql: string, checksum: str
         await sleep(LOCK_PAUSE_MS);
         continue;
       }
-      // What waited in vain has changed nothing, and may be tried again as it is.
+      // A lock time-out changed nothing: the migration can run again as it is.
       if (!isLocked) {
         await client.query(
           'insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
@@ -136,7 +134,7 @@ async function apply(client: pg.Client, name: string, sql: string, checksum: str
 const RECORD = `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
   values ($1, $2, $3, clock_timestamp(), 1)`;
 
-/** The script and its record are one transaction: a process that dies in between leaves neither, and the next applies it. */
+/** One transaction for the script and its record: a crash leaves neither. */
 async function applyWhole(client: pg.Client, sql: string, record: string[]): Promise<void> {
   await client.query('begin');
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -145,14 +143,14 @@ async function applyWhole(client: pg.Client, sql: string, record: string[]): Pro
   await client.query('commit');
 }
 
-/** A statement apart from its record: it must be one that may be carried out again. */
+/** A statement and then its record: the statement must be repeatable. */
 async function applyApart(client: pg.Client, sql: string, record: string[]): Promise<void> {
   await dropHalfBuilt(client);
   await client.query(sql);
   await client.query(RECORD, record);
 }
 
-/** What is left of an index whose building was cut short. `if not exists` would take it for the index. */
+/** Drops an index whose build was interrupted: `if not exists` would take it for finished. */
 async function dropHalfBuilt(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indrelid

@@ -100,7 +100,7 @@ async function list(db: Database): Promise<void> {
   );
 }
 
-/** One line a chain: that it agrees with the books, or by how much it does not. */
+/** One line per chain: it agrees with the books, or by how much it differs. */
 function showChain({
   network,
   searched_to,
@@ -128,7 +128,7 @@ function transferCells(direction: string, row: OpenTransfer): (Date | string)[] 
   return [seen_at, toText(amount_microcents), network, `${direction} ${other}`, `in ${transaction} ${position}`];
 }
 
-/** Prints one list: a line a row, and what to do. Of a list that is empty, that it is. */
+/** Prints one list: a line per row and what to do, or that it is empty. */
 function show<Row>(title: string, advice: string, { rows, total }: Told<Row>, cells: (row: Row) => (Date | string)[]) {
   console.log(`${title}: ${total}`);
   for (const row of rows) {

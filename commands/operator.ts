@@ -11,21 +11,21 @@ import { Refusal } from './refusal.ts';
 interface Opened {
   db: Database;
   configuration: Configuration;
-  /** For what goes through the door: opens the rest of the server's runtime, too. */
+  /** Opens the rest of the runtime, for what goes through the door. */
   context(): Promise<Context>;
 }
 
 interface Wanted {
-  /** How many words the command needs behind its name. */
+  /** Arguments the command needs. */
   words: number;
-  /** What it says when there are fewer. */
+  /** The message when there are fewer. */
   usage: string;
 }
 
 /**
- * Runs an operator's command in the server's own environment, with the words behind its name, and prints the sentence
- * that `work` resolves to. Whoever can run it can read and write the database anyway. What is wrong with the environment,
- * and what the domain refuses, is one sentence, without a stack.
+ * Runs an operator's command in the server's environment, with its arguments, and prints the sentence that `work`
+ * resolves to. Whoever can run it can write the database anyway. Bad environments and refusals print one sentence,
+ * without a stack.
  */
 export function runForOperator(
   wanted: Wanted,
@@ -54,7 +54,7 @@ export function runForOperator(
   });
 }
 
-/** What was refused, and what is wrong with each word that was given. */
+/** The refusal, and what is wrong with each argument. */
 function sentenceOf({ message, extras }: Problem): string {
   return [message, ...(extras.errors ?? []).map(({ pointer, detail }) => `  ${pointer.slice(1)}: ${detail}`)].join(
     '\n',

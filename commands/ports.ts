@@ -26,17 +26,17 @@ export async function requireFreePort(port: number, purpose: string): Promise<vo
   }
 }
 
-/** Ports for a copy that runs beside whatever else this machine runs. */
+/** Ports for a copy beside whatever else runs here. */
 export async function freePorts(): Promise<Ports> {
   return ports(await freePort());
 }
 
-/** Starts something on free ports, and on others when another program was faster to one of them. */
+/** Starts something on free ports; tries others when a program was faster. */
 export function onFreePorts<T>(start: (ports: Ports) => Promise<T>): Promise<T> {
   return onFreePort((port) => start(ports(port)));
 }
 
-/** The error's code, or `undefined` when the port can be listened on. A machine without IPv6 answers with its own. */
+/** The error's code; `undefined` when the port is free. Machines without IPv6 answer with their own. */
 function tryToListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -21,14 +21,14 @@ import { onFreePorts, requireFreePort } from './ports.ts';
 import { endingOf, spawnWatched, stopGroup } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
-/** PostgreSQL refuses to run as root; this is `nobody` on every Linux. */
+/** PostgreSQL refuses to run as root: use `nobody`. */
 const NOBODY = 65_534;
 const MAX_CONNECTIONS = 200;
 const START_TIMEOUT_MS = 30_000;
-/** A server that was just killed leaves its lock file until the system has reaped it. */
+/** A killed server's lock file stays until the system reaps the process. */
 const LOCK_PATIENCE_MS = 5_000;
 const LOCK_RETRY_MS = 250;
-/** Disconnects every client instead of waiting for them to leave. */
+/** Disconnects clients instead of waiting for them. */
 const FAST_SHUTDOWN = 'SIGINT';
 const LOG_TAIL_LINES = 20;
 
@@ -36,16 +36,16 @@ export interface PostgresOptions {
   /** Created and initialised when missing or empty. */
   readonly dataDir: string;
   readonly port: number;
-  /** `false` trades crash safety for speed; for databases that a test throws away. */
+  /** `false` trades crash safety for speed, for throwaway databases. */
   readonly durable: boolean;
 }
 
 export interface Postgres {
   /** Connection string of the maintenance database `postgres`, as superuser, over loopback. */
   readonly url: string;
-  /** Resolves when the server has ended, by `stop` or otherwise. */
+  /** Resolves when the server has ended. */
   readonly ended: Promise<void>;
-  /** Disconnects every client, writes everything down and ends. */
+  /** Disconnects clients, flushes and ends. */
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startPostgres({ dataDir, port, durable }: PostgresOptions)
   };
 }
 
-/** Starts an empty PostgreSQL on a free port, whose data go when it stops. */
+/** Starts an empty PostgreSQL on a free port; `stop` deletes its data. */
 export async function startThrowawayPostgres(): Promise<Postgres> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'work-check-postgres-'));
   const postgres = await onFreePorts((ports) => startPostgres({ dataDir, port: ports.postgres, durable: false }));
@@ -84,7 +84,7 @@ export async function startThrowawayPostgres(): Promise<Postgres> {
   };
 }
 
-/** Creates the database unless it exists; gives its connection string. */
+/** Creates the database unless it exists; returns its connection string. */
 export async function createDatabase(adminUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -148,7 +148,7 @@ function majorVersion(postgres: string): string {
   return version;
 }
 
-/** How the server's programs are started: as nobody when we are root, with nothing inherited but the path. */
+/** Environment and user of the server's programs: nobody when we are root; only the path is inherited. */
 function serverProcess(): { cwd: string; env: NodeJS.ProcessEnv; uid?: number; gid?: number } {
   const identity = runsAsRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   return { cwd: tmpdir(), env: { ...onlyPath(), LC_ALL: 'C', TZ: 'UTC' }, ...identity };
@@ -162,7 +162,7 @@ function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Started by root, the server runs as nobody; whoever runs it must be able to walk down to its folders. */
+/** As root, the server runs as nobody, who must be able to enter its folders. */
 function requireEnterable(folder: string): void {
   for (let current = folder; ; current = path.dirname(current)) {
     if (!canEnter(current)) {
@@ -199,7 +199,7 @@ function prepareDataDir(folder: string, version: string, initdb: string, durable
     requireVersion(folder, version);
     return;
   }
-  // Initialised beside its place and then moved, so that an interrupted start leaves nothing half made.
+  // Initialise beside and then rename, so that an interrupted start leaves nothing half made.
   const fresh = `${folder}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
@@ -250,7 +250,7 @@ async function launchPatiently(postgres: string, args: string[], folder: string)
   }
 }
 
-/** One attempt: a server that accepts connections, or the last it said before it ended. */
+/** One attempt: a running server, or its last output. */
 async function launch(postgres: string, args: string[]): Promise<{ server: ChildProcess; failure?: string }> {
   const options: SpawnOptions = { ...serverProcess(), stdio: ['ignore', 'ignore', 'pipe'] };
   const server = spawnWatched(postgres, args, options, FAST_SHUTDOWN);

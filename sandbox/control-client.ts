@@ -53,13 +53,13 @@ export function controlClient(control: string) {
     facilitatorFault: (fault: z.input<typeof faultSchema>) =>
       call<FacilitatorState>('POST', '/facilitator/faults', fault),
     facilitatorState,
-    /** Resolves when as many settlements wait to be released. */
+    /** Resolves when that many settlements wait to be released. */
     async untilHeld(count = 1): Promise<void> {
       while ((await facilitatorState()).held < count) await new Promise((resolve) => setTimeout(resolve, HELD_POLL_MS));
     },
     release: () => call<{ released: number }>('POST', '/facilitator/release'),
     clearFacilitatorFaults: () => call<FacilitatorState>('DELETE', '/facilitator/faults'),
-    /** The facilitator forgets nonces, pending settlements and caches, as a restart makes it. */
+    /** The facilitator forgets nonces, pending settlements and caches, like after a restart. */
     restartFacilitator: () => call('POST', '/facilitator/restart'),
     /** What the facilitator was asked and did, newest first. */
     settlements: async (filter: { payer?: string; nonce?: string } = {}) =>

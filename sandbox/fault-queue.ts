@@ -1,10 +1,10 @@
-/** How often a fault strikes: so many times, or until it is cleared. */
+/** How often a fault strikes: a number of times, or until cleared. */
 export type Times = number | 'always';
 
-/** Faults waiting to strike, oldest first. */
+/** Faults still to strike, oldest first. */
 export type FaultQueue<Fault extends { readonly times: Times }> = {
   add(fault: Fault): void;
-  /** The first fault that fits, counted down; undefined when none does. */
+  /** The first fault that fits, counted down. */
   take(fits?: (fault: Fault) => boolean): Fault | undefined;
   list(): Fault[];
   clear(): void;
@@ -35,10 +35,10 @@ export function faultQueue<Fault extends { readonly times: Times }>(): FaultQueu
   };
 }
 
-/** Requests that wait until they are let go. */
+/** Requests held until released. */
 export type Gate = { hold(): Promise<void>; release(): number; held(): number };
 
-/** A gate with nobody at it yet. */
+/** An empty gate. */
 export function gate(): Gate {
   let waiting: (() => void)[] = [];
   return {

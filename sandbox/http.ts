@@ -98,7 +98,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   response.end(text);
 }
 
-/** A web page of another origin could reach loopback by a name that it makes point here; its Host gives it away. */
+/** Refuse foreign Host headers: another site could make its own name point to loopback. */
 export function refuseForeignHost(request: IncomingMessage) {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
   if (!LOOPBACK_HOSTS.has(host)) throw new Refusal(403, 'not_loopback', 'The sandbox answers on loopback only.');

@@ -38,7 +38,7 @@ function fail(sentence: string): void {
   void stopAll(1);
 }
 
-/** A part that ends while nobody asked it to takes the rest with it. */
+/** A part that ends unasked takes the rest with it. */
 function watch(name: string, exited: Promise<void>): void {
   void exited.then(() => fail(`The ${name} ended by itself.`));
 }

@@ -39,8 +39,8 @@ const rpcUrls = z.string().transform((text, issue) => {
 });
 
 /**
- * How deep a payment must lie before it counts, where nothing else is configured: about 20 seconds on Base, 10 on
- * Arbitrum. Money goes back only once its arrival is final, whatever stands here.
+ * Confirmations that a payment needs by default: about 20 seconds on Base, 10 on Arbitrum. Refunds always wait for
+ * finality.
  */
 const safeConfirmations: Record<Network, number> = {
   'eip155:84532': 1,
@@ -133,32 +133,32 @@ const Variables = z.object({
 
 export interface Configuration {
   databaseUrl: string;
-  /** The address of this machine to listen on. */
+  /** The local address to listen on. */
   host: string;
   port: number;
-  /** Connections to the database for purchases, and for what pages and lists read through models. */
+  /** Database connections: for purchases, and for the Prisma reads of pages and lists. */
   connections: { purchases: number; models: number };
-  /** How long a process that is told to stop goes on serving, so that whoever sends it requests learns of it. */
+  /** How long a stopping process keeps serving, so that load balancers notice. */
   stopDelaySeconds: number;
   baseUrl: string;
   environment: 'test' | 'live';
-  /** The first key seals, signs and hashes; all open and verify. */
+  /** The first key seals, signs and hashes; every key opens and verifies. */
   keyring: Keyring;
   sessionSecret: string;
-  /** Where the keys are that sign receipts: in a file that the first start makes, or here as text. */
+  /** Where the receipt signing keys are: a file that the first start creates, or text. */
   receiptKeys: { file: string } | { text: string };
-  /** How many proxies stand in front, each of which adds to X-Forwarded-For whom it was called by. */
+  /** Number of trusted proxies; each appends to X-Forwarded-For. */
   trustedProxies: number;
   rateLimits: RateLimits;
-  /** So many waivers after a second dispute in 30 days let an account or a payer go on buying; 0 sets no bound. */
+  /** Waivers after a second dispute in 30 days before an account or payer is blocked; 0 means no limit. */
   waiversMax: number;
-  /** Checks of one account that are under way at once, on all workers. */
+  /** Concurrent checks per account, across all workers. */
   checksPerAccount: number;
-  /** How much content is kept without a payment for it. */
+  /** How much unpaid content is kept. */
   unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
-  /** Null when no letters can be sent, and so nobody new can register. */
+  /** Null when mail is not configured; then nobody new can register. */
   mail: MailConfiguration | null;
   /** Null in a test installation that names nobody. */
   operator: Operator | null;
@@ -174,13 +174,13 @@ export interface MailConfiguration {
 export interface X402Configuration {
   facilitatorUrl: string;
   payTo: `0x${string}`;
-  /** Signs transfers back to payers. Without it an operator makes them. */
+  /** Signs refunds. Without it an operator makes them. */
   refundKey: `0x${string}` | null;
   networks: readonly Network[];
   rpcUrls: Partial<Record<Network, string>>;
-  /** How many blocks must hold a payment before it counts. */
+  /** Confirmations that a payment needs, by network. */
   confirmations: Record<Network, number>;
-  /** Money goes back only once its arrival is final: in live mode. */
+  /** Wait for finality before refunding: in live mode. */
   refundsWaitForFinality: boolean;
 }
 
@@ -240,7 +240,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
   };
 }
 
-/** What no single variable shows. */
+/** Faults that only several variables together show. */
 function crossFaults(variables: z.infer<typeof Variables>): string[] {
   const faults: string[] = [];
   const live = variables.ENVIRONMENT === 'live';

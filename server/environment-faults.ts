@@ -6,14 +6,14 @@ import { ConfigurationError } from './kernel/configuration-error.ts';
 import { jsonService } from './kernel/json-http.ts';
 import { errorFields, log } from './kernel/log.ts';
 
-/** Statements lean on what this version of PostgreSQL brought: `old` in RETURNING. */
+/** Statements use `old` in RETURNING, which is new in this version. */
 const postgresMin = 18;
 const migrations = path.resolve(import.meta.dirname, '../prisma/migrations');
 
 /**
- * Asks the database, and in production the chains, whether they are what the environment says. Throws
- * `ConfigurationError` with a sentence for each fault. A chain that does not answer stops no start, because reports are
- * read without it; `strict`, for a check ahead of a deployment, names it too.
+ * Checks the database, and in production the chains, against the environment. Throws `ConfigurationError` with a
+ * sentence per fault. A chain that does not answer stops no start, because reports need none; `strict`, for a check
+ * before a deployment, reports it too.
  */
 export async function requireSurroundings(
   { databaseUrl, environment, x402 }: Configuration,
@@ -31,7 +31,7 @@ export async function requireSurroundings(
 
 async function databaseFault(connectionString: string): Promise<string | null> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks while nobody asks is found by who asks next.
+  // Ignore errors of idle connections; the next query reports them.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,4 +1,4 @@
 import { identityLetters } from './identity/due-letters.ts';
 
-/** The letters of every room: a room that writes letters adds its own here. */
+/** The letters of every room; a new room adds its own here. */
 export const letters = { ...identityLetters };

@@ -59,15 +59,15 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
   };
 }
 
-/** Nothing is signed, sealed or hashed with keys that this database does not know. Throws `ConfigurationError`. */
+/** Refuses keys that this database does not know. Throws `ConfigurationError`. */
 async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
   await requireSecretKeys(db, configuration.keyring, now);
   return openReceiptKeys(configuration.receiptKeys, db, now);
 }
 
 /**
- * Holds the keys of a configuration against those that its database knows, ahead of a deployment: makes and writes
- * nothing. Throws `ConfigurationError` with a sentence for each fault.
+ * Compares the configured keys with the database before a deployment. Writes nothing. Throws `ConfigurationError` with
+ * a sentence per fault.
  */
 export async function checkKeys({ databaseUrl, keyring, receiptKeys }: Configuration): Promise<void> {
   const db = openDatabase(databaseUrl, { connections: 1 });
@@ -84,10 +84,10 @@ export async function checkKeys({ databaseUrl, keyring, receiptKeys }: Configura
   }
 }
 
-/** Next bundles the pages apart from the server that starts it: both must find the one runtime of the process. */
+/** Next bundles pages apart from the server: both must share one runtime. */
 const holder = globalThis as { workCheckRuntime?: Promise<Runtime> };
 
-/** The runtime of this web process, opened at the first call. */
+/** The runtime of this web process, opened once. */
 export function webRuntime(): Promise<Runtime> {
   holder.workCheckRuntime ??= openRuntime(process.env, 'web');
   return holder.workCheckRuntime;

@@ -10,9 +10,8 @@ import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
 /**
- * Everything that customers and their agents can ask for. What is published (addresses, tools, OpenAPI, guide,
- * discovery) is derived from this list and from nothing else; an operation of operators does not compile in it. Pure
- * data: documents, clients and tests read it without a server.
+ * The operations of customers and their agents. Everything published (addresses, tools, OpenAPI, guide, discovery)
+ * derives from this list; an operator's operation does not compile here. Pure data, readable without a server.
  */
 export const operations = {
   discovery: service.discovery,
@@ -65,17 +64,16 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** What operators alone can ask for. It goes through the same door, and no transport publishes it. */
+/** Operators' operations. Same door, published by no transport. */
 const operatorOperations = {
   turn_switch: operator.turnSwitch,
 } as const satisfies Record<string, Operation>;
 
-/** Everything behind the door. */
+/** All operations. */
 export const allOperations = { ...operations, ...operatorOperations };
 
 /**
- * The MCP tools in the order of a purchase, each with the operations that it carries. A tool with several takes the key
- * of any one of them.
+ * The MCP tools in the order of a purchase, with their operations. A tool with several takes the key of any of them.
  */
 export const tools: ReadonlyMap<string, readonly (Operation & { name: OperationName })[]> = Map.groupBy(
   Object.values(operations).filter(

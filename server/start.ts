@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const { host, port } = configuration;
   const pages = next({ dev: process.env.NODE_ENV === 'development', port });
   await pages.prepare();
-  // So that nobody waits for what is first known of the providers.
+  // Probe providers now, so that no request waits for the first answer.
   await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());

@@ -27,8 +27,9 @@ import { withNextActions } from './purchases/next-actions.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
 import { authorize } from './purchases/quote/authorize.ts';
+import { roomWithBuyer } from './purchases/quote/content-room.ts';
 import { evidence } from './purchases/quote/evidence.ts';
-import { checkWork, purchase, roomWithBuyer } from './purchases/quote/quote.ts';
+import { checkWork, purchase } from './purchases/quote/quote.ts';
 import { receipt, receiptChain } from './purchases/receipt/receipt.ts';
 import { receiptKeys } from './purchases/receipt/receipt-keys.ts';
 import { review } from './purchases/review/review.ts';
@@ -38,13 +39,10 @@ import { report } from './purchases/work/report.ts';
 import { discovery, serviceContract } from './service/documents.ts';
 import { addSource, removeSource, sources } from './sources/sources.ts';
 
-/** What the door adds to the refusal of a customer: what may be done instead. */
+/** Adds to a refusal what the customer can do instead. */
 export const advise = withNextActions;
 
-/**
- * The code behind each operation, and beside it the loader of what the operation `reads`. An operation without its verb
- * does not compile, nor does one whose verb does not take what it reads.
- */
+/** Each operation's code, with the loader of what it `reads`. A missing or mismatched verb does not compile. */
 export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOperations)[Name]> } = {
   discovery,
   service_contract: serviceContract,

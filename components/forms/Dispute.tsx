@@ -45,22 +45,7 @@ export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) 
         <form action={`/reports/${job.job_key}/review`} method="post" className="mt-6 space-y-6">
           <input type="hidden" name="decision" value="dispute" />
           <input type="hidden" name="report_digest" value={job.report_digest ?? ''} />
-          <fieldset>
-            <legend className="label">What is wrong?</legend>
-            {Object.entries(disputeReasonWords).map(([reason, words]) => (
-              <label key={reason} className="flex min-h-8 items-center gap-3">
-                <input
-                  type="radio"
-                  name="reason"
-                  value={reason}
-                  required
-                  className="check"
-                  defaultChecked={reason === typed.reason}
-                />
-                {words}
-              </label>
-            ))}
-          </fieldset>
+          <Reasons typed={typed.reason} />
           <div>
             <label className="label" htmlFor="detail">
               In your words{' '}
@@ -88,5 +73,26 @@ export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) 
         </form>
       </div>
     </div>
+  );
+}
+
+function Reasons({ typed }: { typed: string }) {
+  return (
+    <fieldset>
+      <legend className="label">What is wrong?</legend>
+      {Object.entries(disputeReasonWords).map(([reason, words]) => (
+        <label key={reason} className="flex min-h-8 items-center gap-3">
+          <input
+            type="radio"
+            name="reason"
+            value={reason}
+            required
+            className="check"
+            defaultChecked={reason === typed}
+          />
+          {words}
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -4,79 +4,90 @@ import type { SignedIn } from '@/server/identity/account-contract.ts';
 
 /** Where a member is signed in and what is silenced for them, each with the way to end it. It works without scripts. */
 export function SignedInList({ member }: { member: SignedIn }) {
-  const { sessions, silenced } = member;
   return (
     <>
-      <section aria-labelledby="sessions" className="mt-8">
-        <h2 id="sessions" className="border-b border-ink pb-2 text-h3">
-          Signed in
-        </h2>
+      <Sessions sessions={member.sessions} />
+      <Silenced silenced={member.silenced} />
+    </>
+  );
+}
+
+function Sessions({ sessions }: Pick<SignedIn, 'sessions'>) {
+  return (
+    <section aria-labelledby="sessions" className="mt-8">
+      <h2 id="sessions" className="border-b border-ink pb-2 text-h3">
+        Signed in
+      </h2>
+      <ul>
+        {sessions.map((session) => (
+          <li
+            key={session.session_key}
+            className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3"
+          >
+            <div className="min-w-0 flex-1 basis-56">
+              <p>
+                Since <Instant at={session.created_at} />
+                {session.current ? ', in this browser' : ''}
+              </p>
+              <p className="text-dense wrap-anywhere text-ink-3">
+                From <Key>{session.origin}</Key>
+                {session.browser === null ? null : `. The browser calls itself ${session.browser}`}
+              </p>
+            </div>
+            {session.current ? null : (
+              <form action="/account/end" method="post">
+                <input type="hidden" name="session" value={session.session_key} />
+                <button type="submit" className="btn">
+                  End
+                </button>
+              </form>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 1 ? (
+        <form action="/account/end" method="post" className="mt-4">
+          <button type="submit" className="btn">
+            End all others
+          </button>
+        </form>
+      ) : null}
+    </section>
+  );
+}
+
+function Silenced({ silenced }: Pick<SignedIn, 'silenced'>) {
+  return (
+    <section aria-labelledby="silenced" className="mt-10">
+      <h2 id="silenced" className="border-b border-ink pb-2 text-h3">
+        Kept from writing to you
+      </h2>
+      {silenced.length === 0 ? (
+        <p className="py-3 text-ink-2">
+          Nobody. Saying “This was not me”, or denying an agent, silences where it asked from.
+        </p>
+      ) : (
         <ul>
-          {sessions.map((session) => (
-            <li
-              key={session.session_key}
-              className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3"
-            >
+          {silenced.map(({ origin, since, until }) => (
+            <li key={origin} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
               <div className="min-w-0 flex-1 basis-56">
                 <p>
-                  Since <Instant at={session.created_at} />
-                  {session.current ? ', in this browser' : ''}
+                  Agents from <Key>{origin}</Key>
                 </p>
-                <p className="text-dense wrap-anywhere text-ink-3">
-                  From <Key>{session.origin}</Key>
-                  {session.browser === null ? null : `. The browser calls itself ${session.browser}`}
+                <p className="text-dense text-ink-3">
+                  Since <Instant at={since} />, until <Instant at={until} />
                 </p>
               </div>
-              {session.current ? null : (
-                <form action="/account/end" method="post">
-                  <input type="hidden" name="session" value={session.session_key} />
-                  <button type="submit" className="btn">
-                    End
-                  </button>
-                </form>
-              )}
+              <form action="/account/lift" method="post">
+                <input type="hidden" name="origin" value={origin} />
+                <button type="submit" className="btn">
+                  Let them write
+                </button>
+              </form>
             </li>
           ))}
         </ul>
-        {sessions.length > 1 ? (
-          <form action="/account/end" method="post" className="mt-4">
-            <button type="submit" className="btn">
-              End all others
-            </button>
-          </form>
-        ) : null}
-      </section>
-      <section aria-labelledby="silenced" className="mt-10">
-        <h2 id="silenced" className="border-b border-ink pb-2 text-h3">
-          Kept from writing to you
-        </h2>
-        {silenced.length === 0 ? (
-          <p className="py-3 text-ink-2">
-            Nobody. Saying “This was not me”, or denying an agent, silences where it asked from.
-          </p>
-        ) : (
-          <ul>
-            {silenced.map(({ origin, since, until }) => (
-              <li key={origin} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
-                <div className="min-w-0 flex-1 basis-56">
-                  <p>
-                    Agents from <Key>{origin}</Key>
-                  </p>
-                  <p className="text-dense text-ink-3">
-                    Since <Instant at={since} />, until <Instant at={until} />
-                  </p>
-                </div>
-                <form action="/account/lift" method="post">
-                  <input type="hidden" name="origin" value={origin} />
-                  <button type="submit" className="btn">
-                    Let them write
-                  </button>
-                </form>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-    </>
+      )}
+    </section>
   );
 }

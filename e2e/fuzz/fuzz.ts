@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type Operation, pathKeys } from '../../server/door/operation.ts';
 import { type OperationName, operations } from '../../server/operations.ts';
-import { Agent, type Client } from '../support/agent.ts';
+import { Agent } from '../support/agent.ts';
 import { AnswerCheck } from '../support/answer-check.ts';
-import { connectedAgent } from '../support/customer.ts';
 import { mcpFault, messageOf } from '../support/mcp-answer-check.ts';
-import { Member } from '../support/member.ts';
 import { operationNames, type Subject, wellFormed } from '../support/requests.ts';
 import type { Service } from '../support/service.ts';
 import { Wire, type WireRequest } from '../support/wire.ts';
+import { type Callers, callersOf, type Keys, purchaseKeys } from './callers.ts';
 import { changed, hostileJson } from './hostile.ts';
-import { type CallerKind, type Idea, ideasFor } from './ideas.ts';
+import { type Idea, ideasFor } from './ideas.ts';
 
 export const firstSeed = 20_261_121;
 /** Smaller requests that are tried once one is answered wrongly; what is wrong with it shows in any size. */
@@ -52,8 +51,6 @@ export interface FuzzResult {
 
 /** Caches and compiled code may grow by so many bytes; a little kept of every request is more. */
 export const growthMax: FuzzResult['growth'] = { rss: 32 * 1024 * 1024, heapUsed: 4 * 1024 * 1024 };
-
-type Callers = Record<CallerKind, (operation: Operation, about: number) => Client>;
 
 /**
  * Sends `runs` fuzzed requests of every operation to a server process of its own, all operations at once. Throws at the
@@ -252,9 +249,6 @@ class FuzzRun {
   }
 }
 
-/** Keys of things that there are. */
-type Keys = Record<keyof Subject, string[]>;
-
 /** A longer header does not reach the service either. */
 function inBase64(text: string): string {
   return Buffer.from(text).toString('base64').slice(0, headerMax);
@@ -281,53 +275,4 @@ function queryOf(input: Record<string, unknown>): string {
   return pairs.length === 0
     ? ''
     : `?${pairs.map(([name, value]) => `${addressPart(name)}=${addressPart(value)}`).join('&')}`;
-}
-
-async function callersOf(service: Service, owner: Agent): Promise<Callers> {
-  const without = (token: string) => {
-    const agent = new Agent(service.baseUrl, `0x${'22'.repeat(32)}`);
-    agent.token = token;
-    return () => agent;
-  };
-  const member = await Member.of(service, owner);
-  const stranger = await Agent.arrive(service);
-  const { agent: registered } = await connectedAgent(service);
-  // Whatever ends the credential that asks is asked with one that nobody else needs.
-  const entitledAgent = ({ name }: Operation) =>
-    name === 'rotate_credential' || name === 'wallet_sign_out' ? registered : owner;
-  return {
-    entitled: (operation, about) =>
-      operation.audience[about % operation.audience.length] === 'member' ? member : entitledAgent(operation),
-    stranger: () => stranger,
-    nobody: without(''),
-    garbage: without('not-a-token'),
-  };
-}
-
-/** Another agent of the same account, which members may change and revoke while the owner goes on. */
-async function colleagueOf(service: Service, owner: Agent): Promise<string> {
-  const { registration } = await connectedAgent(service);
-  const { agent_key } = registration.body;
-  await service.database.pool.query('update principals set account_key = $1 where principal_key = $2', [
-    (await owner.get('/api/agent/v1/me')).body.account_key,
-    agent_key,
-  ]);
-  return agent_key;
-}
-
-/** Purchases in several states, of a buyer whose limits no run reaches. */
-async function purchaseKeys(service: Service, owner: Agent): Promise<Keys> {
-  const { database, execute } = service;
-  await database.pool.query(
-    'update grants set daily_limit_microcents = 500000000000, total_limit_microcents = null where principal_key = $1',
-    [owner.wallet.address.toLowerCase()],
-  );
-  const keys: Keys = { quote_key: [], job_key: [], source_key: [], agent_key: [await colleagueOf(service, owner)] };
-  for (let copies = 0; copies < 3; copies += 1) {
-    const jobs = [await owner.authorizedJob(), await owner.paidJob(), await owner.paidJob()];
-    await execute(jobs[2] ?? '');
-    keys.job_key.push(...jobs);
-    keys.quote_key.push((await owner.quote()).body.quote_key, (await owner.job(jobs[0] ?? '')).body.quote_key);
-  }
-  return keys;
 }

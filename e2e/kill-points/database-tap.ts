@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
  * Where a process that speaks to PostgreSQL is stopped, by a part of the text of one of its statements: before the
@@ -31,6 +31,17 @@ interface Conversation {
   stopped: 'no' | 'sending' | 'finishing' | 'hearing' | 'cut';
 }
 
+const newConversation = (client: Socket, server: Socket, isCut: boolean): Conversation => ({
+  client,
+  server,
+  pending: Buffer.alloc(0),
+  isStarted: false,
+  prepared: new Map(),
+  inTransaction: false,
+  statements: [],
+  stopped: isCut ? 'cut' : 'no',
+});
+
 /** Opens a door in front of the database at `url`. Speaks as much of the wire protocol, version 3, as it must read. */
 export async function tapDatabase(url: string): Promise<DatabaseTap> {
   const { hostname, port } = new URL(url);
@@ -51,58 +62,46 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
     });
   };
 
+  /** Hands a message on to the database, unless a stop comes before it. */
+  const pass = (conversation: Conversation, message: Buffer): void => {
+    const { server } = conversation;
+    if (conversation.stopped === 'finishing') {
+      server.write(message);
+      if (kindOf(message) === 'S') conversation.stopped = 'hearing';
+    }
+    if (conversation.stopped !== 'no') return;
+    const text = statementIn(conversation, message);
+    const point = text === null ? undefined : stop?.point;
+    if (point && text !== null && stopsBefore(point, conversation, text, message)) {
+      halt(conversation, 'sending');
+      return;
+    }
+    server.write(message);
+    if (text === null) return;
+    note(conversation, text);
+    // The messages up to the next Sync carry a prepared statement out.
+    if (point && stopsAfter(point, conversation, text)) {
+      halt(conversation, kindOf(message) === 'Q' ? 'hearing' : 'finishing');
+    }
+    if (!conversation.inTransaction) conversation.statements = [];
+  };
+
   const tap = createServer((client) => {
     const server = connect(Number(port), hostname);
-    const conversation: Conversation = {
-      client,
-      server,
-      pending: Buffer.alloc(0),
-      isStarted: false,
-      prepared: new Map(),
-      inTransaction: false,
-      statements: [],
-      stopped: isCut ? 'cut' : 'no',
-    };
+    const conversation = newConversation(client, server, isCut);
     conversations.add(conversation);
     client.on('data', (bytes) => {
       conversation.pending = Buffer.concat([conversation.pending, bytes]);
-      for (const message of messagesOf(conversation)) {
-        if (conversation.stopped === 'finishing') {
-          server.write(message);
-          if (kindOf(message) === 'S') conversation.stopped = 'hearing';
-        }
-        if (conversation.stopped !== 'no') continue;
-        const text = statementIn(conversation, message);
-        const point = text === null ? undefined : stop?.point;
-        if (point && text !== null && stopsBefore(point, conversation, text, message)) {
-          return halt(conversation, 'sending');
-        }
-        server.write(message);
-        if (text === null) continue;
-        note(conversation, text);
-        if (point && stopsAfter(point, conversation, text)) {
-          // A prepared statement is carried out by the messages up to the next Sync.
-          halt(conversation, kindOf(message) === 'Q' ? 'hearing' : 'finishing');
-        }
-        if (!conversation.inTransaction) conversation.statements = [];
-      }
+      for (const message of messagesOf(conversation)) pass(conversation, message);
     });
     server.on('data', (bytes) => {
       if (conversation.stopped === 'no' || conversation.stopped === 'sending') client.write(bytes);
     });
-    const end = (): void => {
-      client.destroy();
-      server.destroy();
-      conversations.delete(conversation);
-    };
-    for (const socket of [client, server]) socket.on('close', end).on('error', end);
+    endTogether(client, server, () => conversations.delete(conversation));
   });
   await new Promise<void>((resolve) => tap.listen(0, '127.0.0.1', resolve));
-  const address = tap.address();
-  const tapped = new URL(url);
-  tapped.port = String(typeof address === 'object' && address ? address.port : '');
   return {
-    url: tapped.href,
+    url: addressOf(tap, url),
     stopAt: (point) =>
       new Promise((resolve) => {
         stop = { point, reached: resolve };
@@ -110,12 +109,26 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
     close: () =>
       new Promise((resolve) => {
         tap.close(() => resolve());
-        for (const { client, server } of conversations) {
-          client.destroy();
-          server.destroy();
-        }
+        for (const { client, server } of conversations) for (const socket of [client, server]) socket.destroy();
       }),
   };
+}
+
+function endTogether(client: Socket, server: Socket, ended: () => void): void {
+  const end = (): void => {
+    client.destroy();
+    server.destroy();
+    ended();
+  };
+  for (const socket of [client, server]) socket.on('close', end).on('error', end);
+}
+
+/** The URL with the port that the server listens on. */
+function addressOf(server: Server, url: string): string {
+  const address = server.address();
+  const tapped = new URL(url);
+  tapped.port = String(typeof address === 'object' && address ? address.port : '');
+  return tapped.href;
 }
 
 const SSL_REQUEST = 80_877_103;

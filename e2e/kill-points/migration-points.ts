@@ -13,9 +13,9 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Where a migration of an empty database is killed. */
 export const migrationPoints: { point: string; stopAt: StoppingPoint }[] = [
-  { point: 'K43 a migration is not begun', stopAt: { before: /create table "jobs"/i } },
-  { point: 'K43 a migration is done, and not committed', stopAt: { beforeCommitOf: /create table "jobs"/i } },
-  { point: 'K43 a migration is committed, and the next is not begun', stopAt: { after: /create table "jobs"/i } },
+  { point: 'K43 a migration is not begun', stopAt: { before: /create table jobs/i } },
+  { point: 'K43 a migration is done, and not committed', stopAt: { beforeCommitOf: /create table jobs/i } },
+  { point: 'K43 a migration is committed, and what comes next is not begun', stopAt: { after: /create table jobs/i } },
   { point: 'K43 the tables of the queue are not there yet', stopAt: { before: /create schema.* pgboss/i } },
 ];
 

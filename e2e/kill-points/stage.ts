@@ -73,6 +73,56 @@ export function inState(stage: Stage, agent: Agent, jobKey: string, wanted: Reco
   );
 }
 
+function startScript(script: string, env: Record<string, string>): RunningProcess {
+  return startProcess({
+    name: 'victim',
+    command: process.execPath,
+    args: [path.join(ROOT, script)],
+    env: { ...process.env, ...env },
+    show: 'problems',
+  });
+}
+
+async function eventually<T>(look: () => Promise<T | false | undefined | null>, what = () => String(look)): Promise<T> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const found = await look();
+    if (found) return found;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  throw new Error(`it did not come about: ${what()}`);
+}
+
+/** Resolves when the process itself says so: another one may answer at its address. */
+async function isReady(started: RunningProcess, word: string): Promise<void> {
+  const died = started.died.then((sentence) => Promise.reject(new Error(sentence)));
+  await Promise.race([died, eventually(async () => started.tail().some((line) => line.includes(word)))]);
+}
+
+async function brokenNow(database: pg.Pool, sandboxUrl: string, journal: Acknowledged): Promise<string[]> {
+  await clearFaults(sandboxUrl);
+  return [
+    ...(await brokenInvariants(database)),
+    ...(await chainDifferences(database, sandboxUrl)),
+    ...(await journal.missing(database)),
+  ];
+}
+
+/** Times what goes on after a crash, and remembers the slowest. */
+function stopwatch(): Pick<Stage, 'goesOn' | 'slowest'> {
+  let slowest = { after: 'nothing', seconds: 0 };
+  return {
+    slowest: () => `${slowest.seconds.toFixed(1)} s after: ${slowest.after}`,
+    async goesOn(after, work) {
+      const from = performance.now();
+      const done = await work();
+      const seconds = (performance.now() - from) / 1000;
+      if (seconds > slowest.seconds) slowest = { after, seconds };
+      expect(seconds, `seconds until all had gone on after: ${after}`).toBeLessThan(PROMISED_SECONDS * crowding());
+      return done;
+    },
+  };
+}
+
 /** Starts the service in production mode; it ends with the file's tests. */
 export async function openStage(): Promise<Stage> {
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
@@ -85,19 +135,11 @@ export async function openStage(): Promise<Stage> {
   const database = new pg.Pool({ connectionString: stack.databaseUrl });
   const journal = new Acknowledged();
   const victims: Victim[] = [];
-  let slowest = { after: 'nothing', seconds: 0 };
 
   async function victim(script: string, port: number): Promise<Victim> {
     const tap = await tapDatabase(stack.databaseUrl);
-    const env = { ...process.env, ...sandboxedEnvironment(ports, folder, tap.url), NODE_ENV: 'production' as const };
-    const started = startProcess({
-      name: 'victim',
-      command: process.execPath,
-      args: [path.join(ROOT, script)],
-      env: { ...env, PORT: String(port) },
-      show: 'problems',
-    });
-    const opened = { ...tap, process: started };
+    const env = { ...sandboxedEnvironment(ports, folder, tap.url), NODE_ENV: 'production', PORT: String(port) };
+    const opened = { ...tap, process: startScript(script, env) };
     victims.push(opened);
     return opened;
   }
@@ -109,33 +151,6 @@ export async function openStage(): Promise<Stage> {
       await isReady(opened.process, 'app_ready');
       return { ...opened, baseUrl: `http://127.0.0.1:${port}` };
     });
-  }
-
-  /** Resolves when the process itself says so: another one may answer at its address. */
-  async function isReady(started: RunningProcess, word: string): Promise<void> {
-    const died = started.died.then((sentence) => Promise.reject(new Error(sentence)));
-    await Promise.race([died, eventually(async () => started.tail().some((line) => line.includes(word)))]);
-  }
-
-  async function eventually<T>(
-    look: () => Promise<T | false | undefined | null>,
-    what = () => String(look),
-  ): Promise<T> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const found = await look();
-      if (found) return found;
-      await sleep(LOOK_AGAIN_MS);
-    }
-    throw new Error(`it did not come about: ${what()}`);
-  }
-
-  async function goesOn<T>(after: string, work: () => Promise<T>): Promise<T> {
-    const from = performance.now();
-    const done = await work();
-    const seconds = (performance.now() - from) / 1000;
-    if (seconds > slowest.seconds) slowest = { after, seconds };
-    expect(seconds, `seconds until all had gone on after: ${after}`).toBeLessThan(PROMISED_SECONDS * crowding());
-    return done;
   }
 
   afterAll(async () => {
@@ -170,16 +185,8 @@ export async function openStage(): Promise<Stage> {
       await isReady(opened.process, 'worker_ready');
       return opened;
     },
-    goesOn,
-    slowest: () => `${slowest.seconds.toFixed(1)} s after: ${slowest.after}`,
+    ...stopwatch(),
     eventually,
-    async broken() {
-      await clearFaults(stack.sandboxUrl);
-      return [
-        ...(await brokenInvariants(database)),
-        ...(await chainDifferences(database, stack.sandboxUrl)),
-        ...(await journal.missing(database)),
-      ];
-    },
+    broken: () => brokenNow(database, stack.sandboxUrl, journal),
   };
 }

@@ -7,8 +7,8 @@ interface Told {
 }
 
 /**
- * The journal of what buyers were told (I19): every quote and job that an answer named, and how far it said that the
- * job had come. What was told is there for good, whatever became of the process that told it.
+ * The journal of what buyers were told (I19): quotes, jobs, and how far jobs had come. All of it must stay true,
+ * whatever became of the process that said it.
  */
 export class Acknowledged {
   readonly #quotes = new Set<string>();
@@ -31,9 +31,9 @@ export class Acknowledged {
     this.#steps.clear();
   }
 
-  /** What was told and is not so. Empty when all of it is there. */
+  /** What was told and is not so; empty when all holds. */
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
-    // What is told from here on may be newer than what is read below.
+    // Later answers may be newer than the rows read below.
     const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];
     const quotes = await database.query<{ quote_key: string }>(
       'select quote_key from quotes where quote_key = any($1::text[])',

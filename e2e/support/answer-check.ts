@@ -14,7 +14,7 @@ const patterns = Object.values(operations).map((operation: Operation) => ({
   pattern: pathPattern(operation),
 }));
 
-/** Where agents call: what is not there is refused in their language. Elsewhere people are shown a page. */
+/** Agents get problems; elsewhere people get a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;
 
 const ambiguous = /\/\/|\\|%2f|%5c|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
@@ -30,10 +30,10 @@ export class AnswerCheck {
     this.#ajv.addSchema(this.#document, 'document');
   }
 
-  /** What is wrong with the answer to this request; null when the document foresees it. */
+  /** What is wrong with an answer; null when the document allows it. */
   fault(method: string, target: string, answer: WireAnswer): string | null {
     const path = target.split('?', 1)[0] ?? '';
-    // Readers differ about where such an address leads: it leads nowhere.
+    // Ambiguous addresses lead nowhere.
     if (ambiguous.test(path)) return answer.status === 404 ? null : 'It leads somewhere.';
     const atPath = patterns.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation);
     const operation = atPath.find((found) => found.method === method);

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** What stays as it is: the migrations, and what is counted or queued beside the data of the service. */
+/** Not restored: the migrations, and counters and queues beside the data. */
 const kept = ['_prisma_migrations', 'rate_counts'];
 
 /**
- * Takes a backup of a running service's database, and gives what restores it: then every row is as it was, as if nothing
- * had happened since. The chains, and what buyers and the facilitator remember, go on.
+ * Takes a backup and returns its restore, which sets every row back. The chains, and what buyers and the facilitator
+ * remember, go on.
  */
 export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
   const { rows: tables } = await pool.query<{ name: string; columns: string }>(
@@ -26,7 +26,7 @@ export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
   ]);
   return () =>
     inTransaction(pool, 'begin', [
-      // The guards of the tables refuse just that.
+      // The tables' triggers refuse exactly this.
       'set local session_replication_role = replica',
       `truncate ${copies.map(({ table }) => table).join(', ')}`,
       ...copies.map(

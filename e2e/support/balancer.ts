@@ -1,11 +1,11 @@
 import { Agent as ConnectionPool, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Spreads requests over processes that say they are ready, as what stands in front of them does in production. */
+/** Spreads requests over ready processes, like a load balancer in production. */
 export interface Balancer {
   readonly baseUrl: string;
   add(baseUrl: string): void;
-  /** What went wrong so far: a connection that broke, or an answer that is a fault of the server. */
+  /** Failures so far: broken connections and server errors. */
   readonly failures: readonly string[];
   /** How many requests were answered. */
   readonly answered: number;
@@ -14,7 +14,7 @@ export interface Balancer {
 
 const lookEveryMs = 200;
 
-/** Opens a balancer. It tries nothing twice, so that each request that is lost is seen. */
+/** Opens a balancer. It never retries, so that lost requests show. */
 export async function openBalancer(): Promise<Balancer> {
   const pool = new ConnectionPool({ keepAlive: true });
   const ready = new Map<string, boolean>();

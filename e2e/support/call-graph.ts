@@ -3,9 +3,8 @@ import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * Which code can be reached from which, read from the sources: by the names that a top-level declaration uses. A name
- * that is used counts as called, so the graph reaches at least as far as any run does. What is called through an object
- * whose type is an interface (an adapter of the runtime) is not followed.
+ * Which code can reach which, by the names that top-level declarations use. A used name counts as called, so the graph
+ * reaches at least as far as any run. Does not follow calls through interfaces (the runtime's adapters).
  */
 export interface CallGraph {
   /** Everything reachable from a member of an object that a file declares, as `file#name`. Throws where there is none. */
@@ -69,15 +68,7 @@ export function callGraph(
   root: string,
   textOf = (file: string) => readFileSync(path.join(root, file), 'utf8'),
 ): CallGraph {
-  const modules = new Map<string, Module>();
-  const moduleOf = (file: string): Module => {
-    let known = modules.get(file);
-    if (!known) {
-      known = readModule(file, textOf(file));
-      modules.set(file, known);
-    }
-    return known;
-  };
+  const moduleOf = readOnce((file) => readModule(file, textOf(file)));
   /** Where the names that a declaration uses are declared. */
   function usedBy(file: string, declaration: Node): string[] {
     const { imports, declarations } = moduleOf(file);
@@ -101,7 +92,7 @@ export function callGraph(
     });
     return used;
   }
-  /** A member of an object is found by itself; of anything else the whole is meant. */
+  /** A member of an object is found alone; otherwise the whole declaration. */
   const find = (declaration: string) => {
     const [file = '', names = ''] = declaration.split('#');
     const [name = '', member] = names.split('.');
@@ -136,6 +127,15 @@ export function callGraph(
       });
       return codes;
     },
+  };
+}
+
+function readOnce(read: (file: string) => Module): (file: string) => Module {
+  const modules = new Map<string, Module>();
+  return (file) => {
+    const known = modules.get(file) ?? read(file);
+    modules.set(file, known);
+    return known;
   };
 }
 

@@ -42,10 +42,29 @@ export interface Signed {
   signature: Hex;
 }
 
-/**
- * Somebody on a chain of the sandbox who can do what anybody can, from an account that nobody else sends from: each
- * method is a transaction of a stranger.
- */
+type Domain = { name: string; version: string; chainId: number; verifyingContract: Address };
+
+async function signTransfer(
+  account: PrivateKeyAccount,
+  domain: Domain,
+  message: Omit<Signed, 'signature'>,
+): Promise<Signed> {
+  const primaryType = 'TransferWithAuthorization';
+  const signature = await account.signTypedData({ domain, types: authorizationTypes, primaryType, message });
+  return { ...message, signature };
+}
+
+/** The arguments of `cancelAuthorization`. */
+async function signedCancellation(account: PrivateKeyAccount, domain: Domain, nonce: Hex) {
+  const message = { authorizer: account.address, nonce };
+  const primaryType = 'CancelAuthorization';
+  const { r, s, yParity } = parseSignature(
+    await account.signTypedData({ domain, types: cancelTypes, primaryType, message }),
+  );
+  return [account.address, nonce, 27 + yParity, r, s] as const;
+}
+
+/** Anybody on a sandbox chain, with an account that nobody else uses: each method is a stranger's transaction. */
 export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
   const { node_url } = (await controlClient(controlUrl).chains()).find(({ chain_id }) => chain_id === chainId) ?? {
     node_url: '',
@@ -87,43 +106,28 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
     call: (data: Hex): Promise<Hex> => send(asset, data),
     mint: (to: Address, value: bigint): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'mint', args: [to, value] })),
-    /** A transfer of nothing out of somebody else's account, which every ERC-20 token lets happen. */
+    /** An empty transfer from somebody else's account, which every ERC-20 token allows. */
     nothingFrom: (from: Address, to: Address): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'transferFrom', args: [from, to, 0n] })),
     async cancel(account: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
-      const message = { authorizer: account.address, nonce };
-      const signed = await account.signTypedData({
-        domain,
-        types: cancelTypes,
-        primaryType: 'CancelAuthorization',
-        message,
-      });
-      const { r, s, yParity } = parseSignature(signed);
-      const args = [account.address, nonce, 27 + yParity, r, s] as const;
+      const args = await signedCancellation(account, domain, nonce);
       return send(asset, encodeFunctionData({ abi, functionName: 'cancelAuthorization', args }));
     },
-    /** Signs a transfer as its payer can: of any amount, to anybody, under any nonce. */
+    /** Signs a transfer as its payer can: any amount, recipient and nonce. */
     async sign(
       account: PrivateKeyAccount,
       to: Address,
       value: bigint,
       more: { nonce?: Hex; validBefore?: bigint } = {},
     ): Promise<Signed> {
-      const message = {
+      return signTransfer(account, domain, {
         from: account.address,
         to,
         value,
         validAfter: 0n,
         validBefore: more.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 110),
         nonce: more.nonce ?? (`0x${randomBytes(32).toString('hex')}` as const),
-      };
-      const signature = await account.signTypedData({
-        domain,
-        types: authorizationTypes,
-        primaryType: 'TransferWithAuthorization',
-        message,
       });
-      return { ...message, signature };
     },
     balanceOf: (owner: Address): Promise<bigint> =>
       node.readContract({ address: asset, abi, functionName: 'balanceOf', args: [owner] }),

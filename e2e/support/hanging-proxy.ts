@@ -1,13 +1,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands in front of a provider; once it hangs it takes connections and bytes, and answers nothing. */
+/** A proxy that can hang: it then takes connections and bytes, and answers nothing. */
 export interface HangingProxy {
   /** The provider's address, through this. */
   readonly url: string;
   hang(): void;
-  /** How many wait for an answer that does not come. */
+  /** How many requests wait in vain. */
   waiting(): number;
-  /** Answers again; who waited in vain is cut off. */
+  /** Answers again; cuts off who waited. */
   resume(): void;
   close(): Promise<void>;
 }

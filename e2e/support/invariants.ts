@@ -1,3 +1,4 @@
+// Longer than 300 lines: one table, every invariant beside the statement that finds it broken.
 import type pg from 'pg';
 import { jobStates, moneyNotes, transitions } from '../../server/purchases/states.ts';
 
@@ -254,7 +255,7 @@ const invariants = {
       or exists (select from ledger_transfers l where l.job_key = j.job_key and l.principal_key <> j.principal_key)`,
 } as const satisfies Record<string, string>;
 
-/** Work that is queued has a message in the queue, whose tables are there once a service has run. */
+/** Queued work has its message; the queue's tables exist once a service has run. */
 const queuedWorkHasItsMessage = 'I28 queued work has its message';
 const withoutMessage = `
   select job_key from jobs where (state = 'queued' or (state = 'rechecking' and lease_until is null))
@@ -274,12 +275,12 @@ function legalSteps(): string {
   return [...ofQuotes, ...ofJobs, ...ofMoney].map((step) => `(${step.map(text).join(', ')})`).join(', ');
 }
 
-/** Findings of one invariant that are shown; where there are more, the first tell enough. */
+/** Rows shown per invariant. */
 const findingsMax = 100;
 
 /**
- * Whoever had more than `max` charges waived by a second dispute in 30 days since a block was last lifted is blocked. The
- * bound is the service's own (WAIVERS_MAX).
+ * More than `max` waived second disputes in 30 days, since the last lifted block, must mean a block. The limit is
+ * WAIVERS_MAX.
  */
 const waivedWithoutEnd = (max: number): string => `
   with waived as (
@@ -297,7 +298,7 @@ const waivedWithoutEnd = (max: number): string => `
       and (b.account_key = w.account_key or b.payer = w.payer))
   group by account_key, payer having count(*) > ${max}`;
 
-/** Every row that breaks an invariant, with the name of what it breaks. Empty when all is well. */
+/** Rows that break an invariant, each with its name. Empty when all hold. */
 export async function brokenInvariants(
   database: Pick<pg.Pool, 'query'>,
   { waiversMax = 5 }: { waiversMax?: number } = {},

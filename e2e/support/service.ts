@@ -1,18 +1,20 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { gunzipSync } from 'node:zlib';
 import { decodePaymentSignatureHeader } from '@x402/core/http';
+import type pg from 'pg';
 import { afterAll, afterEach } from 'vitest';
 import { unlimited } from '../../commands/environment.ts';
 import { type TestDatabase, testDatabase } from '../../commands/test-database.ts';
 import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import type { Configuration } from '../../server/configuration.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
 import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
@@ -64,10 +66,9 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a service for the tests of one file; `environment` replaces variables of its own, which may follow from where
- * the sandbox stands. After each test the
- * invariants must hold: of the rows, between the books and the chains, and of what buyers were told. A file that breaks
- * them on purpose says that they are not `checked` by themselves.
+ * Starts a service for the tests of one file. `environment` replaces variables, and may be made from the sandbox's
+ * addresses. After each test the invariants must hold: of the rows, between the books and the chains, and of what buyers
+ * were told. A file that breaks them on purpose passes `checked: false`.
  */
 export async function startService(
   environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
@@ -89,21 +90,8 @@ export async function startService(
   const checker = openChecker(runtime.configuration.assessor);
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
-  const broken = async () => [
-    ...(await brokenInvariants(database.pool, runtime.configuration)),
-    ...(await chainDifferences(database.pool, sandbox.controlUrl)),
-    ...(await acknowledged.missing(database.pool)),
-  ];
-  server.on('request', async (req, res) => {
-    const end = res.end.bind(res);
-    res.end = (chunk?: unknown) => {
-      const text = textOf(chunk);
-      provoked.note(req.method ?? '', req.url ?? '', text);
-      acknowledged.note(res.statusCode, text);
-      return end(chunk);
-    };
-    if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
-  });
+  const broken = () => brokenNow(database.pool, runtime.configuration, sandbox.controlUrl, acknowledged);
+  listenIn(server, runtime, provoked, acknowledged);
 
   afterEach(async (context) => {
     if (checked) context.expect(await broken()).toEqual([]);
@@ -135,51 +123,85 @@ export async function startService(
     },
     async backup() {
       const restore = await takeBackup(database.pool);
-      return async () => {
-        await restore();
-        acknowledged.forget();
-      };
+      return () => restore().then(() => acknowledged.forget());
     },
     broken,
     deleteExpired: () => deleteExpired(runtime),
-    async carryOut(signature) {
-      const paymentPayload = decodePaymentSignatureHeader(signature);
-      await fetch(`${sandbox.facilitatorUrl}/settle`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
-      });
-    },
+    carryOut: (signature) => settleAt(sandbox.facilitatorUrl, signature),
     async startDoor() {
       const door = await startDoor(env);
       processes.push({ stop: () => void door.stop() });
       return door;
     },
     startWorker() {
-      const worker = fork(path.join(import.meta.dirname, 'worker.ts'), {
-        env: { ...process.env, ...env },
-        stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
-      });
-      processes.push({ stop: () => worker.kill('SIGKILL') });
-      const ready = new Promise<{ time: string }>((resolve, reject) => {
-        if (!worker.stderr) throw new Error('the worker has no standard error');
-        worker.stderr.pipe(process.stderr);
-        createInterface({ input: worker.stderr }).on('line', (line) => {
-          if (line.includes('"worker_ready"')) resolve(JSON.parse(line));
-        });
-        worker.once('exit', () => reject(new Error('the worker ended before it was ready')));
-      });
-      ready.catch(() => {});
-      return {
-        ready,
-        stop: () =>
-          new Promise((resolve) => {
-            worker.once('exit', resolve);
-            worker.kill('SIGTERM');
-          }),
-      };
+      const { kill, ...worker } = forkWorker(env);
+      processes.push({ stop: kill });
+      return worker;
     },
   };
+}
+
+/** Starts a worker process, which logs that it is ready. */
+function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void } {
+  const worker = fork(path.join(import.meta.dirname, 'worker.ts'), {
+    env: { ...process.env, ...env },
+    stdio: ['inherit', 'inherit', 'pipe', 'ipc'],
+  });
+  const ready = new Promise<{ time: string }>((resolve, reject) => {
+    if (!worker.stderr) throw new Error('the worker has no standard error');
+    worker.stderr.pipe(process.stderr);
+    createInterface({ input: worker.stderr }).on('line', (line) => {
+      if (line.includes('"worker_ready"')) resolve(JSON.parse(line));
+    });
+    worker.once('exit', () => reject(new Error('the worker ended before it was ready')));
+  });
+  ready.catch(() => {});
+  return {
+    ready,
+    stop: () =>
+      new Promise((resolve) => {
+        worker.once('exit', resolve);
+        worker.kill('SIGTERM');
+      }),
+    kill: () => void worker.kill('SIGKILL'),
+  };
+}
+
+/** Carries a signed payment out as anyone can who holds it. */
+async function settleAt(facilitatorUrl: string, signature: string): Promise<void> {
+  const paymentPayload = decodePaymentSignatureHeader(signature);
+  await fetch(`${facilitatorUrl}/settle`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted }),
+  });
+}
+
+async function brokenNow(
+  pool: pg.Pool,
+  configuration: Configuration,
+  controlUrl: string,
+  acknowledged: Acknowledged,
+): Promise<string[]> {
+  return [
+    ...(await brokenInvariants(pool, configuration)),
+    ...(await chainDifferences(pool, controlUrl)),
+    ...(await acknowledged.missing(pool)),
+  ];
+}
+
+/** Notes what each answer of the server says. */
+function listenIn(server: Server, runtime: Runtime, provoked: ProvokedProblems, acknowledged: Acknowledged): void {
+  server.on('request', async (req, res) => {
+    const end = res.end.bind(res);
+    res.end = (chunk?: unknown) => {
+      const text = textOf(chunk);
+      provoked.note(req.method ?? '', req.url ?? '', text);
+      acknowledged.note(res.statusCode, text);
+      return end(chunk);
+    };
+    if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
+  });
 }
 
 /** The text of an answer's body, which may be compressed. */

@@ -9,22 +9,22 @@ export function facilitatorAccounts(): [HDAccount, ...HDAccount[]] {
   return [testAccount(1), ...[3, 4, 5, 6, 7, 8].map(testAccount)];
 }
 
-/** The account that buyers pay when nothing else is configured. */
+/** The default receiving account. */
 export function sellerAccount(): HDAccount {
   return testAccount(2);
 }
 
-/** The account whose transactions to itself make a block when nobody pays. */
+/** Its transactions to itself make blocks. */
 export function idleAccount(): HDAccount {
   return testAccount(9);
 }
 
-/** The account of somebody who has nothing to do with us, for what anybody can do to a chain. */
+/** A stranger's account, for what anybody can do. */
 export function strangerAccount(): HDAccount {
   return testAccount(0);
 }
 
-/** One of the ten that the node has given plenty of ether. */
+/** One of the ten accounts that the node funds. */
 function testAccount(addressIndex: number): HDAccount {
   return mnemonicToAccount(TEST_PHRASE, { addressIndex });
 }

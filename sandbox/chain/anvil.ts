@@ -7,9 +7,9 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 /** A running anvil. `exited` settles when it ends, by `stop` or by itself. */
 export type Anvil = { readonly rpcUrl: string; readonly exited: Promise<void>; stop(): Promise<void> };
 
-// Enough for every reorganisation that the sandbox is asked for; more only costs memory.
+// More than any reorganisation that tests ask for.
 const STATES_KEPT = 64;
-// Two epochs behind the newest block is final: 24 blocks, past every reorganisation that the sandbox is asked for.
+// Finality: two epochs, 24 blocks, beyond those reorganisations.
 const SLOTS_IN_AN_EPOCH = 12;
 const START_MS_MAX = 120_000;
 const STOP_MS_MAX = 5_000;
@@ -96,8 +96,8 @@ function listeningPort(child: ChildProcess, chainId: number, stateFile: string):
 }
 
 /**
- * A shell that waits for our end of a pipe to close, which happens however this process ends, and then stops anvil:
- * kill -9 of the sandbox leaves nothing running and still saves the chain.
+ * A shell that stops anvil once our end of a pipe closes, however this process ends: kill -9 leaves nothing running and
+ * still saves the chain.
  */
 function endWithUs(child: ChildProcess): ChildProcess {
   const script = 'read -r end; kill -TERM "$0" 2> /dev/null';

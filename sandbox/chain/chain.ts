@@ -34,7 +34,7 @@ export type Chain = {
   stop(): Promise<void>;
 };
 
-// A real chain's time goes on when nobody pays: a block now and then lets an unused authorization expire.
+// Real chains go on without payments: mine a block now and then, so that unused authorizations expire.
 const IDLE_BLOCK_MS = 5_000;
 
 /** Starts the chain on `port`, its state kept in `stateFile`. Rejects with one sentence when it cannot. */
@@ -81,12 +81,12 @@ async function placeCode(client: ChainClient, address: Address, creationCode: He
 }
 
 /**
- * Makes a block by a transaction to nobody, with all that waits. Asking the node for one, while it mines transactions as
- * they come, would have it mine twice at the same time, after which it may leave transactions waiting.
+ * Mines by sending an empty transaction. Asking anvil to mine while it automines makes it mine twice at once and may
+ * leave transactions waiting.
  */
 async function addBlock(client: ChainClient): Promise<void> {
   const { address } = idleAccount();
-  // What it carries tells it from one that a reorganisation has removed.
+  // Its data distinguishes it from a removed one.
   const transaction = { from: address, to: address, data: toHex(Date.now(), { size: 8 }) };
   await client.request<{ Method: string; Parameters: [typeof transaction]; ReturnType: Hex }>({
     method: 'eth_sendTransaction',

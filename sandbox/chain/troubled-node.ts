@@ -1,4 +1,4 @@
-// A node that answers, and does not tell the truth: it has lost its logs, or it is behind.
+// A node that lies: it lost its logs, or it lags.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { toHex } from 'viem';

@@ -1,7 +1,7 @@
 import type { PaymentPayload, PaymentRequirements, SettleResponse } from '@x402/core/types';
 import type { Hex } from 'viem';
 
-/** Everything the facilitator was asked to do with one signed authorization, and what it really did. */
+/** All requests about one signed authorization, and what really happened. */
 export type Settlement = {
   network: string;
   asset: string;
@@ -12,9 +12,9 @@ export type Settlement = {
   amount: string;
   verify_calls: number;
   settle_calls: number;
-  /** Transactions that went to the chain. A claimed success without one here was a lie. */
+  /** Transactions sent to the chain. A claimed success without one was a lie. */
   transactions: Hex[];
-  /** The answers to settle calls, oldest first; null where none left. */
+  /** The answers to settle calls, oldest first; null where none was sent. */
   answers: (SettleResponse | null)[];
 };
 

@@ -1,4 +1,4 @@
-// How the facilitator reaches a chain: few JSON-RPC calls a payment, and no transaction that waits for another.
+// The facilitator's way to a chain: few calls per payment, and no transaction waits for another.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import {
@@ -17,12 +17,12 @@ import type { HDAccount } from 'viem/accounts';
 
 /** What one settlement did on the chain, and what is to go wrong with it there. */
 export type SettlementTrace = {
-  /** Hashes that the node accepted, whether or not they were mined or succeeded. */
+  /** Accepted hashes, whether or not mined or successful. */
   readonly transactions: Hex[];
   readonly trouble?: 'receipt_times_out' | 'broadcast_times_out' | undefined;
 };
 
-/** Set around each settlement, so that parallel ones keep their traces apart. */
+/** Separates the traces of parallel settlements. */
 export const settlementTrace = new AsyncLocalStorage<SettlementTrace>();
 
 const RECEIPT_POLL_MS = 10;
@@ -75,8 +75,8 @@ export function createSigner(chainId: number, nodeUrl: string, accounts: readonl
 }
 
 /**
- * Signs and broadcasts, each transaction from an account that has no other under way: anvil may keep one that comes
- * while it mines the one before it, of the same account, waiting for good.
+ * Signs and broadcasts, one transaction per account at a time: anvil may hold back a second one for good if it comes
+ * while the first is mined.
  */
 function createSender(client: PublicClient, chainId: number, accounts: readonly HDAccount[]) {
   const idle = [...accounts];
@@ -117,7 +117,7 @@ async function broadcast(client: PublicClient, chainId: number, account: HDAccou
   return client.sendRawTransaction({ serializedTransaction });
 }
 
-/** `eth_getCode` with a memory: the scheme asks four times a payment for what hardly ever changes. */
+/** `eth_getCode` with a cache: the scheme asks four times per payment. */
 function cachedCode(client: PublicClient) {
   const known = new Map<Address, { code: Hex | undefined; until: number }>();
   return async function getCode({ address }: { address: Address }): Promise<Hex | undefined> {

@@ -11,7 +11,7 @@ export type Mailbox = {
 };
 
 export const LETTERS_KEPT = 1_000;
-// The file may grow to twice the letters kept before it is cut back, so that a letter costs one short write.
+// Compact the file only at twice the kept letters, so that each letter costs one short write.
 const FILE_LINES_MAX = 2 * LETTERS_KEPT;
 
 /** Opens the mailbox of a JSON-lines file; letters of earlier runs are there again. */
@@ -28,7 +28,7 @@ export function openMailbox(path: string): Mailbox {
     linesInFile = letters.length;
   }
 
-  // A crash may have cut the last line short; the next letter must not be appended to it.
+  // A crash may cut the last line: don't append to it.
   if (linesInFile > 0) cutBack();
 
   return {

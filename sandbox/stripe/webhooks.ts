@@ -84,27 +84,38 @@ function turnedBatches() {
   };
 }
 
-/** The way of events to one seller; those that were on it before a restart go on. */
-export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>, first: WebhookTarget): Webhooks {
-  const faults = faultQueue<WebhookFault>();
-  const waiting = new Set(
+const waitingIn = (store: Provider['store']): Set<string> =>
+  new Set(
     store
       .list('delivery')
       .filter(({ state }) => state === 'waiting')
       .map(({ id }) => id),
   );
+
+/** Stores a delivery; `waiting` follows it. */
+function keepIn(store: Provider['store'], waiting: Set<string>, delivery: Delivery): void {
+  store.put('delivery', delivery);
+  if (delivery.state === 'waiting') waiting.add(delivery.id);
+  else waiting.delete(delivery.id);
+  const event = store.get('event', delivery.id);
+  if (event && delivery.state === 'delivered') store.put('event', { ...event, pending_webhooks: 0 });
+}
+
+function stateAtFirst(fault: WebhookFault | undefined): Delivery['state'] {
+  if (fault?.mode === 'lose') return 'lost';
+  return fault?.mode === 'withhold' || fault?.mode === 'reorder' ? 'withheld' : 'waiting';
+}
+
+/** Delivers events to one seller, and goes on after a restart with those that were waiting. */
+export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>, first: WebhookTarget): Webhooks {
+  const faults = faultQueue<WebhookFault>();
+  const waiting = waitingIn(store);
   const underWay = new Set<string>();
   const stopped = new AbortController();
   let target = first;
   const turned = turnedBatches();
 
-  function keep(delivery: Delivery) {
-    store.put('delivery', delivery);
-    if (delivery.state === 'waiting') waiting.add(delivery.id);
-    else waiting.delete(delivery.id);
-    const event = store.get('event', delivery.id);
-    if (event && delivery.state === 'delivered') store.put('event', { ...event, pending_webhooks: 0 });
-  }
+  const keep = (delivery: Delivery) => keepIn(store, waiting, delivery);
 
   async function attempt(eventId: string): Promise<void> {
     underWay.add(eventId);
@@ -128,11 +139,8 @@ export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>
   function take(eventId: string): void {
     const type = store.get('event', eventId)?.type ?? '';
     const now = clock.now();
-    const delivery: Delivery = { id: eventId, type, state: 'waiting', first_at: now, next_at: now, attempts: [] };
     const fault = faults.take((one) => one.type === undefined || one.type === type);
-    if (fault?.mode === 'lose') keep({ ...delivery, state: 'lost' });
-    else if (fault?.mode === 'withhold' || fault?.mode === 'reorder') keep({ ...delivery, state: 'withheld' });
-    else keep(delivery);
+    keep({ id: eventId, type, state: stateAtFirst(fault), first_at: now, next_at: now, attempts: [] });
     if (fault?.mode === 'duplicate') {
       for (let copy = 0; copy < fault.copies; copy += 1) void attempt(eventId);
     }

@@ -57,23 +57,23 @@ export interface AssessorModel {
   /** Of a `compatible` provider: Ollama, vLLM or any other that speaks the OpenAI protocol; ends in `/v1`. */
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
-  /** Of one call. */
+  /** Time-out of one call. */
   timeoutMs: number;
-  /** Of all calls for one check together, input and output. */
+  /** Token budget of one check, input and output, over all calls. */
   tokensMax: number;
   price?: AssessorPrice | undefined;
-  /** Of all calls for one check together, whichever models they go to. */
+  /** Cost limit of one check, over all models. */
   budgetMicrocents?: number | undefined;
 }
 
-/** In microcents for a million tokens: plain input, input that the provider had kept, output. */
+/** In microcents per million tokens: input, cached input, output. */
 export interface AssessorPrice {
   input: number;
   cached: number;
   output: number;
 }
 
-/** The models of the assessor alone, for a command that needs nothing else. Throws `ConfigurationError`. */
+/** The assessor's models alone, for commands that need nothing else. Throws `ConfigurationError`. */
 export function readAssessorModels(env: Record<string, string | undefined>): AssessorModel[] {
   const present = presentIn(env);
   const parsed = AssessorVariables.safeParse(present);
@@ -82,7 +82,7 @@ export function readAssessorModels(env: Record<string, string | undefined>): Ass
   return assessorOf(parsed.data);
 }
 
-/** An empty variable is one that is not set. */
+/** Treat an empty variable as unset. */
 export const presentIn = (env: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 
@@ -118,7 +118,7 @@ export function faultOf(present: Record<string, string | undefined>) {
   };
 }
 
-/** What ASSESSOR_MODELS needs beside it. */
+/** Variables that ASSESSOR_MODELS needs as well. */
 export function assessorFaults(variables: AssessorVariables): string[] {
   const faults: string[] = [];
   const needed = {

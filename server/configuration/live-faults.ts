@@ -2,10 +2,10 @@ import { mnemonicToAccount } from 'viem/accounts';
 
 /** The mnemonic of every development chain: anybody can sign with its keys. */
 const publicMnemonic = 'test test test test test test test test test test test junk';
-/** So many of its accounts are in use somewhere. */
+/** How many of its accounts tools commonly use. */
 const publicAccounts = 100;
 
-/** A random secret of 43 characters holds fewer different ones less often than once in 10^15. */
+/** The fewest distinct characters of a real secret: a random one of 43 has fewer less than once in 10^15. */
 const differentCharactersMin = 16;
 
 interface LiveVariables {
@@ -14,12 +14,12 @@ interface LiveVariables {
   rpcUrls: Readonly<Record<string, string>>;
   payTo: string | undefined;
   smtpUrl: string | undefined;
-  /** By the name of the variable, in which several stand parted by commas. */
+  /** Secrets by variable; a variable may hold several, comma-separated. */
   secrets: readonly (readonly [name: string, secret: string])[];
   trustedProxiesAreSet: boolean;
 }
 
-/** What only a sandbox may have: each fault as a sentence that names its variable. Pure; asks nobody. */
+/** Sandbox settings that live mode refuses, one sentence each, naming the variable. Pure. */
 export function liveFaults(variables: LiveVariables): string[] {
   const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, secrets } = variables;
   const addresses: [string, string | undefined][] = [
@@ -51,7 +51,7 @@ function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
-/** Whether letters leave encrypted or not at all. The parameters are those that nodemailer reads from the address. */
+/** Whether mail is sent with TLS or not at all. Reads nodemailer's address parameters. */
 function requiresTls({ protocol, searchParams }: URL): boolean {
   if (searchParams.get('ignoreTLS') === 'true' || searchParams.get('tls.rejectUnauthorized') === 'false') return false;
   return protocol === 'smtps:' || searchParams.get('requireTLS') === 'true';
@@ -71,7 +71,7 @@ function secretFaults(secrets: LiveVariables['secrets']): string[] {
   return [...new Set(weak), ...new Set(twice.map(([name]) => `${name} repeats another secret: each needs its own`))];
 }
 
-/** Whether no random bytes look like this: few different characters, or one piece over and over. */
+/** Whether the text is too regular to be random: few distinct characters, or one piece repeated. */
 function isWeak(secret: string): boolean {
   return new Set(secret).size < differentCharactersMin || (secret + secret).indexOf(secret, 1) < secret.length;
 }

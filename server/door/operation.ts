@@ -1,27 +1,24 @@
 import type { z } from 'zod';
 import type { ProblemCode } from '../problems.ts';
 
-/**
- * Who may ask: anyone, a software agent (or wallet) with a credential, a signed-in member of the account, an operator of
- * the service.
- */
+/** Who may call: anyone, a buyer (agent or wallet), a signed-in member, or an operator. */
 export type Audience = 'public' | 'agent' | 'member' | 'operator';
 
-/** Whose operations have an address, and stand in the documents. Any other audience is published nowhere. */
+/** Audiences whose operations are published. Any other is published nowhere. */
 export type PublishedAudience = Extract<Audience, 'public' | 'agent' | 'member'>;
 
 /**
- * What asking does. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment
- * provider between two transactions of its own (intent, call, fact).
+ * The effect. `read` changes nothing. `write` is one transaction, opened by the door. `money` calls a payment provider
+ * between two transactions of its own (intent, call, fact).
  */
 export type Effect = 'read' | 'write' | 'money';
 
-/** What an operation can have read with its buyer: the job that its path names, or what room the grant leaves. */
+/** What an operation can load together with its caller: the job in its path, or the room left in the grant. */
 export type ReadName = 'job' | 'room';
 
 /**
- * Which rate limits there are (specification 3.5). The first counts for a principal or a member, the second for a principal,
- * the others by block of addresses.
+ * The rate limits (specification 3.5). The first counts per principal or member, the second per principal, the others
+ * per block of addresses.
  */
 export type LimitName =
   | 'requests'
@@ -34,18 +31,17 @@ export type LimitName =
   | 'pages';
 
 /**
- * One thing a caller can ask for, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP
- * tool are all derived from it; nothing about it is written twice.
+ * One operation, as data. The REST handler, the OpenAPI operation, the discovery entry and the MCP tool derive from it.
  */
 export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** With `{path_key}` parameters, which are members of the input. */
+  /** `{path_key}` parameters are members of the input. */
   readonly path: string;
   readonly audience: readonly Audience[];
   readonly effect: Effect;
-  /** `required`: a request without an idempotency key is refused. Every other POST takes one. */
+  /** `required`: refuse a request without an idempotency key. Every other POST may carry one. */
   readonly idempotency: 'none' | 'optional' | 'required';
   readonly input: Input;
   readonly output: Output;
@@ -54,36 +50,36 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   readonly problems: readonly ProblemCode[];
   /** Answers 402 with the x402 body while unpaid. */
   readonly paid?: true;
-  /** The input as a whole, without these fields, holds at most so many bytes: judged ahead of any field. */
+  /** Byte limit of the input without these fields, checked before any field. */
   readonly totalInput?: { readonly maxBytes: number; readonly without: readonly string[] };
-  /** Repeated without its first key it may have a second effect. */
+  /** Repeating it without the first key may have a second effect. */
   readonly repeatsByKeyOnly?: true;
-  /** The answer carries a secret: it is never stored, and never cached on the way. */
+  /** The answer carries a secret: never store or cache it. */
   readonly secret?: true;
-  /** What comes with the buyer, in one round trip. Its verb takes it as `loaded`. */
+  /** Loaded with the buyer in one round trip; the verb gets it as `loaded`. */
   readonly reads?: ReadName;
   /** Takes `Prefer: wait`. */
   readonly waits?: true;
-  /** Anyone may keep the answer this many seconds. Without it answers are private. */
+  /** Publicly cacheable for this many seconds. Without it, answers are private. */
   readonly cacheSeconds?: number;
-  /** A rate limit of its own: besides that of the principal or, for the public, by block of addresses. */
+  /** A rate limit of its own, beside that of the principal or, for the public, of the block of addresses. */
   readonly limit?: Exclude<LimitName, 'requests' | 'pages'>;
-  /** The body may have so many bytes; 16 KiB unless it says otherwise (specification 3.4). */
+  /** Byte limit of the body; 16 KiB by default (specification 3.4). */
   readonly maxBytes?: number;
-  /** The MCP tool that carries it. Operations that name the same one share it. */
+  /** The MCP tool that carries it. Operations may share one. */
   readonly tool?: `svc.${string}`;
-  /** Ends something that cannot be had back: hosts of MCP clients ask a person before. */
+  /** Irreversible: MCP hosts should ask a person first. */
   readonly destroys?: true;
 }
 
-/** An operation that customers and their agents may learn of. */
+/** An operation for customers and their agents. */
 export interface PublishedOperation extends Operation {
   readonly audience: readonly PublishedAudience[];
 }
 
 const usualMaxBytes = 16 * 1024;
 
-/** How many bytes the body of a request may have. */
+/** Byte limit of a request body. */
 export function maxBytesOf({ maxBytes }: Pick<Operation, 'maxBytes'>): number {
   return maxBytes ?? usualMaxBytes;
 }
@@ -101,7 +97,7 @@ const problemsOfBodies = [
   'unsupported_media_type',
 ] as const satisfies readonly ProblemCode[];
 
-/** Problems that the door answers for an operation, besides those of its own. */
+/** Problems that the door itself answers. */
 export function doorProblems({
   method,
   audience,
@@ -110,7 +106,7 @@ export function doorProblems({
 }: Pick<Operation, 'method' | 'audience' | 'limit' | 'cacheSeconds'>): readonly ProblemCode[] {
   return [
     ...problemsOfEvery,
-    // What anyone may keep is answered without the database.
+    // Publicly cached answers need no database.
     ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
@@ -124,7 +120,7 @@ export function problemsOf(
   return [...new Set([...operation.problems, ...doorProblems(operation)])];
 }
 
-/** An operation, its words and types kept as they are written. */
+/** Keeps the literal types of an operation. */
 export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, const Rest>(
   operation: Rest & Operation<Input, Output>,
 ): Rest & Operation<Input, Output> {

@@ -28,9 +28,8 @@ type OperationName = keyof typeof allOperations;
 type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name]['output']>;
 
 /**
- * The one door to the domain: authenticate, replay, parse and bound, then the verb with the grant in its hand.
- * Throws `Problem` (only codes the operation declares) and, from an operation that is paid for, `PaymentRequired`.
- * Whatever else goes wrong is logged and leaves as `internal`.
+ * The one door to the domain: authenticate, replay, parse, then run the verb. Throws `Problem` (only declared codes)
+ * and, from paid operations, `PaymentRequired`. Logs anything else and throws `internal`.
  */
 export async function perform<Name extends OperationName>(
   name: Name,
@@ -55,8 +54,8 @@ export async function perform<Name extends OperationName>(
 }
 
 /**
- * Refuses whom `perform` would refuse whatever the input, and counts the request: for one whose input cannot be read, so
- * that a stranger hears of that alone. Throws `invalid_token` or `rate_limited`.
+ * Authenticates and counts a request whose input cannot be read, so that strangers learn only that they are not known.
+ * Throws `invalid_token` or `rate_limited`.
  */
 export async function requireCaller(name: OperationName, ctx: Context): Promise<void> {
   const operation: Operation = allOperations[name];
@@ -65,9 +64,9 @@ export async function requireCaller(name: OperationName, ctx: Context): Promise<
   });
 }
 
-/** Authenticates and counts, and refuses a caller whom the operation is not for, or who asks too often. */
+/** Authenticates and counts. Refuses the wrong audience and too many requests. */
 async function admit(operation: Operation, ctx: Context, rawInput: unknown): Promise<Admission> {
-  // What everyone may ask for needs no credential: an agent whose session has ended must be able to sign in again.
+  // Public operations need no credential: an agent whose session ended must be able to sign in again.
   if (operation.audience.includes('public')) {
     const pace = operation.limit ? await paceOfOrigin(operation.limit, ctx) : {};
     return { caller: { kind: 'anonymous' }, pace, claimed: undefined, about: null };
@@ -78,7 +77,7 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
   throw needsCredential(ctx);
 }
 
-/** The refusal of a request that says nothing about who makes it. */
+/** The refusal of a request without a credential. */
 export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem {
   return new Problem(
     'invalid_token',
@@ -86,7 +85,7 @@ export function needsCredential({ baseUrl }: Pick<Context, 'baseUrl'>): Problem 
   );
 }
 
-/** What stands behind an operation, by its effect's type no more: the door hands each verb what its contract says. */
+/** A verb by its effect alone; the contract types its input and output. */
 interface Behind {
   verb: (call: unknown) => Promise<Reply<unknown>>;
   loader: Loader<ReadName, unknown> | null;
@@ -97,14 +96,14 @@ function behind(name: OperationName): Behind {
   return ('loader' in found ? found : { verb: found, loader: null }) as Behind;
 }
 
-/** A request that was let in. */
+/** An authenticated request. */
 interface Request extends Omit<Admission, 'pace'>, Behind {
   operation: Operation;
   ctx: Context;
   rawInput: unknown;
 }
 
-/** What is looked up with the caller, before anything in the request is believed: nothing that cannot be a key. */
+/** What to load with the caller. Nothing in the request is trusted yet, so skip what cannot be a key. */
 function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides {
   const path = plainPath(operation, rawInput);
   if (!path) return { limit: operation.limit, key: null, about: null };
@@ -120,13 +119,13 @@ function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides
 
 const plainKey = /^\w{1,64}$/;
 
-/** The keys in the address of a request; null when one of them cannot be a key. */
+/** The path keys; null when one cannot be a key. */
 function plainPath(operation: Operation, rawInput: unknown): string[] | null {
   const path = pathKeys(operation).map((name) => (rawInput as Record<string, unknown> | null)?.[name]);
   return path.every((key) => typeof key === 'string' && plainKey.test(key)) ? (path as string[]) : null;
 }
 
-/** Counts a request of somebody who is not known yet. */
+/** Counts a request of an unknown caller. */
 async function paceOfOrigin(limit: LimitName, ctx: Context): Promise<Record<string, string>> {
   const { runtime, now } = ctx;
   const { rateLimits } = runtime.configuration;
@@ -152,11 +151,11 @@ async function read(request: Request): Promise<Outcome> {
     what: `${operation.name} ${who} ${canonicalJson(input)}`,
     look: () => look(caller, ctx.runtime.clock(), null),
   });
-  // The answer is for who asks as it stands now: meanwhile a member may have paused the agent, or revoked it.
+  // Re-read the caller: a member may have paused or revoked the agent meanwhile.
   return waited ? look(await stillThere(ctx, caller), ctx.runtime.clock(), null) : first;
 }
 
-/** What a verb is given of what was found with its caller. */
+/** What the loader found, for the verb. */
 function loadedBy(loader: Behind['loader'], found: unknown): { loaded?: unknown } {
   if (!loader) return {};
   return { loaded: found === null ? loader.absent() : loader.unpack(found) };
@@ -164,7 +163,7 @@ function loadedBy(loader: Behind['loader'], found: unknown): { loaded?: unknown 
 
 async function change(request: Request): Promise<Outcome> {
   const { operation, ctx, caller, claimed, rawInput } = request;
-  // What was answered is answered again before it is looked at: only an address that is none is refused ahead of that.
+  // Replay before parsing; only a path without keys is refused first.
   const known = plainPath(operation, rawInput) ? (rawInput as Record<string, unknown>) : parse(operation, rawInput);
   const claim = claimOf(operation, ctx, caller, known);
   const run = operation.effect === 'money' ? pay : write;
@@ -175,7 +174,7 @@ async function change(request: Request): Promise<Outcome> {
   );
 }
 
-/** Has an operation done that calls a payment provider, in transactions of its own. */
+/** Runs an operation that calls a payment provider, in its own transactions. */
 async function pay(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
   const { operation, ctx, caller, verb, loader, about } = request;
   const { db, clock } = ctx.runtime;
@@ -188,16 +187,16 @@ async function pay(request: Request, input: unknown, claim: Claim | null): Promi
   return finish(operation, await verb({ ctx, caller, input, db: db.shared, steps, ...loadedBy(loader, about) }));
 }
 
-/** Why a write that failed is done once more. For no other reason is anything done twice. */
+/** The only reasons to run a failed write again. */
 const reasonsToRetry: Record<string, (error: unknown, request: Request) => boolean> = {
-  /** The job may have moved on since it was read with its buyer: this time the verb reads it itself, and holds it. */
+  /** The job moved on after it was loaded: let the verb read and lock it itself. */
   jobMovedOn: (error, { operation, about }) =>
     operation.reads === 'job' && about !== null && (error instanceof Problem || isIntegrityViolation(error)),
-  /** A limit was lowered between the look at it and the write: looked at again, it says what is left. */
+  /** A limit was lowered after the look at it: look again and say what is left. */
   limitLowered: (error) => sqlState(error) === checkViolation,
 };
 
-/** Has an operation done in one transaction. */
+/** Runs an operation in one transaction. */
 async function write(request: Request, input: unknown, claim: Claim | null): Promise<Outcome> {
   const { operation, ctx, caller, verb, loader, about } = request;
   const attempt = (found: unknown) => transact(ctx.runtime.db, (tx) => written(tx, found));
@@ -210,7 +209,7 @@ async function write(request: Request, input: unknown, claim: Claim | null): Pro
   if (ended instanceof Problem) throw ended;
   return ended;
 
-  /** The whole write. Gives back, instead of throwing, a refusal whose writes are kept. */
+  /** The whole write. Returns, instead of throwing, a refusal whose writes are kept. */
   async function written(tx: Tx, found: unknown): Promise<Outcome | Problem> {
     if (claim) takeKey(tx, claim, ctx.now);
     try {
@@ -227,7 +226,7 @@ async function write(request: Request, input: unknown, claim: Claim | null): Pro
 function finish(operation: Operation, reply: Reply<unknown>): Outcome {
   const { status = operation.success[0] ?? 200, headers = {} } = reply;
   if ('text' in reply) return asKept({ status, text: reply.text, headers, replayed: false });
-  // Parsed on the way out: a column that somebody adds does not reach the wire until the contract names it.
+  // Parse on the way out: a new column stays off the wire until the contract names it.
   const body = operation.output.parse(reply.body);
   return { status, body, text: JSON.stringify(body), headers, replayed: false };
 }
@@ -239,7 +238,7 @@ function unavailable(reason: 'database_busy' | 'database_unreachable'): Problem 
   });
 }
 
-/** What may leave: a problem that the operation declares, or a request for payment. Anything else is our fault. */
+/** Only declared problems and requests for payment leave. Anything else is `internal`. */
 function declared(operation: Operation, ctx: Context, error: unknown): Error {
   if (error instanceof PaymentRequired && operation.paid) return error;
   if (sqlState(error) === lockNotAvailable) {

@@ -14,13 +14,13 @@ export interface ProblemExtras {
   /** Further members of the problem object, such as `remaining_microcents` or `reasons`. */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** What the operation wrote before it refused is kept: a try that was counted stays counted. */
+  /** Commit what the operation wrote before refusing, such as a counted try. */
   keepsWrites?: true;
-  /** The exact text of the refusal that the same request met before. */
+  /** The exact text of the first refusal, for replays. */
   replayOf?: string;
 }
 
-/** A refusal that a caller can act on. Whatever else is thrown is a bug and leaves as `internal`. */
+/** A refusal that the caller can act on. Anything else thrown is a bug and leaves as `internal`. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly extras: ProblemExtras;
@@ -37,7 +37,7 @@ export class Problem extends Error {
   }
 }
 
-/** Refuses where there is a reason to. */
+/** Throws the problem, if there is one. */
 export function refuse(refusal: Problem | null): void {
   if (refusal) throw refusal;
 }
@@ -59,7 +59,7 @@ export function problemText(problem: Problem, request: { baseUrl: string; reques
   });
 }
 
-/** The x402 answer to a request that is not paid yet: status 402, with what to sign in body and header. */
+/** The x402 answer to an unpaid request: 402, with what to sign in body and header. */
 export class PaymentRequired extends Error {
   readonly body: Record<string, unknown>;
   readonly headers: Record<string, string>;

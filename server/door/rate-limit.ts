@@ -1,11 +1,11 @@
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { type Packed, unpacking } from '../kernel/packed.ts';
+import { type JsonRow, jsonRowReader } from '../kernel/json-row.ts';
 import { assembled, type Sql, sql } from '../kernel/sql.ts';
 import type { LimitName } from './operation.ts';
 import { Problem } from './problem.ts';
 
-/** At most `quota` requests in a window, which opens with the first of them. */
+/** At most `quota` requests in a window, which opens with the first. */
 export interface RateLimit {
   quota: number;
   windowSeconds: number;
@@ -13,34 +13,36 @@ export interface RateLimit {
 
 export type RateLimits = Readonly<Record<LimitName, RateLimit>>;
 
-/** How many requests a subject has made in its window, this one included. */
+/** Requests of a subject in its window, including this one. */
 export interface RateCount {
   limit_name: LimitName;
   used: number;
   window_end: Date;
 }
 
-/** Something that belongs to whoever makes a request, read with the look at who that is. */
+/** Something of the caller's, read in the same statement. */
 export interface About {
-  /** Selects one row at most, for the row `who`; `$key` stands where the key belongs. Made once: it is looked up by. */
+  /**
+   * Selects at most one row for the row `who`; `$key` stands for the key. Keep it a constant: statements are cached by
+   * it.
+   */
   readonly select: string;
   readonly key: string;
 }
 
 /** What `counting` finds. */
 interface Counted<Who> {
-  who: Packed<Who>;
-  counts: Packed<RateCount>[];
+  who: JsonRow<Who>;
+  counts: JsonRow<RateCount>[];
   about: unknown;
 }
 
-const unpackedCount = unpacking<RateCount>({ instants: { window_end: true }, amounts: {} });
+const readCount = jsonRowReader<RateCount>({ instants: { window_end: true }, amounts: {} });
 
 /**
- * Counts a request in the statement that finds who makes it, so that both cost one round trip. `who` selects one row at
- * most; the statement answers with one row for it, whose `found` holds that row, a `RateCount` for each limit, and what
- * else was asked for about it. All processes count on the same row, one after the other, so a limit holds exactly however
- * many there are.
+ * Counts a request in the statement that authenticates it: one round trip for both. `who` selects at most one row. The
+ * answer holds that row as `found`, a `RateCount` per limit, and what else was asked for. All processes update the same
+ * row, so a limit is exact however many there are.
  */
 export function counting(
   who: Sql,
@@ -50,7 +52,7 @@ export function counting(
   now: Date,
   about: About | null = null,
 ): Sql {
-  // Names and seconds come from the code and its configuration.
+  // Names and seconds come from code and configuration.
   const windows = names.map((name) => `${name} ${limits[name].windowSeconds}`).join();
   const parts = [who.text, String(who.values.length), subjectColumn, windows, about?.select ?? ''];
   return assembled(countingText, parts, [...who.values, now, ...(about ? [about.key] : [])]);
@@ -75,22 +77,22 @@ function countingText(who: string, values: string, subjectColumn: string, window
     from who`;
 }
 
-/** What `counting` found; undefined when nobody is there to be counted. */
+/** What `counting` found; undefined for an unknown caller. */
 export async function countedBy<Who>(
   db: Queries,
   statement: Sql,
-): Promise<{ who: Packed<Who>; counts: RateCount[]; about: unknown } | undefined> {
+): Promise<{ who: JsonRow<Who>; counts: RateCount[]; about: unknown } | undefined> {
   const row = await db.maybe<{ found: Counted<Who> }>(statement);
-  return row && { ...row.found, counts: row.found.counts.map(unpackedCount) };
+  return row && { ...row.found, counts: row.found.counts.map(readCount) };
 }
 
-/** The block of addresses that a request came from, where something depends on it. Throws when nobody noted it. */
+/** The request's block of addresses. Throws when no server noted it. */
 export function originOf({ origin }: { origin: string | null }): string {
   if (origin === null) throw new Error('nobody noted where the request came from');
   return origin;
 }
 
-/** Counts a request of a subject that is known without asking the database, such as a block of addresses. */
+/** Counts a request of a subject that needs no lookup, such as a block of addresses. */
 export async function countRequest(
   db: Queries,
   subject: string,
@@ -108,7 +110,7 @@ export async function countRequest(
  */
 export function paced(counts: readonly RateCount[], limits: RateLimits, now: Date): Record<string, string> {
   const left = (count: RateCount) => Math.max(0, limits[count.limit_name].quota - count.used);
-  // Clocks differ and requests overtake each other, so the window may have been opened a little after `now`.
+  // Clocks differ and requests overtake each other: the window may open a little after `now`.
   const seconds = ({ limit_name: name, window_end: end }: RateCount) =>
     Math.min(limits[name].windowSeconds, Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1000)));
   const headers = {
@@ -128,11 +130,11 @@ export function paced(counts: readonly RateCount[], limits: RateLimits, now: Dat
   );
 }
 
-/** Counts whose window has ended long ago say nothing any more. */
+/** Counts are deleted this long after their window. */
 const forgottenAfterSeconds = 3_600;
 const forgottenAtOnce = 500;
 
-/** Deletes counts of subjects that have not been heard of for long. */
+/** Deletes counts of old windows. */
 export async function forgetCounts(db: Queries, now: Date): Promise<void> {
   await db.many(sql`
     delete from rate_counts where (subject, limit_name) in (

@@ -54,19 +54,19 @@ export function claimOf(
   };
 }
 
-/** A request under its claim. */
+/** A request with its claim. */
 interface Claimed {
   claim: Claim;
-  /** What was read of the claim with the caller; undefined where nobody has looked. */
+  /** The claim as read with the caller; undefined when nobody has looked. */
   claimed: ClaimRow | null | undefined;
   operation: Operation;
   ctx: Context;
 }
 
 /**
- * Answers a request under its claim once: a repeat gets the first answer again, whether or not its input still parses,
- * and of twins one is done. Throws `idempotency_key_conflict`, `idempotency_in_progress`, and whatever `parse` and `run`
- * throw; a refusal that will not change is kept as the answer.
+ * Runs a request under its claim once. A repeat gets the first answer, even if its input no longer parses; of
+ * concurrent twins one runs. Throws `idempotency_key_conflict`, `idempotency_in_progress`, and what `parse` and `run`
+ * throw. Keeps permanent refusals as the answer.
  */
 export async function once<Input>(
   { claim, claimed, operation, ctx }: Claimed,
@@ -78,17 +78,16 @@ export async function once<Input>(
   if (answer) return answer;
   try {
     const input = parse();
-    // A request of several transactions claims its key ahead of them. What a crash of the database may lose of it is the
-    // claim of a request that has done nothing yet.
+    // Take the key before the first transaction. If the database loses the claim in a crash, nothing was done yet.
     if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
       const twin = replayed(await recall(shared, claim));
       if (twin) return twin;
     }
     return await run(input);
   } catch (error) {
-    // Who presents no payment asks what to sign, which is so whatever becomes of a twin.
+    // An unpaid request asks what to sign, whatever its twin does.
     if (error instanceof PaymentRequired && ctx.payment === null) throw error;
-    // A twin may have answered while this one was on its way to being refused: its answer is the answer.
+    // A twin may have answered while this one was being refused: return its answer.
     const answered = replayed(await recall(shared, claim));
     if (answered) return answered;
     if (isTaken(error)) throw inProgress();
@@ -100,7 +99,7 @@ export async function once<Input>(
   }
 }
 
-/** The answer that was given to this request before. Throws when it was a refusal, or when the key is taken. */
+/** The earlier answer to this request. Throws it if it was a refusal, or if the key is taken. */
 function replayed(known: Recalled): Outcome | null {
   if (known.state === 'conflict') {
     throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
@@ -114,7 +113,7 @@ function replayed(known: Recalled): Outcome | null {
   return asKept({ status, text, headers, replayed: true });
 }
 
-/** An answer that is kept as its text. Most leave as the text they are, so the body is read for whoever looks at it. */
+/** An answer kept as text. Most leave as text, so parse the body only on demand. */
 export function asKept(kept: Omit<Outcome, 'body'>): Outcome {
   return {
     ...kept,
@@ -124,7 +123,7 @@ export function asKept(kept: Omit<Outcome, 'body'>): Outcome {
   };
 }
 
-/** What is kept in place of an answer with a secret: a repeat is told that it was given (specification 3.3). */
+/** Replaces an answer with a secret: a repeat learns that it was given (specification 3.3). */
 export function releasedAnswer(ctx: Context): StoredAnswer {
   const problem = new Problem('credential_already_released', 'The first answer to this request carried the secret.');
   return { status: problem.status, body: problemText(problem, ctx), headers: {} };

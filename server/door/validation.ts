@@ -3,10 +3,10 @@ import { findJsonFault, utf8Bytes } from '../kernel/json-value.ts';
 import { type ProblemCode, problems } from '../problems.ts';
 import { type FieldError, Problem } from './problem.ts';
 
-/** More errors than this help nobody. */
+/** Stop at this many errors. */
 const maxErrors = 20;
 
-/** What a schema makes of an input that is readable. Throws the refusal of one that breaks it. */
+/** Parses readable input. Throws `invalid_request` when it breaks the schema. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = comparing(() => schema.safeParse(input));
   if (!parsed.success) throw validationProblem(parsed.error);
@@ -14,8 +14,8 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 }
 
 /**
- * zod compares the `length` of whatever stands in place of a text or a list. One that is an object without `toString`
- * cannot be compared: that is the input's fault, and nothing else in a schema can throw this.
+ * zod compares the `length` of whatever stands in place of a text or list; an object without `toString` makes that
+ * throw. Blame the input: nothing else in a schema can throw this.
  */
 function comparing<T>(parse: () => T): T {
   try {
@@ -30,7 +30,7 @@ function comparing<T>(parse: () => T): T {
 /** The refusal of an input that breaks its schema, with a JSON pointer (RFC 6901) to each field at fault. */
 function validationProblem(error: z.ZodError): Problem {
   const errors = error.issues.flatMap(fieldErrors).slice(0, maxErrors);
-  // A bound on the input as a whole has no field to point at.
+  // A limit on the whole input has no field to point at.
   if (errors.some((field) => field.pointer === '' && field.code === 'too_large')) {
     return new Problem('input_too_large', errors[0]?.detail ?? 'The input is too large.', { errors });
   }
@@ -42,12 +42,12 @@ function validationProblem(error: z.ZodError): Problem {
   return new Problem(own ?? 'validation_failed', detail, { errors });
 }
 
-/** Around the largest field there may be others, and each has a depth of its own. */
+/** Other fields may surround the largest, each with its own depth. */
 const inputMax = { depthMax: 48, nodesMax: 100_000 };
 
 /**
- * Refuses an input that is too large as a whole, whatever else is wrong with it. What is too deep for the stack is left
- * to `refuseUnreadable`, which needs none. Its JSON has as many bytes as its RFC 8785 form: only the order of keys differs.
+ * Refuses oversized input first. Leaves input that is too deep for the stack to `refuseUnreadable`, which does not
+ * recurse. Counts JSON bytes, which equal those of RFC 8785: only the key order differs.
  */
 export function refuseTooLarge(
   input: Record<string, unknown>,
@@ -69,8 +69,8 @@ export function refuseTooLarge(
 }
 
 /**
- * Refuses what no field of any operation may hold, wherever it stands: a text that the database cannot hold, a key
- * `__proto__`, a number that is not exact, more depth or members than a reader should have to walk.
+ * Refuses what no field may hold: text that PostgreSQL cannot store, a key `__proto__`, an inexact number, too much
+ * depth or too many members.
  */
 export function refuseUnreadable(input: unknown): void {
   const fault = findJsonFault(input, inputMax);

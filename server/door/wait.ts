@@ -2,9 +2,9 @@ import { after } from '../kernel/clock.ts';
 import { digestOf } from '../kernel/digest.ts';
 import type { Context } from '../runtime.ts';
 
-/** How long whoever waits for a change sleeps between two looks. */
+/** Pause between two looks. */
 const lookAgainMs = 100;
-/** Requests of one caller that wait at once. One more is answered as things stand (RFC 7240: a preference). */
+/** Waiting requests per caller. One more answers at once (RFC 7240: a preference). */
 const waitsMax = 16;
 
 interface Look {
@@ -13,9 +13,9 @@ interface Look {
 }
 
 /**
- * Waits until what `look` finds differs from what the reader has seen, for as long as the request prefers. Resolves to
- * whether it has waited: false where there is nothing to wait for, or too many requests of `caller` wait already.
- * `what` says what is looked at: all who wait for the same share each look.
+ * Waits until `look` finds something new, for as long as the request prefers. Resolves to whether it waited: false when
+ * there is nothing to wait for or the caller has too many waiting requests. Requests with the same `what` share each
+ * look.
  */
 export async function untilChanged(
   { wait, now, runtime }: Pick<Context, 'wait' | 'now' | 'runtime'>,
@@ -23,7 +23,7 @@ export async function untilChanged(
   { caller, what, look }: { caller: string; what: string; look: () => Promise<Look> },
 ): Promise<boolean> {
   if (!wait || wait.seconds === 0) return false;
-  // Without knowing what the reader holds, there is something to wait for only while the answer says "look again".
+  // Without the reader's digest, wait only while the answer says to look again.
   if (wait.seen === null && !first.headers['Retry-After']) return false;
   const digest = digestOf(first.text);
   const seen = wait.seen ?? digest;
@@ -39,7 +39,7 @@ export async function untilChanged(
 
 const coming = new Map<string, Promise<unknown>>();
 
-/** The next look at something, one for all who wait for it; `key` says what is looked at, and for whom. */
+/** The next look, shared by all who wait for `key`. */
 function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
   const known = coming.get(key) as Promise<T> | undefined;
   if (known) return known;
@@ -53,7 +53,7 @@ function nextLook<T>(key: string, look: () => Promise<T>): Promise<T> {
 
 const waiting = new Map<string, number>();
 
-/** Has `wait` done as one of the requests of a caller that wait. Resolves to false at once when there are too many. */
+/** Runs `wait` within the caller's limit. Resolves to false at once beyond it. */
 async function asOneWhoWaits(caller: string, wait: () => Promise<void>): Promise<boolean> {
   const others = waiting.get(caller) ?? 0;
   if (others >= waitsMax) return false;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 
-/** What a person sees and ends of what was done in their name: sign-ins, and who is kept from writing to them. Pure. */
+/** A person's sign-ins and silenced origins. Pure. */
 
 const instant = z.iso.datetime();
 

@@ -16,12 +16,12 @@ export type AccountAction =
   | 'sign_ins_ended'
   | 'silence_lifted';
 
-/** Writes down what was done, by whom, in the transaction that does it. The table only grows. */
+/** Records an act in its own transaction. The table only grows. */
 export function recordEvent(
   tx: Tx,
   event: {
     accountKey: string;
-    /** Null where it is about a person. */
+    /** Null when it concerns a person. */
     principalKey: string | null;
     /** A member's or an agent's key, or `system`. */
     actor: string;

@@ -8,10 +8,10 @@ import { type AccountAction, recordEvent } from './account-event.ts';
 import type { Member } from './caller.ts';
 import { liftSilence as lift, silencesOf } from './silence.ts';
 
-/** A person is shown so many sign-ins. */
+/** Sign-ins shown to a person. */
 const sessionsMax = 100;
 
-/** Holds an account until the transaction ends: what is counted of it stays true. */
+/** Locks an account, so that counts hold until the transaction ends. */
 export async function lockAccount(tx: Tx, accountKey: string): Promise<void> {
   await tx.one(sql`select account_key from accounts where account_key = ${accountKey} for no key update`);
 }

@@ -28,7 +28,7 @@ interface AgentRow extends GrantRow {
   final_today: bigint;
 }
 
-/** The agents of an account; with a key that one alone. */
+/** The agents of an account, or the one with this key. */
 function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string | null = null): Promise<AgentRow[]> {
   const text = `
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
@@ -132,15 +132,15 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
   return { body: await viewOf(tx, caller, agent_key, ctx.now) };
 };
 
-/** A grant with what a member wants changed; what is left out stays. */
+/** A grant with a member's changes. */
 export function withChange(terms: GrantTerms, change: contract.GrantChange): GrantTerms {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...terms, ...Object.fromEntries(given) };
 }
 
 /**
- * Whoever gives power must have signed in just now: a browser left open, or a borrowed phone, may take away and not give.
- * Throws `fresh_sign_in_required`.
+ * Granting power needs a recent sign-in: an open browser or borrowed phone may only take away. Throws
+ * `fresh_sign_in_required`.
  */
 export function requireFreshSignIn(member: Member, now: Date): void {
   if (after(member.signedInAt, seconds.freshSignIn) > now) return;
@@ -180,7 +180,7 @@ export const revokeAgent: Verb<typeof contract.revokeAgent> = async ({ ctx, call
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
-/** From the commit on nothing speaks for the agent, and nothing can be fetched for it. */
+/** From the commit on, nothing speaks for the agent and nothing can be fetched for it. */
 function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
   tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
   tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
@@ -191,7 +191,7 @@ function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
   requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
   requireFreshSignIn(caller, ctx.now);
-  // A window that is open stays as it is.
+  // Keep an open window as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
     where agent_key = ${input.agent_key} and (state = 'released' or claim_until <= ${ctx.now}) returning 1`);
@@ -240,7 +240,7 @@ async function lockAnyAgent(tx: Tx, member: Member, agentKey: string): Promise<L
   return row;
 }
 
-/** The same for what only a living agent can be told. Throws `action_not_allowed` once it was revoked. */
+/** The same, for an agent that is not revoked. Throws `action_not_allowed`. */
 async function lockAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
   const row = await lockAnyAgent(tx, member, agentKey);
   if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');

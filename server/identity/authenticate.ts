@@ -2,7 +2,7 @@ import type { LimitName } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
 import { type About, countedBy, counting, countRequest, paced } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
-import { unpacking } from '../kernel/packed.ts';
+import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
@@ -11,7 +11,7 @@ import { noteUse, rehash } from './credential.ts';
 import type { GrantRow } from './grant.ts';
 import { isWellFormedToken, tokenHashes } from './token.ts';
 
-/** Use of a credential is noted once a minute, so that reads stay reads. */
+/** Note use at most once a minute, so that reads stay reads. */
 const noteUseEveryMs = 60_000;
 
 interface CredentialRow extends GrantRow {
@@ -28,34 +28,34 @@ interface CredentialRow extends GrantRow {
   blocks: BlockCause[];
 }
 
-const unpackedCredential = unpacking<CredentialRow>({
+const readCredential = jsonRowReader<CredentialRow>({
   instants: { credential_created_at: true, credential_expires_at: true, last_used_at: true, paused_at: true },
   amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
 });
 
-/** What else the statement that finds a buyer does: count under a limit, look up what a key stands for, read a row. */
+/** What else the authenticating statement does: count, look up a claim, load a row. */
 export interface Besides {
   limit: LimitName | undefined;
   key: Pick<Claim, 'operation' | 'pathKeys' | 'key'> | null;
   about: About | null;
 }
 
-/** A caller, and what was found out beside who it is. */
+/** A caller, with what was read beside it. */
 export interface Admission {
   caller: Caller;
-  /** The headers that tell how many requests are left. */
+  /** The rate limit headers. */
   pace: Record<string, string>;
-  /** What is stored under the idempotency key of this request; undefined where nobody has looked. */
+  /** The claim of this idempotency key; undefined when not looked up. */
   claimed: ClaimRow | null | undefined;
-  /** What else was read with a buyer, as it stood then; null where nothing was. */
+  /** What was loaded with a buyer, as of then; null when nothing was. */
   about: unknown;
 }
 
 const nobody: Admission = { caller: { kind: 'anonymous' }, pace: {}, claimed: undefined, about: null };
 
 /**
- * Finds out who asks by what was presented; a bad credential is refused even where none is needed. The request of a buyer
- * or a member is counted. Throws `invalid_token` or `rate_limited`.
+ * Authenticates and counts. Refuses a bad credential even on public operations. Throws `invalid_token` or
+ * `rate_limited`.
  */
 export async function authenticate(
   ctx: Context,
@@ -68,7 +68,7 @@ export async function authenticate(
   return nobody;
 }
 
-/** Whether somebody is known by what was presented. Counts nothing: the request itself will be counted. */
+/** Whether the credential is known. Does not count: the request itself will. */
 export async function isKnown({ presented, runtime, now }: Context): Promise<boolean> {
   const { bearer, memberSession } = presented;
   if (bearer === null) return memberSession !== null && (await memberRow(runtime, memberSession, now)) !== undefined;
@@ -110,7 +110,7 @@ async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besid
       counting(known, 'principal_key', names, rateLimits, ctx.now, about),
     ));
   if (!found) throw ended();
-  const row = unpackedCredential(found.who);
+  const row = readCredential(found.who);
   if (!row.last_used_at || ctx.now.getTime() - row.last_used_at.getTime() > noteUseEveryMs) {
     if (!(await noteUse(ctx.runtime.db, row.credential_key, ctx.now))) throw ended();
   }
@@ -165,7 +165,7 @@ function memberRow({ db }: Pick<Runtime, 'db'>, sessionKey: string, now: Date): 
     where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${now}`);
 }
 
-/** A caller who was let in a while ago, with the grant as it is now. Throws `invalid_token` once it has ended. */
+/** Re-reads a caller with the current grant. Throws `invalid_token` once it ended. */
 export async function stillThere(ctx: Context, caller: Caller): Promise<Caller> {
   switch (caller.kind) {
     case 'anonymous':

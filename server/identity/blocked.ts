@@ -13,7 +13,7 @@ const sentences: Record<BlockCause, string> = {
   waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
-/** The refusal of a new purchase of a buyer who is blocked (specification 4.9); else null. */
+/** The refusal of a blocked buyer's new purchase (specification 4.9); else null. */
 export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): Problem | null {
   if (blocks.length === 0) return null;
   const because = blocks.map((cause) => sentences[cause]).join(' ');
@@ -21,8 +21,8 @@ export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): P
 }
 
 /**
- * Keeps an account from buying anything new, for one cause. What is paid for goes on, and what was delivered stays
- * readable. A cause that is open already stays one.
+ * Blocks an account's new purchases for one cause. What is paid goes on, and reports stay readable. Does nothing if
+ * already blocked for it.
  */
 export function blockAccount(
   tx: Tx,
@@ -41,7 +41,7 @@ export function blockAccount(
     from blocked`);
 }
 
-/** Keeps everybody from buying anything new with what this address pays. */
+/** Blocks new purchases paid from this address. */
 export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: BlockCause; now: Date }): void {
   tx.write(sql`
     insert into purchase_blocks (block_key, payer, cause, created_at)
@@ -49,7 +49,7 @@ export function blockPayer(tx: Tx, payer: string, { cause, now }: { cause: Block
     on conflict (payer, cause, payment_key) where lifted_at is null and payer is not null do nothing`);
 }
 
-/** When a block for this cause was last lifted, of an account and of an address that pays; null where none ever was. */
+/** When a block for this cause was last lifted, by account and paying address; null if never. */
 export async function lastLifted(
   db: Queries,
   cause: BlockCause,
@@ -61,7 +61,7 @@ export async function lastLifted(
     from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
 }
 
-/** The refusal of what a blocked address pays, whoever presents it; null when it is not blocked. */
+/** The refusal of a blocked payer, whoever presents the payment; else null. */
 export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
   const rows = await db.many<{ cause: BlockCause }>(sql`
     select distinct cause from purchase_blocks where payer = ${payer} and lifted_at is null order by cause`);
@@ -69,8 +69,7 @@ export async function payerRefusal(db: Queries, payer: string): Promise<Problem 
 }
 
 /**
- * Lifts the open blocks that `which` names: one by its own key, one by the payment that caused it, or all of an account
- * or of an address that pays. Any other stays. Gives how many were lifted.
+ * Lifts the open blocks that `which` selects: by key, by payment, by account, or by paying address. Returns how many.
  */
 export async function liftBlocks(
   db: Queries,

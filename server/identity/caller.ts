@@ -14,7 +14,7 @@ export interface Buyer {
   blocks: BlockCause[];
 }
 
-/** A person who belongs to the account. */
+/** A person of the account. */
 export interface Member {
   kind: 'member';
   memberKey: string;
@@ -27,20 +27,20 @@ interface Anonymous {
 }
 
 /**
- * Who runs the service. Today that is whoever runs its commands, who can read and write its database anyway. A member
- * with an operator role becomes one in `authenticate`; what a role may do is a matter of `server/console/`.
+ * Who runs the service. Today: whoever runs its commands and can write its database anyway. A member with an operator
+ * role becomes one in `authenticate`; `server/console/` decides what roles may do.
  */
 export interface Operator {
   kind: 'operator';
   name: string;
 }
 
-/** Who buys, or reads what was bought. */
+/** Who buys, or reads purchases. */
 export type Customer = Buyer | Member;
 
 export type Caller = Customer | Operator | Anonymous;
 
-/** What each kind of caller may ask for; null for what only the public may. A new kind does not compile until it is here. */
+/** The audience of each kind of caller; null for public only. A new kind does not compile until it is here. */
 export const audienceOf = {
   agent: 'agent',
   wallet: 'agent',
@@ -55,10 +55,10 @@ type OfKind<C extends Caller, A extends Audience> = C extends Caller
     : never
   : never;
 
-/** Who can stand before an operation of this audience. Whoever asks for what is public is not looked at. */
+/** Callers of each audience. Public operations look at nobody. */
 export type CallerFor<A extends Audience> = A extends 'public' ? Anonymous : OfKind<Caller, A>;
 
-/** The caller as a customer; null for one who is none. */
+/** The caller as a customer, or null. */
 export function customerOf(caller: Caller): Customer | null {
   switch (caller.kind) {
     case 'agent':
@@ -82,11 +82,11 @@ export function ownedBy(caller: Customer): { principalKey: string | null; accoun
   }
 }
 
-/** The principals whose purchases an owner sees, as a part of a statement; `owner` is one of its values. */
+/** The principals whose purchases an owner sees, as SQL; `owner` is a value. */
 export const principalsOf = (column: 'principal_key' | 'account_key', owner: string): string =>
   `select principal_key from principals where ${column} = ${owner}`;
 
-/** The name of a caller in the audit: who did it. */
+/** The caller's name in the audit. */
 export function actorOf(caller: Customer): string {
   switch (caller.kind) {
     case 'member':
@@ -97,7 +97,7 @@ export function actorOf(caller: Customer): string {
   }
 }
 
-/** Whose idempotency keys and waiting requests count together; null where nobody is known. */
+/** Scope of idempotency keys and waiting requests; null when nobody is known. */
 export function scopeOf(caller: Caller): string | null {
   switch (caller.kind) {
     case 'anonymous':

@@ -15,7 +15,7 @@ import type * as contract from './registration-contract.ts';
 import type { RegistrationRow } from './registration-row.ts';
 import { codeOf, keyOfLink, userCodeOf } from './registration-secrets.ts';
 
-/** Whether somebody with this address belongs to an account. */
+/** Whether the address belongs to an account. */
 export async function hasAccount(db: Queries, email: string): Promise<boolean> {
   return (await db.maybe(sql`select 1 from members where email = ${email} limit 1`)) !== undefined;
 }
@@ -39,7 +39,7 @@ export const confirmation: Verb<typeof contract.confirmation> = async ({ ctx, in
   };
 };
 
-/** The agent behind a registration, as the person sees it who decides. */
+/** The agent as shown to the person who decides. */
 export function askingAgent(row: RegistrationRow, runtime: Runtime): contract.AskingAgent {
   const { keyring } = runtime.configuration;
   return {
@@ -58,7 +58,7 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
   const row = await registrationOfLink(tx, input.link, ctx.runtime.configuration.keyring, 'locked');
   const wanted = input.decision === 'confirm' ? 'confirmed' : 'declined';
   const state = await standing(tx, row, ctx.now);
-  // Pressed twice, or after the agent used the code: it is as it was wished.
+  // A repeat, or the agent used the code: nothing to do.
   if (state === wanted) return { body: { state: wanted } };
   if (state === 'expired') throw new Problem('registration_expired', 'The request ended before it was decided.');
   if (state !== 'pending_confirmation') {
@@ -74,7 +74,7 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
   return { body: { state: wanted } };
 };
 
-/** Throws `not_found` for a link that is not one of ours, and for one of the other mode, whose letter has none. */
+/** Throws `not_found` for foreign links, and for registrations of the other mode. */
 async function registrationOfLink(
   db: Queries,
   link: string,
@@ -107,8 +107,8 @@ async function standing(db: Queries, row: RegistrationRow, now: Date) {
 }
 
 /**
- * Makes the customer's prepaid account with its owner and its first agent. Null when the address has an account by now:
- * of several confirmations for one address the first wins. The caller holds the row of the registration.
+ * Creates the account with its owner and first agent. Null when the address has an account by now: the first
+ * confirmation wins. The caller holds the registration's lock.
  */
 export async function confirmRegistration(
   tx: Tx,
@@ -134,7 +134,7 @@ export async function confirmRegistration(
   });
 }
 
-/** Makes the agent of a registration a principal of the account, with this grant. */
+/** Makes the registered agent a principal with this grant. */
 export async function connectAgent(
   tx: Tx,
   registration: RegistrationRow,

@@ -35,14 +35,14 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
   return { body: { registration_key: row.registration_key, ...askingAgent(row, ctx.runtime) } };
 };
 
-/** Connects the agent with the limits that the member sets; what the form leaves out stays as it was asked for. */
+/** Connects the agent with the member's limits; what the form leaves out stays as requested. */
 export const decideConnection: Verb<typeof contract.decideConnection> = async ({ ctx, caller, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   const row = await lockRequest(tx, caller, input.registration_key);
   if (!userCodeMatches(input.user_code, row.registration_key, configuration.keyring.byId(row.key_id)))
     throw noRequest();
   const wanted = input.decision === 'approve' ? 'confirmed' : 'declined';
-  // Pressed twice: it is as it was wished.
+  // A repeat: nothing to do.
   if ((row.state === 'released' ? 'confirmed' : row.state) === wanted) {
     return { body: { state: wanted, agent_key: row.agent_key, grant: await grantOf(tx, row.agent_key) } };
   }
@@ -72,7 +72,7 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   return { body: { state: wanted, agent_key: row.agent_key, grant: wanted === 'confirmed' ? grant : null } };
 };
 
-/** What the agent may do by now; null for one that was never connected. */
+/** The agent's current grant; null if it was never connected. */
 async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null> {
   const row =
     await db.maybe<GrantRow>(sql`select grant_key, service_keys, payment_methods, per_job_limit_microcents, daily_limit_microcents,
@@ -83,7 +83,7 @@ async function grantOf(db: Queries, agentKey: string): Promise<GrantTerms | null
   return terms;
 }
 
-/** The request, if it names the address of this member. */
+/** The request, if it names this member's address. */
 async function lockRequest(db: Queries, member: Member, registrationKey: string): Promise<RegistrationRow> {
   const row = await db.maybe<RegistrationRow>(sql`
     select r.registration_key, r.mode, r.state, r.email, r.agent_key, r.agent_name, r.agent_software,

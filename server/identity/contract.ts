@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { lasting, seconds } from '../service/terms.ts';
 
-/** Who is asking, and how a wallet becomes somebody (specification 4). Pure. */
+/** Who is asking, and wallet sign-in (specification 4). Pure. */
 
 const instant = z.iso.datetime();
 const microcents = z.int().min(0);
@@ -145,7 +145,7 @@ export const walletChallenge = defineOperation({
     })
     .meta({ id: 'WalletChallenge' }),
   success: [200],
-  // Whoever is not known yet has no conflicts: the body itself is the scope of the key.
+  // Unknown callers cannot conflict: the body is the key's scope.
   problems: ['idempotency_in_progress'],
   limit: 'wallet_challenges',
 });

@@ -11,8 +11,8 @@ import { type GrantRow, grantView } from './grant.ts';
 import { newToken, tokenHash } from './token.ts';
 
 /**
- * Makes a credential for an agent. Whatever was handed out before and never used is revoked: it may be in the wrong
- * hands. The caller gives the token to one answer and keeps it nowhere.
+ * Creates an agent's credential and revokes unused ones, which may be in the wrong hands. Put the token into one answer
+ * and keep it nowhere.
  */
 export async function releaseCredential(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function releaseCredential(
   };
 }
 
-/** The newest credential that the agent has used and can still use; null when there is none. */
+/** The agent's newest used credential that still works; else null. */
 export async function credentialInUse(db: Queries, agentKey: string, now: Date): Promise<string | null> {
   const row = await db.maybe<{ credential_key: string }>(sql`
     select credential_key from credentials
@@ -69,7 +69,7 @@ export async function credentialInUse(db: Queries, agentKey: string, now: Date):
   return row?.credential_key ?? null;
 }
 
-/** Keeps a credential that was just shown under the first of the server's keys: the one it had is needed no more. */
+/** Re-hashes a credential with the server's first key: its old key is needed no more. */
 export async function rehash(
   db: Queries,
   { credentialKey, token }: { credentialKey: string; token: string },
@@ -81,8 +81,8 @@ export async function rehash(
 }
 
 /**
- * Notes the use of a credential. Its first use sets the end of the one that it replaces. False when it was revoked
- * meanwhile: the first use decides whether a credential lives on.
+ * Notes use. First use sets the end of the replaced credential. False when it was revoked meanwhile: first use decides
+ * whether a credential lives on.
  */
 export async function noteUse(db: Queries, credentialKey: string, now: Date): Promise<boolean> {
   const used = await db.maybe(sql`
@@ -98,10 +98,10 @@ export async function noteUse(db: Queries, credentialKey: string, now: Date): Pr
   return used !== undefined;
 }
 
-/** Rows one sweep takes; the next takes the rest. */
+/** Rows per sweep. */
 const batch = 200;
 
-/** Revokes what was handed out and not used in time. A request refuses it from the first second on; this writes it down. */
+/** Revokes unused credentials whose time is over. Requests refuse them from the first second; this writes it down. */
 export async function revokeUnused(runtime: Runtime): Promise<void> {
   const now = runtime.clock();
   await runtime.db.many(sql`

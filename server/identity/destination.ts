@@ -1,14 +1,14 @@
 /** Pages of members that a sign-in may lead to. */
 const pages = /^\/(?:account|agents|connect|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
-/** Longer than any form of ours puts into an address. */
+/** Longer than any form of ours sends. */
 const maxLength = 2_000;
 
-/** Where a sign-in leads when nothing else was wanted. */
+/** The default destination. */
 export const firstPage = '/agents';
 
 /**
- * The page of ours that a text names, with its query; null for anything else. A link may bring any text along, and must
- * lead nowhere but to a page of a member.
+ * The page of ours that a text names, with its query; else null. Links may carry any text, and must lead only to
+ * members' pages.
  */
 export function ownPage(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > maxLength || !/^\/(?![/\\])/.test(text)) return null;

@@ -21,10 +21,10 @@ import { codeOf, linkOf } from './registration-secrets.ts';
 import { letterLink } from './sign-in.ts';
 import { isSilenced } from './silence.ts';
 
-/** People of one account, and accounts of one person, that are written to and about. */
+/** Most members of an account, and accounts of a person, that letters go to or name. */
 const readersMax = 50;
 
-/** The letters about who may buy for whom, by the message that asks for them. */
+/** The letters of identity, by message. */
 export const identityLetters: LetterWriters<IdentityLetter> = {
   registration: registrationLetters,
   sign_in: signInLetters,
@@ -32,7 +32,7 @@ export const identityLetters: LetterWriters<IdentityLetter> = {
   operator_link: operatorLinkLetters,
 };
 
-/** The letter that a registration calls for. None when it calls for none: the agent hears the same either way. */
+/** A registration's letter, if any. The agent hears the same either way. */
 async function registrationLetters(
   runtime: Runtime,
   { registration_key }: Extract<IdentityLetter, { kind: 'registration' }>,
@@ -94,7 +94,7 @@ function askedIn(runtime: Runtime, row: RegistrationRow): RegistrationFacts {
   };
 }
 
-/** One letter with a link for each account that the address belongs to; none when it belongs to none. */
+/** One letter with a link per account; none without an account. */
 async function signInLetters(
   runtime: Runtime,
   { request_key, email, next, origin }: Extract<IdentityLetter, { kind: 'sign_in' }>,
@@ -121,7 +121,7 @@ async function signInLetters(
   return [{ kind: 'sign_in', address: email, about: request_key, origin, words, asker }];
 }
 
-/** Every member hears what one of them has decided about an agent. */
+/** Every member hears what one decided about an agent. */
 async function decisionLetters(
   runtime: Runtime,
   message: Extract<IdentityLetter, { kind: 'notice' }>,
@@ -144,7 +144,7 @@ async function decisionLetters(
   }));
 }
 
-/** The owners of an account hear that an operator can sign in as one of its members, or let somebody. */
+/** Owners hear that an operator can sign in as a member, or let somebody. */
 async function operatorLinkLetters(
   { db, configuration }: Runtime,
   { request_key, account_key, email }: Extract<IdentityLetter, { kind: 'operator_link' }>,
@@ -160,7 +160,7 @@ async function operatorLinkLetters(
   }));
 }
 
-/** Whether a member with this address has signed in from there, or confirmed an agent of there. */
+/** Whether a member with this address signed in, or confirmed an agent, from there. */
 async function wasThere(db: Queries, email: string, origin: string): Promise<boolean> {
   const { was_there } = await db.one<{ was_there: boolean }>(sql`
     select exists (select from member_sessions s join members m using (member_key)
@@ -170,7 +170,7 @@ async function wasThere(db: Queries, email: string, origin: string): Promise<boo
   return was_there;
 }
 
-/** Whether a letter has brought this person a link that still works. */
+/** Whether this person has a working link by letter. */
 async function hasLink(db: Queries, email: string, now: Date): Promise<boolean> {
   const { has_link } = await db.one<{ has_link: boolean }>(sql`
     select exists (select from sign_in_links l join members m using (member_key)

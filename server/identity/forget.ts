@@ -5,8 +5,8 @@ import type { Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 
 /**
- * Deletes what came of nothing once it is 30 days old: registrations that nobody confirmed, with the addresses of people
- * who never became customers; letters; links, challenges and sessions that have ended. Safe beside another run.
+ * Deletes, after 30 days, what came to nothing: unconfirmed registrations with their addresses, letters, and ended
+ * links, challenges and sessions. Safe beside another run.
  */
 export async function forgetStrangers({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const before = after(clock(), -seconds.retention);

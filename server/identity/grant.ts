@@ -43,18 +43,18 @@ export function grantView(grant: GrantRow): z.input<typeof Grant> {
   };
 }
 
-/** A refusal that says which part of the grant is missing. */
+/** A refusal that names the missing part of the grant. */
 export function outsideGrant(detail: string): Problem {
   return new Problem('grant_scope_missing', detail);
 }
 
-/** Why the grant does not let the agent buy this service; null when it does. */
+/** Why the grant does not cover this service; else null. */
 export function serviceRefusal(grant: GrantRow, serviceKey: string): Problem | null {
   if (grant.paused_at) return outsideGrant('The customer has paused this agent.');
   return grant.service_keys.includes(serviceKey) ? null : outsideGrant(`The grant does not cover ${serviceKey}.`);
 }
 
-/** Why the grant does not let the agent pay in this way; null when it does. */
+/** Why the grant does not cover this payment method; else null. */
 export function methodRefusal(grant: GrantRow, method: string): Problem | null {
   return grant.payment_methods.includes(method) ? null : outsideGrant(`The grant does not cover ${method}.`);
 }
@@ -66,11 +66,11 @@ interface Spending {
   inTotal: string;
 }
 
-/** The account of a principal whose grant lets it share governed sources, as a part of a statement. */
+/** The account whose grant shares governed sources, as SQL. */
 export const accountSharing = (principal: string): string =>
   `select account_key from principals join grants using (principal_key) where principal_key = ${principal} and governed_refs`;
 
-/** The limits in the order in which a refusal names them, each as the condition under which `g`, a grant, keeps it. */
+/** The limits in order of refusal, each as the SQL condition that `g`, a grant, keeps it. */
 const limits = {
   per_job: ({ job }, g) => `${job} <= ${g}.per_job_limit_microcents`,
   daily: ({ onItsDay }, g) => `${onItsDay} <= ${g}.daily_limit_microcents`,
@@ -83,10 +83,7 @@ const withinLimits = (spending: Spending, g: string): string =>
     .map((kept) => kept(spending, g))
     .join(' and ');
 
-/**
- * Whether a job could be authorized on a day: `reserve` would find room, or credit covers it. A condition on `g`, the row
- * of a grant.
- */
+/** Whether a job could be authorized that day: room is left, or credit covers it. SQL on `g`, a grant row. */
 export function hasRoom(g: string, amount: string, day: string): string {
   const onItsDay = `coalesce((
     select used_microcents from grant_usage u where u.grant_key = ${g}.grant_key and u.day = ${day}::date), 0)`;
@@ -94,11 +91,11 @@ export function hasRoom(g: string, amount: string, day: string): string {
   return `((${withinLimits(spending, g)}) or (${limits.per_job(spending, g)} and ${creditCovers(`${g}.principal_key`, amount)}))`;
 }
 
-/** The same for the grant of a principal: a condition on a row of another room. */
+/** The same for a principal's grant, for statements of other rooms. */
 export const principalHasRoom = (principal: string, amount: string, day: string): string =>
   `exists (select from grants g where g.principal_key = ${principal} and ${hasRoom('g', amount, day)})`;
 
-/** What a grant has given away in all. */
+/** What a grant has used in total. */
 const usedInTotal = (g: string): string =>
   `coalesce((select sum(used_microcents) from grant_usage t where t.grant_key = ${g}.grant_key), 0)`;
 
@@ -126,9 +123,9 @@ const takeRoom = `
   ${holdRoom('exists (select from taken)')}`;
 
 /**
- * Takes what a job costs that is authorized now of the limits of its grant, and gives whether there was room. The
- * counter of the day is checked, locked and raised in one statement, so parallel authorizations cannot pass a limit
- * together. A total limit spans counters of several days, so the grant is locked ahead of them.
+ * Reserves a job's price in the limits of its grant; returns whether there was room. Checks, locks and raises the day's
+ * counter in one statement, so parallel authorizations cannot exceed a limit together. A total limit spans days, so it
+ * locks the grant first.
  */
 export async function reserve(tx: Tx, jobKey: string, grant: GrantRow, now: Date): Promise<boolean> {
   if (grant.total_limit_microcents !== null) {
@@ -138,8 +135,8 @@ export async function reserve(tx: Tx, jobKey: string, grant: GrantRow, now: Date
 }
 
 /**
- * What becomes of a job for which there was no room: its principal's credit alone may pay for it, if that covers the
- * price (specification 4.8). Throws `grant_limit_exceeded` with the limit that stands in the way.
+ * A job without room may be paid by credit alone, if that covers the price (specification 4.8). Throws
+ * `grant_limit_exceeded` with the limit.
  */
 export async function relyOnCredit(
   tx: Tx,
@@ -150,7 +147,7 @@ export async function relyOnCredit(
   const today = { day: utcDay(now), resetsAt: endOfUtcDay(now) };
   const over = await exceeded(tx, grant.grant_key, job.price_microcents, today);
   if (!over) {
-    // A moment later nothing stands in the way any more.
+    // By now nothing stands in the way.
     if (!(await reserve(tx, job.job_key, grant, now))) await relyOnCredit(tx, job, grant, now);
     return;
   }
@@ -159,7 +156,7 @@ export async function relyOnCredit(
   tx.write(statement(relyOnCreditAlone, [job.job_key]));
 }
 
-/** What a job holds of the limits of its grant, and how it may be paid. */
+/** What a job holds of its grant, and how it may be paid. */
 interface Taken {
   grant_key: string;
   authorized_on: string;
@@ -169,8 +166,8 @@ interface Taken {
 }
 
 /**
- * Whether a job that waits for its payment lies within the limits, which a member may have lowered since: a condition on
- * the row `job` of the statement. One that takes no room needs credit that covers it.
+ * Whether an unpaid job is within the limits, which a member may have lowered: SQL on the row `job`. A job without room
+ * needs enough credit.
  */
 export function stillWithinLimits(job: string): string {
   const spending = {
@@ -185,14 +182,14 @@ export function stillWithinLimits(job: string): string {
       else ${withinLimits(spending, 'g')} end)`;
 }
 
-/** The refusal of a job that does not; null when it does by now, or when nothing but its credit is missing. */
+/** The refusal of a job beyond the limits; null when it fits by now or only lacks credit. */
 export async function outsideLimits(db: Queries, job: Taken): Promise<Problem | null> {
   const { grant_key, authorized_on, price_microcents, reserved_microcents } = job;
   const over = await exceeded(db, grant_key, price_microcents, { day: authorized_on, reserved: reserved_microcents });
   return over && (over.limit === 'per_job' || !job.credit_only) ? over.problem : null;
 }
 
-/** The refusal of cash for a job that was authorized without room: that stays so, whatever room there is by now. */
+/** Refuses cash for a job authorized without room, whatever room there is by now. */
 export async function cashRefusal(db: Queries, job: Taken): Promise<Problem | null> {
   if (!job.credit_only) return null;
   const today = { day: job.authorized_on, resetsAt: endOfUtcDay(new Date(job.authorized_on)) };
@@ -220,10 +217,7 @@ const findLimit = `
       .join(' ')} end as limit_name
   from grants g, used, unpaid where grant_key = $1`;
 
-/**
- * The limit that stands in the way, with figures to act on, or null when none does; what is `reserved` already is a part
- * of what is used.
- */
+/** The limit that stands in the way, with figures to act on; else null. `reserved` is part of what is used. */
 async function exceeded(
   db: Queries,
   grantKey: string,
@@ -249,23 +243,20 @@ async function exceeded(
   return { limit, problem: overLimit(limit, figures, amount) };
 }
 
-/** Changes the counter of the day that `freed` names, by its amount. */
+/** Changes the counter of `freed`'s day by its amount. */
 const raisingUsage = (by: string): string => `
   update grant_usage u set used_microcents = u.used_microcents ${by}
   from freed where u.grant_key = freed.grant_key and u.day = freed.day`;
 
 /**
- * Gives back what a job holds of its grant, to the day it was authorized on, once: the job and the counter change
- * together. The database refuses it before the job's money is back with its payer.
+ * Returns a job's room to the day it was authorized on, once. The database refuses this before the money is back with
+ * its payer.
  */
 export function release(tx: Tx, jobKey: string): void {
   tx.write(statement(`with freed as (${roomGivenBack}) ${raisingUsage('- freed.amount')}`, [jobKey]));
 }
 
-/**
- * Takes what a job gave back of its grant once more, also above the limits: its money is here after all. Only for that does
- * the database let a limit be passed.
- */
+/** Takes the room again, even above the limits: the money is here after all. Only then does the database allow it. */
 export function retake(tx: Tx, jobKey: string): void {
   tx.write(sql`select set_config('purchases.retakes_room', 'on', true)`);
   tx.write(statement(`with freed as (${roomTakenAgain}) ${raisingUsage('+ freed.amount')}`, [jobKey]));

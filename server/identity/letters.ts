@@ -5,15 +5,15 @@ import type { GrantTerms } from './contract.ts';
 
 /** The letters about who may buy for whom. Pure. */
 
-/** The messages that ask for these letters; `due-letters.ts` finds out what is due. */
+/** The messages of these letters; `due-letters.ts` decides what is due. */
 export type IdentityLetter =
   | { kind: 'registration'; registration_key: string }
   | { kind: 'sign_in'; request_key: string; email: string; next: string; origin: string }
-  /** An operator made a link that signs this address in. */
+  /** An operator made a sign-in link for this address. */
   | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
-/** What a letter about a registration tells of it. */
+/** A registration, as its letter tells it. */
 export interface RegistrationFacts {
   agentName: string;
   agentSoftware: string | null;
@@ -26,7 +26,7 @@ export interface RegistrationFacts {
   until: Date;
 }
 
-/** The letter whose link and code confirm. */
+/** The letter with the confirmation link and code. */
 export function confirmationLetter(
   asked: RegistrationFacts,
   confirm: { url: string; code: string; codeUntil: Date; termsUrl: string },
@@ -49,7 +49,7 @@ export function confirmationLetter(
   };
 }
 
-/** The letter to an address that has an account when an agent asks for a new one. */
+/** To an address with an account, when an agent asks for a new one. */
 export function hasAccountLetter(asked: RegistrationFacts, url: string): Words {
   return {
     subject: 'An agent asked for a new Work Check account',
@@ -65,7 +65,7 @@ export function hasAccountLetter(asked: RegistrationFacts, url: string): Words {
   };
 }
 
-/** The letter to a member when an agent asks to be connected. */
+/** To a member, when an agent asks to connect. */
 export function connectLetter(asked: RegistrationFacts, url: string): Words {
   return {
     subject: 'An agent asks to be connected to your Work Check account',
@@ -105,7 +105,7 @@ function originText(asked: RegistrationFacts): string {
   return `Asked ${instantText(asked.at)} from the internet addresses ${asked.origin}.${software} ${unverified}`;
 }
 
-/** The letter that signs a person in: a link for each account they belong to. */
+/** The sign-in letter: a link per account. */
 export function signInLetter(links: readonly { account: string; url: string }[]): Words {
   const [first, ...others] = links;
   return {
@@ -120,7 +120,7 @@ export function signInLetter(links: readonly { account: string; url: string }[])
   };
 }
 
-/** The letter to an owner when an operator has made a link that signs somebody in. */
+/** To owners, when an operator made a sign-in link. */
 export function operatorLinkLetter(email: string, url: string): Words {
   return {
     subject: 'A sign-in link was made for your Work Check account',
@@ -132,7 +132,7 @@ export function operatorLinkLetter(email: string, url: string): Words {
   };
 }
 
-/** The letter to every member about what one of them has decided. */
+/** To every member, about one's decision. */
 export function decisionLetter(asked: RegistrationFacts, approved: boolean, by: string, url: string): Words {
   const name = quoted(asked.agentName);
   return {

@@ -5,14 +5,14 @@ import { Grant, GrantTerms } from './contract.ts';
 import { ownPage } from './destination.ts';
 import { AskingAgent, RailsSetUp } from './registration-contract.ts';
 
-/** What the people of an account do: sign in, connect agents, and say what each may spend (specification 4.2). Pure. */
+/** What an account's people do: sign in, connect agents, set their limits (specification 4.2). Pure. */
 
 const instant = z.iso.datetime();
 const key = z.string().min(1).max(64);
-/** A slip of the hand must not become a limit: a million USD. */
+/** Against typing errors: a million USD. */
 const limit = z.int().min(0).max(100_000_000_000_000);
 
-/** What a member may set; what is left out stays as it is. */
+/** A member's changes; what is left out stays. */
 export const GrantChange = z
   .strictObject({
     payment_methods: z
@@ -54,7 +54,7 @@ export const signInLink = defineOperation({
 
 const userCode = z.string().min(1).max(16);
 
-/** An agent that asks to be connected, as the member sees it who typed its code. */
+/** A connecting agent, as shown to the member who typed its code. */
 const Connection = AskingAgent.extend({ registration_key: z.string() }).meta({ id: 'Connection' });
 
 export type Connection = z.infer<typeof Connection>;
@@ -164,7 +164,7 @@ export const agentHistory = defineOperation({
   problems: ['invalid_token', 'not_found'],
 });
 
-/** What a member does to one agent is answered with the agent as it then is. */
+/** Acts on an agent answer with the agent as it then is. */
 const act = {
   method: 'POST',
   audience: ['member'],

@@ -10,7 +10,7 @@ const instant = z.iso.datetime();
 const registrationKey = z.string().min(1).max(64);
 const Mode = z.enum(['new_customer', 'link_existing']);
 
-/** A name is shown to people: one line of visible characters. */
+/** Shown to people: one line of visible characters. */
 const shownText = (max: number) =>
   z
     .string()
@@ -21,7 +21,7 @@ const shownText = (max: number) =>
 
 const limit = (max: bigint) => z.int().min(0).max(Number(max));
 
-/** May only narrow the default (specification 4.7); what is left out stays as it is there. */
+/** May only narrow the default grant (specification 4.7). */
 const RequestedGrant = z
   .strictObject({
     service_keys: z.array(z.literal(service.serviceKey)).length(1).optional(),
@@ -133,13 +133,13 @@ export const claim = defineOperation({
   ],
 });
 
-/** What the link of a letter carries. */
+/** The content of a letter's link. */
 const linkToken = z.string().min(1).max(128);
 
-/** The ways to pay that whoever runs the service has set up: no other can be offered. */
+/** The configured ways to pay; no other can be offered. */
 export const RailsSetUp = z.array(z.enum(railNames));
 
-/** What a person is shown of an agent that asks. */
+/** An agent as shown to a person. */
 export const AskingAgent = z.object({
   rails: RailsSetUp,
   agent: z.object({ name: z.string(), software: z.string().nullable() }),

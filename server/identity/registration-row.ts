@@ -17,7 +17,7 @@ export interface RegistrationRow {
   created_at: Date;
   expires_at: Date;
   claim_until: Date | null;
-  /** Which of the server's keys its hash, link and codes need. */
+  /** The server key of its hash, link and codes. */
   key_id: string;
   account_key: string | null;
 }

@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Keyring, SecretKey } from '../kernel/keyring.ts';
 
 /**
- * The link and the codes of a registration are made from its key with the server's own, the one it began with: nothing that confirms is
- * stored, and a letter that is written twice says the same.
+ * Link and codes derive from the registration's key with the server key it began with: no secret is stored, and a
+ * letter sent twice says the same.
  */
 
-/** Letters and digits that nobody takes for one another. */
+/** Characters that are not confused with each other. */
 const userCodeAlphabet = 'BCDFGHJKMNPQRSTVWXZ2345679';
 const userCodeLength = 8;
 
@@ -36,12 +36,12 @@ export function userCodeMatches(typed: string, registrationKey: string, key: Sec
   return sameText(plainUserCode(typed), plainUserCode(userCodeOf(registrationKey, key)));
 }
 
-/** What is kept of such a code, to find its request by: a keyed hash of it, however it was typed. */
+/** A keyed hash of such a code, to find its request. */
 export function userCodeHash(typed: string, key: SecretKey): string {
   return mac('typed user-code', plainUserCode(typed), key).toString('base64url');
 }
 
-/** The same under every key that a request may have begun with. */
+/** The same under every server key. */
 export function userCodeHashes(typed: string, keyring: Keyring): string[] {
   return keyring.all.map((key) => userCodeHash(typed, key));
 }
@@ -50,12 +50,12 @@ function plainUserCode(typed: string): string {
   return typed.replaceAll(/[\s–-]/g, '').toUpperCase();
 }
 
-/** What the link in the letter carries: the key, and a proof that the letter was ours. */
+/** The content of the letter's link: the key, with proof that we made it. */
 export function linkOf(registrationKey: string, key: SecretKey): string {
   return `${registrationKey}.${mac('link', registrationKey, key).toString('base64url')}`;
 }
 
-/** The registration that a link is about; null when the link is not one of ours. */
+/** The registration of a link; null when the link is not ours. */
 export function keyOfLink(link: string, { all }: Keyring): string | null {
   const [registrationKey = ''] = link.split('.', 1);
   return all.some((key) => sameText(link, linkOf(registrationKey, key))) ? registrationKey : null;
@@ -65,7 +65,7 @@ function mac(purpose: string, registrationKey: string, { codes }: SecretKey): Bu
   return createHmac('sha256', codes).update(`registration ${purpose}:${registrationKey}`).digest();
 }
 
-/** 128 bits: what is left of them after a division favours no digit that anybody could notice. */
+/** 128 bits: the remainder favours no digit noticeably. */
 function numberOf(purpose: string, registrationKey: string, key: SecretKey): bigint {
   return BigInt(`0x${mac(purpose, registrationKey, key).subarray(0, 16).toString('hex')}`);
 }

@@ -17,14 +17,11 @@ import type { RegistrationRow } from './registration-row.ts';
 import { codeMatches, userCodeHash, userCodeOf } from './registration-secrets.ts';
 import { newToken, tokenHash, tokenHashes } from './token.ts';
 
-/** An agent that claims waits this long between two tries. */
+/** Pause between two claims. */
 const claimIntervalSeconds = 5;
-/** Wrong codes that are looked at; a sixth is not compared with anything. */
+/** Wrong codes that are compared; a sixth is not. */
 
-/**
- * Takes a registration in. It does the same for every address, known or not: what the letter says, and whether there
- * is one, is decided by the worker.
- */
+/** Registers an agent. Does the same for known and unknown addresses: the worker decides about the letter. */
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {
   const { configuration, queue } = ctx.runtime;
   await requireRegistrations(tx, ctx.runtime, ctx.now);
@@ -64,7 +61,7 @@ export const register: Verb<typeof contract.register> = async ({ ctx, input, tx 
   };
 };
 
-/** What was asked for, on top of the default that it may only narrow. */
+/** The request, on top of the default that it may only narrow. */
 function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
   return {
     service_keys: [...defaultGrant.service_keys],
@@ -78,8 +75,8 @@ function requestedGrant(asked: contract.RequestedGrant): GrantTerms {
 }
 
 /**
- * Hands the credential out, once. The row lock puts parallel claims in order: one of them gets the credential, and of
- * any number of codes no more than five are compared.
+ * Releases the credential, once. The row lock orders parallel claims: one gets the credential, and at most five codes
+ * are compared.
  */
 export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => {
   const { keyring } = ctx.runtime.configuration;
@@ -122,11 +119,11 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
   return release(confirmed);
 
   async function release(from: RegistrationRow): Promise<Reply<ReleasedClaim>> {
-    // Fetched once more, with the customer's leave: the credential in use ends with the first use of the new one.
+    // A second release, allowed by the customer: the credential in use ends with the first use of the new one.
     const inUse = await credentialInUse(tx, from.agent_key, ctx.now);
     const replacing = inUse === null ? null : { credentialKey: inUse, graceSeconds: 0 };
     const released = await releaseCredential(tx, ctx, from.agent_key, replacing);
-    // The link and the codes, which need the key it began with, are over.
+    // Move to the first key: link and codes, which need the one it began with, are void.
     tx.write(sql`
       update registrations set state = 'released', claim_token_hash = ${tokenHash(input.claim_token, keyring.first)},
         key_id = ${keyring.first.id}
@@ -137,7 +134,7 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
 
 type ReleasedClaim = { state: 'released' } & Awaited<ReturnType<typeof releaseCredential>>;
 
-/** The try is kept: a refusal that forgot it would allow as many as come in parallel. */
+/** Keep the try even though we refuse: else parallel requests get more. */
 function codeInvalid(remaining: number): Problem {
   const left = remaining === 0 ? 'No tries are left; the link in the letter still works.' : `${remaining} tries left.`;
   return new Problem('code_invalid', `Not this code. ${left}`, {

@@ -7,8 +7,8 @@ import type * as contract from './contract.ts';
 import { releaseCredential } from './credential.ts';
 
 /**
- * Gives an agent its next credential. The lock on the principal puts parallel rotations in order: each takes the place
- * of the one before that nobody has used.
+ * Gives an agent its next credential. The lock on the principal orders parallel rotations: each replaces the unused one
+ * before.
  */
 export const rotateCredential: Verb<typeof contract.rotateCredential> = async ({ ctx, caller, input, tx }) => {
   const { now } = ctx;
@@ -17,7 +17,7 @@ export const rotateCredential: Verb<typeof contract.rotateCredential> = async ({
     throw new Problem('action_not_allowed', 'A wallet session is not rotated: sign out, and sign in again.');
   }
   await tx.one(sql`select 1 from principals where principal_key = ${caller.principalKey} for no key update`);
-  // Another rotation may have ended it between the door and the lock.
+  // Another rotation may have ended it before the lock.
   const live = await tx.maybe<{ expires_at: Date | null }>(sql`
     select expires_at from credentials
     where credential_key = ${credentialKey} and revoked_at is null and (expires_at is null or expires_at > ${now})`);

@@ -11,20 +11,19 @@ import { type Tx, transact } from '../kernel/transaction.ts';
 import { seconds } from '../service/terms.ts';
 import { firstPage } from './destination.ts';
 
-/** A member signs in again after this long. */
+/** Session length. */
 export const sessionLifetimeSeconds = 12 * 3_600;
-/** What a browser calls itself is kept so far. */
+/** Stored length of a browser's name. */
 const browserMax = 200;
 /** 43 characters of base 62 carry 256 bits. */
 const tokenLength = 43;
 
-/** What a link is good for, as far as its page may tell. */
+/** What a link's page may show. */
 export type LinkState = 'good' | 'used' | 'expired' | 'unknown';
 
 /**
- * Makes a single-use link that signs a member of the account in. The member is made when the account has none with this
- * address. Only a digest of the token is stored. `beside` writes in the same transaction. Resolves to the address to
- * open.
+ * Creates a single-use sign-in link, and the member if needed. Stores only a digest of the token. `beside` writes in
+ * the same transaction. Resolves to the address to open.
  */
 export async function makeSignInLink(
   db: Database,
@@ -51,12 +50,12 @@ export async function makeSignInLink(
 
 const addressOf = (baseUrl: string, token: string): string => `${baseUrl}/sign-in?link=${token}`;
 
-/** A link that still works so much longer is sent again instead of another one. */
+/** Resend a link that works this much longer instead of making another. */
 const worthSendingSeconds = 300;
 
 /**
- * The link of a letter to a member. One that is outstanding is sent again: whatever number of letters is asked for, each
- * says the same until it is used. Its token is made with the server's own key, so that it need not be stored.
+ * The link of a letter. Resends the outstanding one, so that every letter says the same until it is used; derives its
+ * token with the server's key instead of storing it.
  */
 export async function letterLink(
   db: Database,
@@ -85,7 +84,7 @@ export async function letterLink(
   return addressOf(baseUrl, token);
 }
 
-/** What the page of a link shows before anybody presses its button. Changes nothing. */
+/** What a link's page shows before its button is pressed. Changes nothing. */
 export async function readSignInLink(
   db: Database,
   token: string,
@@ -99,7 +98,7 @@ export async function readSignInLink(
   return { state, email: row.email, expiresAt: row.expires_at };
 }
 
-/** Spends the link and opens a session; of many parallel tries one succeeds. Null when the link is not good. */
+/** Uses the link and opens a session; one of many parallel tries succeeds. Null when the link does not work. */
 export async function spendSignInLink(
   db: Database,
   token: string,
@@ -122,7 +121,7 @@ export async function spendSignInLink(
   });
 }
 
-/** Ends a session at once, on every process: the next request finds it ended. */
+/** Ends a session at once, for every process. */
 export async function endSession(db: Database, sessionKey: string, now: Date): Promise<void> {
   await db.many(sql`
     update member_sessions set ended_at = ${now} where session_key = ${sessionKey} and ended_at is null`);

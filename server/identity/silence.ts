@@ -4,14 +4,14 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { seconds } from '../service/terms.ts';
 
-/** A block of addresses whose agents cannot write to a person, because that person said so. */
+/** Blocks of addresses whose agents a person silenced. */
 export interface Silence {
   origin: string;
   since: Date;
   until: Date;
 }
 
-/** Whether requests of agents from there are kept from this address. */
+/** Whether agents from there are kept from this address. */
 export async function isSilenced(db: Queries, email: string, origin: string, now: Date): Promise<boolean> {
   const declined = await db.maybe(sql`
     select 1 from registrations
@@ -20,10 +20,10 @@ export async function isSilenced(db: Queries, email: string, origin: string, now
   return declined !== undefined;
 }
 
-/** A person is shown so many. */
+/** Entries shown to a person. */
 const shownMax = 100;
 
-/** The places whose agents are kept from this address, the last silenced first. */
+/** The origins silenced for this address, newest first. */
 export async function silencesOf(db: Queries, email: string, now: Date): Promise<Silence[]> {
   const rows = await db.many<{ origin: string; since: Date; last: Date }>(sql`
     select origin, min(decided_at) as since, max(decided_at) as last from registrations
@@ -32,7 +32,7 @@ export async function silencesOf(db: Queries, email: string, now: Date): Promise
   return rows.map(({ origin, since, last }) => ({ origin, since, until: after(last, seconds.silence) }));
 }
 
-/** Lets agents from there write to this address again. False where nothing kept them from it. */
+/** Lets that origin write again. False when it was not silenced. */
 export async function liftSilence(tx: Tx, email: string, origin: string, now: Date): Promise<boolean> {
   const lifted = await tx.many(sql`
     update registrations set lifted_at = ${now}

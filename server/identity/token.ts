@@ -6,13 +6,13 @@ import { type Keyring, keyedHash, type SecretKey } from '../kernel/keyring.ts';
 const secretLength = 30;
 const checksumLength = 6;
 const shape = new RegExp(`^svc_(agent|wallet|claim)_([0-9A-Za-z]{${secretLength}})([0-9a-z]{${checksumLength}})$`);
-/** Finds tokens inside other text: job input, addresses. */
+/** Finds tokens in other text: job input, addresses. */
 const anywhere = new RegExp(`svc_(?:agent|wallet|claim)_[0-9A-Za-z]{${secretLength + checksumLength}}`);
 
 /** `claim` fetches a credential and is none itself. */
 export type TokenKind = 'agent' | 'wallet' | 'claim';
 
-/** A fresh token: random secret plus checksum, so that scanners find leaks and a typo fails before any look-up. */
+/** A new token: random secret plus checksum, so that scanners find leaks and typos fail before any look-up. */
 export function newToken(kind: TokenKind): string {
   const secret = randomText(secretLength);
   return `svc_${kind}_${secret}${checksum(kind, secret)}`;
@@ -25,17 +25,17 @@ export function isWellFormedToken(text: string): boolean {
   return checksum(kind, secret) === sum;
 }
 
-/** Whether a token of this service stands anywhere in the text. */
+/** Whether the text contains one of our tokens. */
 export function containsToken(text: string): boolean {
   return anywhere.test(text);
 }
 
-/** What is kept of a token: a keyed hash, worthless to whoever reads the database. */
+/** The stored form: a keyed hash, useless to readers of the database. */
 export function tokenHash(token: string, { tokens }: SecretKey): string {
   return keyedHash(tokens, token);
 }
 
-/** The same under each of the server's keys: one of them is what was kept. */
+/** The same under each server key. */
 export function tokenHashes(token: string, { all }: Keyring): string[] {
   return all.map((key) => tokenHash(token, key));
 }

@@ -16,7 +16,7 @@ const nonceLength = 24;
 /** r, s and v of an EIP-191 signature by a plain key: longer ones come from contract wallets (ERC-1271, ERC-6492). */
 const plainSignatureLength = 2 + 65 * 2;
 
-/** Hands out a message to sign (EIP-4361). The server keeps all of it and later compares nothing but these bytes. */
+/** Creates a message to sign (EIP-4361). The server keeps it and compares only these bytes. */
 export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ ctx, input, tx }) => {
   const address = getAddress(input.address.toLowerCase());
   const expiresAt = after(ctx.now, seconds.challengeLifetime);
@@ -47,7 +47,7 @@ export const walletChallenge: Verb<typeof contract.walletChallenge> = async ({ c
 
 const statement = 'Sign in to Work Check. This authorizes no payment.';
 
-/** The same terms as plain lines, for wallets and libraries that do not know EIP-4361. */
+/** The same as plain lines, for software without EIP-4361. */
 function legacyMessage(terms: {
   address: Address;
   domain: string;
@@ -69,7 +69,7 @@ function legacyMessage(terms: {
   ].join('\n');
 }
 
-/** Spends the challenge and opens a session, in one transaction: of many parallel tries one succeeds. */
+/** Uses the challenge and opens a session in one transaction: one of many parallel tries succeeds. */
 export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, input, tx }) => {
   const challenge = await tx.maybe<{ address: Address; message: string }>(sql`
     update wallet_challenges set used_at = ${ctx.now}
@@ -104,16 +104,16 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
   };
 };
 
-/** Half the order of secp256k1. Whoever has a signature can make the other one above it (EIP-2). */
+/** Half the order of secp256k1. Anyone with a signature can compute its twin above it (EIP-2). */
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Whether the signature is the one of the two that wallets make. */
+/** Whether it is the low of the two signatures, as wallets make. */
 function isCanonical(signature: string): boolean {
   const s = signature.slice(66, 130);
   return s.length === 64 && BigInt(`0x${s}`) <= highestS;
 }
 
-/** Ends the session that asks, for good: a copy of its token is worth nothing either. */
+/** Ends the session for good: copies of its token are worthless. */
 export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, caller, tx }) => {
   const { credentialKey } = caller.credential;
   if (caller.kind !== 'wallet') {
@@ -123,7 +123,7 @@ export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, 
   return { body: { state: 'signed_out', credential_key: credentialKey } };
 };
 
-/** A wallet becomes a principal with an account and a grant the first time it signs in. */
+/** First sign-in: create the wallet's account and grant. */
 async function ensureWallet(tx: Tx, address: Address, now: Date): Promise<void> {
   const accountKey = newKey('acct');
   tx.write(sql`

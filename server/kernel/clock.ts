@@ -1,4 +1,4 @@
-/** The one place where the time of day enters the server. */
+/** The only source of the time of day. */
 export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();

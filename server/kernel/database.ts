@@ -3,11 +3,11 @@ import { noteGenerations, runAlone, sharedLines } from './postgres/connections.t
 import { types } from './postgres/statement.ts';
 import type { Sql } from './sql.ts';
 
-/** Reading and writing rows: the same three questions inside and outside a transaction. */
+/** Reads and writes rows, inside and outside a transaction. */
 export interface Queries {
-  /** Every row. The statement itself bounds how many. */
+  /** Every row. The statement bounds how many. */
   many<Row>(statement: Sql): Promise<Row[]>;
-  /** The only row. Throws when there is none: use it where a row must exist. */
+  /** The only row. Throws when there is none. */
   one<Row>(statement: Sql): Promise<Row>;
   /** The row, if there is one. */
   maybe<Row>(statement: Sql): Promise<Row | undefined>;
@@ -15,23 +15,23 @@ export interface Queries {
 
 export interface Database extends Queries {
   /**
-   * For reads, and for counts that may be lost in a crash: many callers share a few connections, and what they ask at
-   * once leaves in one packet. A statement that waits for a lock would hold the others up.
+   * For reads, and for counts that a crash may lose. Callers share a few connections, and what they ask at once leaves
+   * in one packet. Never wait for a lock here: it holds up the others.
    */
   readonly shared: Queries;
   readonly pool: pg.Pool;
   end(): Promise<void>;
 }
 
-/** A connection that is not to be had for so long is not waited for any longer. */
+/** Give up connecting after this. */
 export const connectTimeoutMs = 5_000;
-/** A statement that waits longer than this for a row lock gives up; the caller answers "try again". */
+/** Time-out of a row lock; the caller answers "try again". */
 const lockTimeoutMs = 5_000;
-/** No statement of a purchase takes longer than this unless something is broken. */
+/** Time-out of any statement. */
 const statementTimeoutMs = 15_000;
 /**
- * A transaction waits for nothing but its process. One that is frozen, or whose machine is gone without a word, would
- * keep its rows from everybody for as long as the network takes it for alive, which is hours.
+ * A transaction waits only for its process. Without this limit, a frozen process or a machine that vanished would hold
+ * its locks for hours.
  */
 const idleInTransactionMs = 15_000;
 
@@ -39,17 +39,17 @@ const settings = {
   lock_timeout: lockTimeoutMs,
   statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: idleInTransactionMs,
-  // Every statement finds its rows by keys, so one plan serves all values. Left to choose, PostgreSQL plans the wide
-  // ones anew at each execution, which takes longer than executing them.
+  // Statements find rows by keys, so one plan fits all values. Otherwise PostgreSQL re-plans wide statements at each
+  // execution, which takes longer than executing them.
   plan_cache_mode: 'force_generic_plan',
 };
 
-/** The same for whatever opens connections of its own, as libpq takes them. */
+/** The same settings for other libraries, in libpq's form. */
 export const sessionOptions = Object.entries(settings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
-/** Opens the pool of a process. Statements on one connection are pipelined: sent without waiting for the one before. */
+/** Opens the pool of a process. Statements on one connection are pipelined. */
 export function openDatabase(url: string, { connections = 16, name = 'work-check' } = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -61,7 +61,7 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
     pipeline: true,
     options: sessionOptions,
   } as pg.PoolConfig);
-  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
+  // The pool replaces a lost idle connection. Without a listener, the error would end the process.
   pool.on('error', () => {});
   noteGenerations(pool);
   const lines = sharedLines(pool);
@@ -76,7 +76,7 @@ export function openDatabase(url: string, { connections = 16, name = 'work-check
   };
 }
 
-/** `Queries` over anything that can run a statement. */
+/** `Queries` over anything that runs a statement. */
 export function queriesOn(run: (statement: Sql) => Promise<{ rows: unknown[] }>): Queries {
   const many = async <Row>(statement: Sql) => (await run(statement)).rows as Row[];
   return {
@@ -93,29 +93,29 @@ export function queriesOn(run: (statement: Sql) => Promise<{ rows: unknown[] }>)
   };
 }
 
-/** The SQLSTATE of a database error, if it is one: of a statement, or of a read through models. */
+/** The SQLSTATE of a database error, from a statement or from Prisma. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) return error.code;
   const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } };
   return meta?.driverAdapterError?.cause?.originalCode;
 }
 
-/** The constraint that a database error is about, if it is about one. */
+/** The constraint that a database error names. */
 export function constraintOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
 }
 
 /**
- * SQLSTATEs (PostgreSQL 18, appendix A) of a database that cannot serve now, whatever it was asked: connections, what it
- * runs out of, its operator, time-outs, deadlocks; and one that takes no connections.
+ * SQLSTATEs of a database that cannot serve now (PostgreSQL 18, appendix A): connections, resources, operator
+ * intervention, time-outs, deadlocks.
  */
 const troubleStates = /^(?:08|53|57P|57014|58|25P0[34]|40P01|55000|3D000|28)/;
-/** What Node and the driver say of a connection that cannot be made, or is lost. */
+/** Errors of Node and the driver for a connection that failed or was lost. */
 const troubleCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|P10)/;
 const troubleMessages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|the database connection was lost)/;
 
-/** Whether the database itself is in trouble, and not what it was asked. */
+/** Whether the database is in trouble, rather than the statement. */
 export function isDatabaseTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
@@ -125,7 +125,7 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return troubleCodes.test(code ?? '') || troubleMessages.test(error.message);
 }
 
-/** Whether the database refused what was written: an integrity constraint (class 23), or a trigger that raised (P0001). */
+/** Whether the database refused a write: an integrity constraint (class 23) or a trigger (P0001). */
 export function isIntegrityViolation(error: unknown): boolean {
   return /^(?:23|P0001)/.test(sqlState(error) ?? '');
 }

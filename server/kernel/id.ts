@@ -2,47 +2,26 @@ import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Every key says what it names. */
-export type KeyPrefix =
-  | 'acct'
-  | 'member'
-  | 'session'
-  | 'agent'
-  | 'cred'
-  | 'challenge'
-  | 'reg'
-  | 'letter'
-  | 'grant'
-  | 'quote'
-  | 'job'
-  | 'pay'
-  | 'refund'
-  | 'review'
-  | 'rcpt'
-  | 'source'
-  | 'block'
-  | 'req';
-
 /** 22 characters of base 62 carry 130 bits: keys cannot be guessed. */
 const keyLength = 22;
 
-/** A fresh, unguessable key such as `job_4fPz…`. It is opaque: nothing may be read out of it. */
-export function newKey(prefix: KeyPrefix): string {
+/** A new unguessable key such as `job_4fPz…`: `prefix` says what it names. Opaque: parse nothing out of it. */
+export function newKey(prefix: string): string {
   return `${prefix}_${randomText(keyLength)}`;
 }
 
-/** `length` characters of base 62 from the system's secure random source, without modulo bias. */
+/** `length` base-62 characters from a secure random source, without modulo bias. */
 export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     const byte = randomByte();
-    // 248 is the largest multiple of 62 under 256: bytes above it would favour the first letters.
+    // The largest multiple of 62 below 256: reject bytes above it.
     if (byte < 248) text += alphabet[byte % 62];
   }
   return text;
 }
 
-/** The system is asked for many bytes at once: 5 times (2.6 to 16) as fast as for each key. Each byte is used once. */
+/** Ask the system for many bytes at once: 5 times (2.6 to 16) as fast as one call a key. Each byte is used once. */
 const random = new Uint8Array(4_096);
 let used = random.length;
 

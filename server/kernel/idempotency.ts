@@ -2,10 +2,7 @@ import { constraintOf, type Queries, sqlState, uniqueViolation } from './databas
 import { sql } from './sql.ts';
 import type { Tx } from './transaction.ts';
 
-/**
- * What makes a request the same request: who asks for what under which key, and the digest of the body.
- * Specification 3.3.
- */
+/** Identifies a request: who asks for what under which key, with the body's digest. Specification 3.3. */
 export interface Claim {
   scope: string;
   operation: string;
@@ -14,7 +11,7 @@ export interface Claim {
   fingerprint: string;
 }
 
-/** An answer kept to be given again, byte for byte. */
+/** An answer kept for replay, byte for byte. */
 export interface StoredAnswer {
   status: number;
   body: string;
@@ -35,10 +32,10 @@ export type Recalled =
   | { state: 'claimed' }
   | { state: 'answered'; answer: StoredAnswer };
 
-/** Answers that are given again for no longer are deleted so many at a time. */
+/** Expired answers are deleted in batches of this size. */
 const forgottenAtOnce = 1_000;
 
-/** Deletes the claims made before an instant, with the answers given under them. */
+/** Deletes claims made before an instant, with their answers. */
 export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
   let deleted: unknown[];
   do {
@@ -49,7 +46,7 @@ export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
   } while (deleted.length === forgottenAtOnce);
 }
 
-/** Looks up what is known about a request. */
+/** Looks up a request's claim. */
 export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   const row = await db.maybe<ClaimRow>(sql`
     select fingerprint, status, body, headers from idempotency_claims
@@ -58,7 +55,7 @@ export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   return recalled(row ?? null, claim);
 }
 
-/** What the row under its key says about a request. */
+/** What the row of its key says about a request. */
 export function recalled(row: ClaimRow | null, claim: Claim): Recalled {
   if (!row) return { state: 'unknown' };
   if (row.fingerprint !== claim.fingerprint) return { state: 'conflict' };
@@ -67,9 +64,9 @@ export function recalled(row: ClaimRow | null, claim: Claim): Recalled {
 }
 
 /**
- * Takes the key for this request in its transaction, which fails (`isTaken`) when the key is taken already. A twin that
- * is still running makes this wait until its transaction ends, so of many equal requests one does the work and the
- * others find its answer. Nobody waits for the word that the key is free: the work is done meanwhile.
+ * Takes the key in the caller's transaction, which fails (`isTaken`) if it is taken. Waits for a running twin to
+ * commit, so one of many equal requests does the work and the others find its answer. Sent without waiting for the
+ * answer: the work goes on meanwhile.
  */
 export function takeKey(tx: Tx, claim: Claim, now: Date): void {
   tx.write(sql`
@@ -77,12 +74,12 @@ export function takeKey(tx: Tx, claim: Claim, now: Date): void {
     values (${claim.scope}, ${claim.operation}, ${claim.pathKeys}, ${claim.key}, ${claim.fingerprint}, ${now})`);
 }
 
-/** Whether this is how `takeKey` fails. */
+/** Whether `takeKey` failed because the key is taken. */
 export function isTaken(error: unknown): boolean {
   return sqlState(error) === uniqueViolation && constraintOf(error) === 'idempotency_claims_pkey';
 }
 
-/** Takes the key for a request of several transactions, ahead of the first. False when it is taken already. */
+/** Takes the key for a request of several transactions. False when it is taken. */
 export async function claimKey(db: Queries, claim: Claim, now: Date): Promise<boolean> {
   const row = await db.maybe(sql`
     insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, created_at)
@@ -91,7 +88,7 @@ export async function claimKey(db: Queries, claim: Claim, now: Date): Promise<bo
   return row !== undefined;
 }
 
-/** Keeps the answer with the effect it reports: both are committed, or neither. */
+/** Keeps the answer in the transaction of its effect. */
 export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date): void {
   tx.write(sql`
     update idempotency_claims
@@ -100,7 +97,7 @@ export function remember(tx: Tx, claim: Claim, answer: StoredAnswer, now: Date):
       and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key} and status is null`);
 }
 
-/** Keeps an answer that had no effect to be kept with: a refusal that will not change. */
+/** Keeps an answer without an effect: a permanent refusal. */
 export async function keepAnswer(db: Queries, claim: Claim, answer: StoredAnswer, now: Date): Promise<void> {
   await db.many(sql`
     insert into idempotency_claims
@@ -112,7 +109,7 @@ export async function keepAnswer(db: Queries, claim: Claim, answer: StoredAnswer
     where idempotency_claims.status is null and idempotency_claims.fingerprint = excluded.fingerprint`);
 }
 
-/** What of an outcome is kept. */
+/** The part of an outcome that is kept. */
 export function answerOf(outcome: { status: number; text: string; headers: Record<string, string> }): StoredAnswer {
   return { status: outcome.status, body: outcome.text, headers: outcome.headers };
 }

@@ -8,13 +8,13 @@ export interface JsonService {
   call(path: string, body?: unknown): Promise<unknown>;
 }
 
-/** No answer of a provider comes near it; one that passes it is broken. */
+/** Far above any honest answer. */
 const answerMaxBytes = 4 * 1024 * 1024;
 const connectionsMax = 64;
-/** Servers close connections that were idle for 5 seconds or more; a call must not meet that. */
+/** Below the 5 seconds after which servers close idle connections. */
 const idleMsMax = 4_000;
 
-/** Calls over kept connections. Nothing is sent twice. */
+/** Keeps connections alive. Never retries. */
 export function jsonService(baseUrl: string, timeoutMs: number): JsonService {
   const transport = baseUrl.startsWith('https:') ? https : http;
   const agent = new transport.Agent({ keepAlive: true, timeout: idleMsMax, maxSockets: connectionsMax });
@@ -48,7 +48,7 @@ export function jsonService(baseUrl: string, timeoutMs: number): JsonService {
   };
 }
 
-/** Listens instead of iterating, which would cost more than all the rest of a call. */
+/** Listen for events: async iteration costs more than the rest of the call. */
 function read(
   response: http.IncomingMessage,
   resolve: (answer: unknown) => void,

@@ -5,7 +5,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 
 /** Deeper than any honest document; shallow enough that later readers may recurse. */
 export const JSON_DEPTH_MAX = 32;
-/** Members and elements in one input value; 65,536 bytes of the densest honest JSON stay below it. */
+/** Members and elements per input; the densest honest JSON of 65,536 bytes stays below it. */
 export const JSON_NODES_MAX = 20_000;
 
 export type JsonFault = {
@@ -16,13 +16,12 @@ export type JsonFault = {
   actual?: number;
 };
 
-/** An array or object on the way down, and where it stands in its parent. */
+/** An array or object on the path from the root. */
 type Frame = { value: object; parent: Frame | undefined; step: string | number; depth: number };
 
 /**
- * Finds a reason why a value may not be taken in: too deep or too large to walk, NUL or a lone surrogate in a string, a
- * `__proto__` key, a number that a double cannot hold exactly. Walks without recursion, so a hostile value cannot
- * exhaust the stack.
+ * Finds a reason to refuse a value: too deep or too large, NUL or a lone surrogate in a string, a `__proto__` key, an
+ * inexact number. Does not recurse, so hostile input cannot exhaust the stack.
  */
 export function findJsonFault(
   root: unknown,
@@ -120,7 +119,7 @@ function scalarFault(value: unknown, path: Path): JsonFault | undefined {
   }
 }
 
-/** Text that is a JSON object or array is read as that, since agents often send their JSON as text. */
+/** Parse text that is a JSON object or array: agents often send JSON as text. */
 export function parsedIfJson(value: JsonValue): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {

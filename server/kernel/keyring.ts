@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** What is derived from one secret: a key for each purpose alone (RFC 5869), so that none speaks for another. */
+/** Keys derived from one secret, one per purpose (RFC 5869). */
 export interface SecretKey {
-  /** Names the secret without telling anything about it: 16 hexadecimal digits. */
+  /** Names the secret without revealing it: 16 hexadecimal digits. */
   readonly id: string;
   readonly tokens: KeyObject;
   readonly codes: KeyObject;
@@ -13,11 +13,11 @@ export interface SecretKey {
 export interface Keyring {
   readonly first: SecretKey;
   readonly all: readonly SecretKey[];
-  /** The key of this id. Throws when the ring has none such: what it made cannot be read. */
+  /** The key of this id. Throws when the ring lacks it. */
   byId(id: string): SecretKey;
 }
 
-/** Derives the keys of a list of secrets, once a process. */
+/** Derives the keys from a list of secrets, once per process. */
 export function openKeyring(secrets: readonly string[]): Keyring {
   const all = secrets.map(derived);
   const [first] = all;
@@ -44,7 +44,7 @@ function derived(secret: string): SecretKey {
   };
 }
 
-/** A keyed hash in base64url: worthless to whoever has not the key. */
+/** A keyed hash in base64url: useless without the key. */
 export function keyedHash(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }

@@ -1,20 +1,17 @@
 import { after } from './clock.ts';
 import { errorFields, log } from './log.ts';
 
-/** Whoever holds something and has not been heard of for this long has lost it to the next. */
+/** A lease ends this long after its last renewal. */
 export const leaseSeconds = 12;
 
-/** Signs of life within one lease: two may go missing. */
+/** Renewals per lease: two may be lost. */
 const renewalsPerLease = 3;
 
 export function leaseUntil(now: Date): Date {
   return after(now, leaseSeconds);
 }
 
-/**
- * Does `work` and calls `renew` again and again meanwhile, so that a lease is short, and is lost only by a process that
- * is gone, however long the work takes.
- */
+/** Renews the lease while `work` runs. Leases stay short, yet only a dead process loses one. */
 export async function whileHeld<T>(renew: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const renewal = setInterval(
     () => {

@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { systemClock } from './clock.ts';
 
-/** `start` of `server/start.ts`: which of the processes wrote a line. */
+/** The process that wrote the line, from `server/start.ts`. */
 const role = path.basename(process.argv[1] ?? 'node').replace(/\.\w+$/, '');
 
 /**
- * One JSON line per event on standard error: when, how grave, from which process, what. Fields are keys, codes, counts
- * and durations: never content, never a secret. An error is logged by name, code and stack, because messages can quote
- * input.
+ * One JSON line per event on standard error. Fields are keys, codes, counts and durations: never content, never a
+ * secret. Errors are logged by name, code and stack, because messages can quote input.
  */
 export function log(event: string, fields: Record<string, string | number | boolean | null | undefined> = {}): void {
   const level = 'error' in fields ? 'error' : 'info';
@@ -15,7 +14,7 @@ export function log(event: string, fields: Record<string, string | number | bool
   process.stderr.write(`${JSON.stringify(line)}\n`);
 }
 
-/** What of an error may be logged. */
+/** The loggable part of an error. */
 export function errorFields(error: unknown): { error: string; code?: string; stack?: string } {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,6 +1,6 @@
 import { errorFields, log } from './log.ts';
 
-/** Something that fails for a while, told when it begins and when it is over, and not each time. */
+/** Logs when a failure begins and ends, not each occurrence. */
 export interface Outage {
   /** Notes that it has failed. */
   failed(error: unknown): void;

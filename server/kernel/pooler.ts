@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ConfigurationError } from './configuration-error.ts';
 
-/** How often two connections are compared. A pooler that is busy may give them different sessions now and then. */
+/** Comparisons; a busy pooler may give two connections different sessions by chance. */
 const comparisons = 5;
 
 /**

@@ -1,31 +1,31 @@
 import { outage } from './outage.ts';
 
-/** Whether a provider answers, asked beside the requests that want to know. */
+/** Whether a provider answers. */
 export interface Probe {
-  /** What is known. Waits, for 2 seconds at most, only while nothing is. */
+  /** The last answer. Waits, up to 2 seconds, only for the first. */
   wasUp(now: Date): Promise<boolean>;
-  /** The same, asked again first when what is known is old: for who is about to depend on it. */
+  /** The last answer, asked again if stale: for callers that depend on it. */
   isUp(now: Date): Promise<boolean>;
-  /** What is known, at once: true while nothing is. Begins to ask when that is old. */
+  /** The last answer, at once; true before the first. Refreshes it in the background. */
   seemsUp(now: Date): boolean;
 }
 
-/** A provider that takes longer is as good as down. Counted in steps, so that a process which was busy itself blames nobody. */
+/** A slower provider counts as down. Counted in steps, so that a busy process does not blame the provider. */
 const steps = { count: 20, ms: 100 };
-/** When the call itself gives up, which nobody waits for. */
+/** Time-out of the call itself. */
 export const probeMs = 4_000;
-/** A provider that answers is asked again after so long, one that does not sooner: it is missed. */
+/** Ask again after this long; sooner when it is down. */
 const rememberMs = { up: 30_000, down: 5_000 };
 
 /**
- * A probe that is asked only when somebody wants to know, and once for all who do. `ask` rejects when the provider cannot
- * be used, and is taken for hung after 2 seconds. `name` is what the log says of it, when it goes down and when it is back.
+ * A probe that runs on demand, once for all who ask. `ask` rejects when the provider cannot be used; 2 seconds without
+ * an answer count as down. `name` appears in the log when it goes down and comes back.
  */
 export function openProbe(name: string, ask: () => Promise<unknown>): Probe {
   const told = outage(name);
   let known: { isUp: boolean; at: number } | null = null;
   let asking: Promise<boolean> | null = null;
-  // A clock may go back.
+  // Clocks may go back.
   const isOld = (now: Date) =>
     !known || Math.abs(now.getTime() - known.at) >= (known.isUp ? rememberMs.up : rememberMs.down);
   const askOnce = (now: Date) => {
@@ -54,7 +54,7 @@ export function openProbe(name: string, ask: () => Promise<unknown>): Probe {
   };
 }
 
-/** Null when the provider answered in time, else why not. */
+/** Null when the provider answered in time, else the reason. */
 async function answered(ask: () => Promise<unknown>): Promise<Error | null> {
   let isOver = false;
   const late = async (): Promise<never> => {

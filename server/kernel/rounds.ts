@@ -1,10 +1,10 @@
 import { Problem } from '../door/problem.ts';
 import { errorFields, log } from './log.ts';
 
-/** Rows worked on at once: one that hangs must not hold up the others for long. */
+/** Rows handled at once, so that one that hangs does not hold up the rest. */
 const parallel = 8;
 
-/** Works on all rows, a few at a time. */
+/** Handles all rows, a few at a time. */
 export async function each<Row>(rows: Row[], work: (row: Row) => Promise<void>): Promise<void> {
   const queue = rows.values();
   await Promise.all(
@@ -14,7 +14,7 @@ export async function each<Row>(rows: Row[], work: (row: Row) => Promise<void>):
   );
 }
 
-/** One row that cannot be moved on must not hold up the others. A lost race is nothing to report. */
+/** A failing row must not stop the others. Don't log lost races. */
 export async function guarded(
   event: string,
   keys: Record<string, string>,

@@ -6,19 +6,18 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const cipher = 'aes-256-gcm';
 
-/** The column of the row that holds a sealed text. It is sealed with the text: in another place it does not open. */
+/** The row and column (`table.column`) of a sealed text. It opens nowhere else. */
 export interface SealedPlace {
-  column: 'quotes.input' | 'dispute_texts.texts' | 'sources.text';
+  column: string;
   row: string;
 }
 
-/** How a text begins that was sealed under the key of this id. */
+/** The prefix of texts sealed with this key. */
 export const sealedUnder = (keyId: string): string => `v2.${keyId}.`;
 
 /**
- * A text as it is kept at rest: encrypted and authenticated under the first of the server's keys, for one place. A
- * database keeps deleted rows in its files, its log and its backups for as long as it likes; what was sealed cannot be
- * read there.
+ * Encrypts and authenticates a text with the first key, bound to one place. Databases keep deleted rows in files, logs
+ * and backups; sealed text cannot be read there.
  */
 export function seal(text: string, { first }: Keyring, place: SealedPlace): string {
   const nonce = randomBytes(nonceBytes);
@@ -27,7 +26,7 @@ export function seal(text: string, { first }: Keyring, place: SealedPlace): stri
   return sealedUnder(first.id) + Buffer.concat([nonce, sealing.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** The text again. Throws when its key is not in the ring, or when it was altered or sealed for another place. */
+/** Opens a sealed text. Throws when its key is missing, or when it was altered or moved. */
 export function unseal(sealed: string, keyring: Keyring, place: SealedPlace): string {
   const [, id = '', text = ''] = sealed.split('.');
   const bytes = Buffer.from(text, 'base64url');

@@ -3,7 +3,7 @@ import type { Queries } from './database.ts';
 import type { Keyring } from './keyring.ts';
 import { sql } from './sql.ts';
 
-/** Refuses a list without a key that rows may still need. Changes nothing. Throws `ConfigurationError`. */
+/** Throws `ConfigurationError` when a key is missing that rows still need. Changes nothing. */
 export async function checkSecretKeys(db: Queries, keyring: Keyring): Promise<void> {
   const needed = await db.many<{ key_id: string }>(sql`
     select key_id from secret_keys where retired_at is null order by first_used_at`);
@@ -15,7 +15,7 @@ export async function checkSecretKeys(db: Queries, keyring: Keyring): Promise<vo
   }
 }
 
-/** Does the same at a start, and notes the first key as one that rows may need. Throws `ConfigurationError`. */
+/** The same check at start; also records the first key as needed. Throws `ConfigurationError`. */
 export async function requireSecretKeys(db: Queries, keyring: Keyring, now: Date): Promise<void> {
   await checkSecretKeys(db, keyring);
   await db.many(sql`
@@ -23,7 +23,7 @@ export async function requireSecretKeys(db: Queries, keyring: Keyring, now: Date
     on conflict (key_id) do update set retired_at = null where secret_keys.retired_at is not null`);
 }
 
-/** Lets a start go without every key but the first. What was hashed under them is void from then on. */
+/** Retires every key but the first. What was hashed with them is void from then on. */
 export async function retireOthers(db: Queries, { first }: Keyring, now: Date): Promise<string[]> {
   const retired = await db.many<{ key_id: string }>(sql`
     update secret_keys set retired_at = ${now} where retired_at is null and key_id <> ${first.id} returning key_id`);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** A statement with its values apart: text never carries data. `name` lets PostgreSQL keep the plan. */
+/** A statement with its values apart. `name` makes PostgreSQL keep the plan. */
 export interface Sql {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** A statement that may go without a name, or values. */
+/** A statement; name and values are optional. */
 export interface Unprepared {
   readonly text: string;
   readonly name?: string | undefined;
@@ -17,7 +17,7 @@ export interface Unprepared {
 type Prepared = Pick<Sql, 'name' | 'text'>;
 
 const byText = new Map<string, Prepared>();
-/** A template's own parts are the same object each time: 6 times (3.2 and more) as fast as joining them. */
+/** Cache by the template's strings, the same object each time: 6 times (3.2 and more) as fast as joining them. */
 const byTemplate = new WeakMap<TemplateStringsArray, Prepared>();
 
 /** `sql\`select … where key = ${key}\``: each `${}` becomes a parameter, never text. */
@@ -30,16 +30,16 @@ export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]):
   return { name: known.name, text: known.text, values };
 }
 
-/** A statement whose text the code puts together, from names of its own. */
+/** A statement assembled from constants of the code. */
 export function statement(text: string, values: readonly unknown[]): Sql {
   const { name } = prepared(text);
   return { name, text, values };
 }
 
-/** Makes the text of a statement from names of the code. It must depend on nothing else. */
+/** Assembles a statement from constants of the code; depend on nothing else. */
 type Assembly = (...parts: string[]) => string;
 
-/** What was assembled from the parts on the way here. */
+/** The text assembled so far. */
 interface Assembled {
   readonly next: Map<string, Assembled>;
   made?: Prepared;
@@ -48,8 +48,8 @@ interface Assembled {
 const assemblies = new Map<Assembly, Assembled>();
 
 /**
- * The same for a text that is long to put together: `assemble`, a function of the module, is called once for its parts.
- * Some 9 times (2.3 to 28) as fast as assembling each time; what it depends on cannot be left out of its key.
+ * Caches a long assembled text: calls `assemble`, a module-level function, once per set of parts. About 9 times (2.3 to
+ * 28) as fast as assembling each time.
  */
 export function assembled(assemble: Assembly, parts: readonly string[], values: readonly unknown[]): Sql {
   let known = entry(assemblies, assemble);
@@ -70,7 +70,7 @@ function entry<Key>(map: Map<Key, Assembled>, key: Key): Assembled {
 function prepared(text: string): Prepared {
   let known = byText.get(text);
   if (!known) {
-    // Statement names are cut at 63 bytes, so the text itself cannot serve.
+    // PostgreSQL cuts names at 63 bytes, so hash the text.
     known = { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
     byText.set(text, known);
   }

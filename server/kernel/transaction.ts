@@ -4,18 +4,17 @@ import { ConnectionLost, gathering, lend } from './postgres/connections.ts';
 import { type Answer, Batch } from './postgres/statement.ts';
 import { type Sql, sql, statement, type Unprepared } from './sql.ts';
 
-/** A transaction in progress. It must not outlive the function it was given to. */
+/** An open transaction. Don't let it outlive its function. */
 export interface Tx extends Queries {
-  /** Sends a statement whose answer nobody needs. Its failure fails the transaction. */
+  /** Sends a statement without waiting. A failure fails the transaction. */
   write(statement: Sql): void;
-  /** Lets work go on in this transaction beside the rest, e.g. that of a library. Awaited before the commit is sent. */
+  /** Adds concurrent work to the transaction, e.g. a library's. Awaited before the commit. */
   join(work: (run: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>) => Promise<unknown>): void;
 }
 
 /**
- * Runs `work` in one transaction: all of it is committed, or none. It never talks to the network in between, so a
- * transaction lasts as long as its statements. `begin`, writes and `commit` are pipelined: a transaction costs as many
- * round trips as it has answers to wait for, plus one.
+ * Runs `work` in one transaction: all or nothing. No network calls inside. `begin`, writes and `commit` are pipelined:
+ * a transaction takes as many round trips as answers it waits for, plus one.
  */
 export function transact<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return lend(database.pool, (client) => runOn(client, work));
@@ -25,7 +24,7 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
   const sent: Promise<Answer>[] = [];
   const joined: Promise<unknown>[] = [];
   let open = true;
-  // What is sent without waiting for each other goes together.
+  // Pipeline statements that nobody waits for.
   const gather = gathering((statements) => client.query(new Batch(statements)), process.nextTick);
   const run = (query: Unprepared): Promise<Answer> => {
     if (!open) throw new Error('the transaction is over');
@@ -48,7 +47,7 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     const committed = run(sql`commit`);
     open = false;
     await Promise.all(sent);
-    // What the database had to give up it rolls back, which must not pass for success.
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK: throw.
     if ((await committed).tag !== 'COMMIT') throw new Error('the transaction was rolled back');
     return result;
   } catch (error) {
@@ -57,13 +56,13 @@ async function runOn<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Pr
     await client.query('rollback').catch(() => {
       throw new ConnectionLost(error);
     });
-    // What is sent after a failure only hears that the transaction has failed: the first to fail knows why.
+    // Report the first failure; later statements only hear that the transaction failed.
     const cause = settled.find((result) => result.status === 'rejected');
     throw sqlState(error) === inFailedTransaction && cause ? cause.reason : error;
   }
 }
 
-/** Awaited before the commit, or before giving up; until then a failure must not count as unhandled. */
+/** Awaited before commit or rollback; don't report it as unhandled until then. */
 function noted<R>(list: Promise<R>[], promise: Promise<R>): Promise<R> {
   promise.catch(() => {});
   list.push(promise);

@@ -27,12 +27,12 @@ export interface Movement {
   credit: string;
 }
 
-/** The chain shows a transfer to us. What it is for is another matter. */
+/** A chain shows a transfer to us, whatever it is for. */
 export function arrived(network: string): Movement {
   return { event: 'arrived', debit: `asset:x402:${network}`, credit: 'liability:unmatched' };
 }
 
-/** The chain shows a transfer from us. What it was for is another matter. */
+/** A chain shows a transfer from us, whatever it was for. */
 export function left(network: string): Movement {
   return { event: 'left', debit: 'suspense:outgoing', credit: `asset:x402:${network}` };
 }
@@ -43,73 +43,73 @@ export function removedFromChain(network: string, isArrival: boolean): Movement 
   return { event: 'removed', debit: isArrival ? suspense : chain, credit: isArrival ? chain : suspense };
 }
 
-/** The same transfer is there again. */
+/** The same transfer is back. */
 export function restoredToChain(network: string, isArrival: boolean): Movement {
   const { debit, credit } = removedFromChain(network, isArrival);
   return { event: 'restored', debit: credit, credit: debit };
 }
 
-/** What a reorganisation removed is there again as another transfer, which was posted when it was seen. */
+/** A removed transfer is back as another one, which was posted when seen. */
 export const movedIn: Movement = { event: 'moved', debit: 'liability:unmatched', credit: 'suspense:reorganised' };
 export const movedOut: Movement = { event: 'moved', debit: 'suspense:reorganised', credit: 'suspense:outgoing' };
 
-/** What was on the chain before its first search. */
+/** The balance before the first search. */
 export function opening(network: string): Movement {
   return { event: 'opening', debit: `asset:x402:${network}`, credit: 'equity:opening' };
 }
 
-/** What left was taken out by an operator. */
+/** An operator took it out. */
 export const withdrawn: Movement = { event: 'withdrawn', debit: 'equity:withdrawn', credit: 'suspense:outgoing' };
 
-/** A payment arrived: the money is ours to keep only once the report is accepted. */
+/** A payment arrived: ours to keep only once the report is accepted. */
 export const collected: Movement = { event: 'collected', debit: 'liability:unmatched', credit: 'liability:held' };
 
-/** Credit paid for a job: it is held like any other payment. */
+/** Credit paid for a job: held like any payment. */
 export const creditSpent: Movement = {
   event: 'credit_spent',
   debit: 'liability:wallet_credit',
   credit: 'liability:held',
 };
 
-/** The buyer accepted the report: what was held is earned. */
+/** The buyer accepted: held becomes revenue. */
 export const accepted: Movement = { event: 'accepted', debit: 'liability:held', credit: 'revenue:work_check' };
 
-/** No report came, or the job was canceled before one: what was held is owed as credit for future work. */
+/** No report, or canceled before one: held becomes credit. */
 export const credited: Movement = { event: 'credited', debit: 'liability:held', credit: 'liability:wallet_credit' };
 
-/** The charge was waived: what was held is owed back to who paid. */
+/** The charge was waived: held is owed back. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 
-/** What was owed has been transferred back, by a transfer that was posted when it was seen. */
+/** A refund left, by a transfer posted when seen. */
 export const refunded: Movement = { event: 'refunded', debit: 'liability:refunds', credit: 'suspense:outgoing' };
 
-/** A payment arrived after it had been given up: it is owed back. */
+/** A payment arrived after its attempt was given up: owed back. */
 export const arrivedLate: Movement = {
   event: 'arrived_late',
   debit: 'liability:unmatched',
   credit: 'liability:refunds',
 };
 
-/** What arrived for nothing we know is owed back. */
+/** An arrival that matches nothing: owed back. */
 export const returnOwed: Movement = { event: 'return_owed', debit: 'liability:unmatched', credit: 'liability:refunds' };
 
-/** Where the books can lose a payment: what was given away already, or earned, is a loss. */
+/** Where a lost payment is taken from; what was spent or earned already is a loss. */
 export type LosingAccount = 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals';
 
-/** The rail took a payment back for good: it is missing where the money is that it became. */
+/** The rail took a payment back for good. */
 export function reversed(from: LosingAccount, suspense: string): Movement {
   return { event: 'reversed', debit: from, credit: suspense };
 }
 
-/** The rail holds a reversed payment after all: it is where it was, or owed to who paid. */
+/** The rail holds a reversed payment after all. */
 export function healed(to: LosingAccount, suspense: string): Movement {
   return { event: 'healed', debit: suspense, credit: to };
 }
 
-/** A movement with everything a row of the books needs. `key` names the one event that may be posted. */
+/** A movement as a row. `key` makes its event unique. */
 export interface Posting extends Movement {
   key: string;
-  /** Null for money that no job knows of. */
+  /** Null when no job is concerned. */
   jobKey: string | null;
   principalKey: string | null;
   amount: Microcents;

@@ -4,7 +4,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type { Posting } from './entries.ts';
 
-/** Writes a movement in the caller's transaction. Posting the same event twice fails the transaction. */
+/** Posts a movement in the caller's transaction. Posting an event twice fails the transaction. */
 export function post(tx: Tx, posting: Posting): void {
   tx.write(sql`
     insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
@@ -20,11 +20,11 @@ export async function walletCredit(db: Queries, principalKey: string): Promise<b
   return row?.balance_microcents ?? 0n;
 }
 
-/** Whether a principal has credit for so much, as a condition in a statement. */
+/** Whether a principal has enough credit, as an SQL condition. */
 export const creditCovers = (principal: string, amount: string): string =>
   `exists (select from wallet_credits c where c.principal_key = ${principal} and c.balance_microcents >= ${amount})`;
 
-/** The same, and nobody else changes it before this transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function walletCreditLocked(tx: Tx, principalKey: string): Promise<bigint> {
   const row = await tx.maybe<{ balance_microcents: bigint }>(sql`
     select balance_microcents from wallet_credits where principal_key = ${principalKey} for no key update`);

@@ -1,14 +1,14 @@
 import type { Letter } from './mailer.ts';
 
-/** What a letter says, before it is put into text and HTML. */
+/** A letter's content, before formatting. */
 export interface Words {
   subject: string;
-  /** The one thing to do. Its address is the first line of the text. */
+  /** The one action. Its address is the first line of the text. */
   action: { label: string; url: string };
   paragraphs: readonly string[];
 }
 
-/** Puts the same words into both forms. Whatever others wrote is text in both, never markup. */
+/** Formats the same words as text and HTML. Foreign words are escaped. */
 export function letterOf({ subject, action, paragraphs }: Words): Letter {
   const html = paragraphs.map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`);
   return {
@@ -18,10 +18,10 @@ export function letterOf({ subject, action, paragraphs }: Words): Letter {
   };
 }
 
-/** A word joiner: it is not seen, and no mail program takes what it stands in for an address. */
+/** A word joiner: invisible, and keeps mail programs from making a link. */
 const wordJoiner = '\u2060';
 
-/** What a stranger wrote, quoted so that mail programs make no link of it. */
+/** Foreign words, quoted so that mail programs make no link of them. */
 export function quoted(text: string): string {
   return `“${text.replaceAll(/[.:/@]/g, `${wordJoiner}$&${wordJoiner}`)}”`;
 }

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { MailConfiguration } from '../configuration.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
 
-/** A letter as it goes out: the same words as plain text and as HTML. */
+/** A letter as plain text and HTML. */
 export interface Letter {
   subject: string;
   text: string;
@@ -10,17 +10,17 @@ export interface Letter {
 }
 
 export interface Mailer {
-  /** Resolves when the mail server has taken the letter. Rejects when it has not, or when that is not known. */
+  /** Resolves when the mail server accepted the letter. Rejects otherwise, also when that is unknown. */
   send(to: string, letter: Letter): Promise<void>;
-  /** Whether the mail server answered when it was last asked. */
+  /** Whether the mail server answered last time. */
   wasReachable(now: Date): Promise<boolean>;
   close(): void;
 }
 
-/** A mail server that says nothing for this long is taken for gone. */
+/** Time-out of a silent mail server. */
 const silenceMs = 10_000;
 
-/** A letter is made of what it says: no file and no address is read into it. */
+/** Never read files or URLs into a letter. */
 const nothingElse = { disableFileAccess: true, disableUrlAccess: true };
 
 /** Sends over SMTP (RFC 5321). */
@@ -40,7 +40,7 @@ export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
   const probe = openProbe('mail_unreachable', () => visitor.verify());
   return {
     async send(to, letter) {
-      // As an object the address is taken literally; as text it would be read as a list.
+      // As an object the address is taken literally; text would be parsed as a list.
       await transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse });
     },
     wasReachable: (now) => probe.wasUp(now),

@@ -9,44 +9,41 @@ import type { Runtime } from '../runtime.ts';
 import { letterOf, type Words } from './letter.ts';
 
 const hourSeconds = 3_600;
-/**
- * More letters of a kind than this are not sent to an address within an hour: asked for from one block of addresses, and
- * from all that its reader has never been at.
- */
+/** Letters per kind, address and hour: from one block of addresses, and from all blocks that the reader never used. */
 const lettersAnHour = {
   registration: { fromOne: 3, fromAll: 12 },
   sign_in: { fromOne: 5, fromAll: 20 },
   notice: { fromOne: 20, fromAll: 20 },
 } as const;
 
-/** A letter that is due: to whom and about what. */
+/** A letter that is due. */
 export interface DueLetter {
   kind: keyof typeof lettersAnHour;
   address: string;
   about: string;
-  /** The block of addresses that it was asked for from; null when the service itself has cause to write. */
+  /** The block of addresses that asked; null when the service itself does. */
   origin: string | null;
-  /** How it reads. Asked once it is certain that the letter goes out. */
+  /** Renders it, once it is certain to go out. */
   words: () => Words | Promise<Words>;
-  /** What is known about who asks. Without it a stranger does, and the bounds are those of strangers. */
+  /** What is known about who asks; without it, a stranger. */
   asker?: (db: Queries, now: Date) => Promise<Asker>;
-  /** What the database must know before anybody can read the letter. */
+  /** Rows to write before anybody can read the letter. */
   beforehand?: (tx: Tx) => void;
 }
 
-/** What a room knows about who asks for a letter. */
+/** What a room knows about who asks. */
 export interface Asker {
-  /** The reader wants no such letters from there. */
+  /** The reader silenced this origin. */
   isReported: boolean;
-  /** The reader was there: what strangers ask for elsewhere does not count. */
+  /** The reader used this place: strangers' letters do not count against it. */
   isHonest: boolean;
-  /** The reader has no way in without this letter: no bound keeps it back. */
+  /** The reader cannot get in without it: no limit applies. */
   isLockedOut: boolean;
 }
 
 const stranger: Asker = { isReported: false, isHonest: false, isLockedOut: false };
 
-/** Who writes the letters that each message of a room asks for. A message without its writer does not compile. */
+/** The writer of each message. A message without one does not compile. */
 export type LetterWriters<Message extends LetterMessage> = {
   readonly [Kind in Message['kind']]: (
     runtime: Runtime,
@@ -55,9 +52,8 @@ export type LetterWriters<Message extends LetterMessage> = {
 };
 
 /**
- * Writes the letters that a message of the queue asks for, by the writers of all rooms. Decided, then sent, then noted: a
- * crash in between sends the same letter again. Rejects when the mail server does not take one, or when no room knows the
- * message (a newer process sent it), so that the queue tries again.
+ * Writes the letters of a queued message. Decide, send, note: a crash in between sends the same letter again. Rejects,
+ * so that the queue retries, when the mail server refuses or no room knows the message (a newer process sent it).
  */
 export async function sendLetter(
   runtime: Runtime,
@@ -76,12 +72,12 @@ export async function sendLetter(
   }
 }
 
-/** Forgets the letters from before then, with the addresses that they went to. */
+/** Deletes the record of old letters, with their addresses. */
 export async function forgetLetters(db: Queries, before: Date): Promise<void> {
   await db.many(sql`delete from letters where created_at < ${before}`);
 }
 
-/** The letter's key when it may go out; null when it has gone out before, or would be one too many. */
+/** A new letter's key; null when it went out before or would exceed the limit. */
 async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> {
   const { kind, address, about, origin, asker, beforehand } = due;
   const now = runtime.clock();
@@ -105,9 +101,8 @@ async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> 
 }
 
 /**
- * Whether the hour has had its letters. Strangers can use up what strangers have, and no more: a place that the reader
- * was at has letters of its own. And whoever is locked out gets one whatever happened before, so that requests of others
- * lock nobody out.
+ * Whether the hourly limit is reached. Strangers use up only their own share: places that the reader used have another.
+ * Who is locked out always gets one, so that strangers lock nobody out.
  */
 async function isOneTooMany(
   tx: Tx,

@@ -1,14 +1,14 @@
 import { backReference, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
 
-/** What purchases join of the rails' own tables, over all rails. Another rail adds itself to each. */
+/** The rails' tables, joined for purchases. A new rail adds itself to each. */
 
-/** Who pays in each attempt: columns `payment_key` and `payer`. Credit has no payer. */
+/** The payer of each attempt: columns `payment_key` and `payer`. Credit has none. */
 export const attemptPayers = transferPayers;
 
-/** From when on each attempt that is open can be called back for certain: columns `payment_key`, `withdrawable_after`. */
+/** From when each open attempt can be called back: columns `payment_key`, `withdrawable_after`. */
 export const attemptEnds = transferEnds;
 
-/** What the collection of a payment is known by outside; null for one out of credit. */
+/** The outside reference of a collection; null for credit. */
 export const collectionReference = (paymentKey: string): string => transferReference(paymentKey);
 
 /** What a refund is known by outside; null until it has been carried out. */

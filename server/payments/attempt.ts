@@ -5,9 +5,9 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { RailName } from './contract.ts';
 import type { Attempt, Process } from './rail.ts';
 
-/** What every rail keeps of an attempt, in the table `payments`. */
+/** What every rail stores of an attempt, in `payments`. */
 
-/** Records a payment out of credit: it is collected the moment it is made. */
+/** Records a payment by credit, collected at once. */
 export function recordCreditPayment(
   tx: Tx,
   rail: RailName,
@@ -21,14 +21,14 @@ export function recordCreditPayment(
       ${payment.amount_microcents}, ${now}, ${now}, ${now})`);
 }
 
-/** Says that nobody knows yet how the attempt ended; the next try with the same payment may begin at `tryAgainAt`. */
+/** Marks the outcome as unknown; retries with the same payment wait for `tryAgainAt`. */
 export function markUnknown(tx: Tx, paymentKey: string, tryAgainAt: Date): void {
   tx.write(sql`
     update payments set state = 'unknown', lease_until = ${tryAgainAt}
     where payment_key = ${paymentKey} and state in ('settling', 'unknown')`);
 }
 
-/** Takes the right to call the provider again for the same attempt; false while another request holds it. */
+/** Leases an attempt's provider call; false while another request has it. */
 export async function takeLease(db: Queries, paymentKey: string, now: Date): Promise<boolean> {
   const taken = await db.maybe(sql`
     update payments set lease_until = ${leaseUntil(now)}
@@ -37,7 +37,7 @@ export async function takeLease(db: Queries, paymentKey: string, now: Date): Pro
   return taken !== undefined;
 }
 
-/** Keeps that right while `call` is under way. */
+/** Renews the lease while `call` runs. */
 export function whileCalling<T>({ db, clock }: Process, paymentKey: string, call: () => Promise<T>): Promise<T> {
   const renew = () =>
     db.many(sql`

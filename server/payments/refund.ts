@@ -9,7 +9,7 @@ import { post } from '../ledger/ledger.ts';
 import { collectionOf } from './attempt.ts';
 import { type Process, type Rails, type Refund, type RefundReason, railOf } from './rail.ts';
 
-/** What every rail keeps of money that goes back, in the table `refunds`. */
+/** What every rail stores of money going back, in `refunds`. */
 
 /**
  * Owes back what was collected for a job whose charge is waived, in the caller's transaction, which also moves the job
@@ -35,7 +35,7 @@ export async function requestRefund(
   return 'refund_pending';
 }
 
-/** Gives up a refund of money that the rail has taken back itself. False when none was on its way. */
+/** Drops a refund of money that the rail took back itself. False when none was pending. */
 export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const canceled = await tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
@@ -43,7 +43,7 @@ export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promi
   return canceled !== undefined;
 }
 
-/** Owes a refund again that was given up because its payment was reversed, and should not have been. */
+/** Restores a refund that was dropped because of a wrong reversal. */
 export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const revived = await tx.maybe(sql`
     update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
@@ -51,7 +51,7 @@ export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promi
   return revived !== undefined;
 }
 
-/** Keeps the next try away while `attempt`, the one that was taken last, is under way. */
+/** Delays the next try while `attempt` runs. */
 export function whileTrying<T>({ db, clock }: Process, refund: Refund, attempt: () => Promise<T>): Promise<T> {
   const renew = () =>
     db.many(sql`
@@ -62,7 +62,7 @@ export function whileTrying<T>({ db, clock }: Process, refund: Refund, attempt: 
 
 const waitMaxSeconds = 30;
 
-/** Lets the next try wait: twice as long each time, half a minute at most, so that it soon follows a recovery. */
+/** Backs off: twice as long each time, at most half a minute, to recover soon. */
 export async function waitWithRefund(db: Queries, refund: Refund, now: Date): Promise<void> {
   const wait = Math.min(2 ** (refund.tries - 1), waitMaxSeconds);
   await db.many(sql`
@@ -70,7 +70,7 @@ export async function waitWithRefund(db: Queries, refund: Refund, now: Date): Pr
     where refund_key = ${refund.refund_key} and state = 'refund_pending' and tries = ${refund.tries}`);
 }
 
-/** The fact, once; it is refunded by a departure that was claimed for it. False when it was written down before. */
+/** Records the refund, once, by its claimed departure. False when already recorded. */
 export async function decideRefund(
   tx: Tx,
   refundKey: string,

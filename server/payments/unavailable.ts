@@ -1,6 +1,6 @@
 import { Problem } from '../door/problem.ts';
 
-/** An operator's switches and absent settings: asking again changes nothing about them (specification 2.2). */
+/** Switches and missing settings: asking again changes nothing (specification 2.2). */
 const settings = [
   'service_disabled',
   'rail_disabled',
@@ -9,7 +9,7 @@ const settings = [
   'assessor_not_configured',
 ];
 
-/** The refusal of what cannot be bought or paid now, with its reasons. */
+/** The refusal of what cannot be bought or paid now, with reasons. */
 export function unavailable(detail: string, reasons: string[]): Problem {
   const isSetting = reasons.some((reason) => settings.includes(reason));
   return new Problem('service_unavailable', detail, {
@@ -18,7 +18,7 @@ export function unavailable(detail: string, reasons: string[]): Problem {
   });
 }
 
-/** The refusal of a rail that cannot be used. */
+/** The refusal of an unusable rail. */
 export function railUnavailable(rail: string, reasons: string[]): Problem {
   return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
 }

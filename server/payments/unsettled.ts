@@ -2,10 +2,10 @@ import type { Queries } from '../kernel/database.ts';
 import type { Told, Waiting } from './told.ts';
 import { readTransfersWaiting } from './x402/unsettled.ts';
 
-/** What each rail has that waits. It is read without the rail's providers, so also where it is not configured. */
+/** Each rail's waiting money. Needs no providers, so it works unconfigured. */
 const readers: readonly ((db: Queries, now: Date) => Promise<Waiting>)[] = [readTransfersWaiting];
 
-/** Lists everything about money that waits, over all rails. */
+/** Lists all money that waits, over all rails. */
 export async function readWaiting(db: Queries, now: Date): Promise<Waiting> {
   const all = await Promise.all(readers.map((read) => read(db, now)));
   return {

@@ -1,3 +1,4 @@
+// Longer than 300 lines: one contract, the operations of a purchase in the order money moves.
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';

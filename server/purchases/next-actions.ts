@@ -7,10 +7,7 @@ import { loadJob, unpaidJobs } from './job/load.ts';
 import { type Asking, jobView } from './job/view.ts';
 import { loadQuote, quoteView } from './quote/quote.ts';
 
-/**
- * The refusal of an action on a purchase, with what is allowed on it instead (specification 3.6). Other errors, and what is
- * refused about nothing of the caller's, stay as they are.
- */
+/** Adds to a refused action on a purchase what is allowed instead (specification 3.6). Leaves other errors alone. */
 export async function withNextActions(
   error: unknown,
   caller: Buyer | Member,
@@ -23,7 +20,7 @@ export async function withNextActions(
   const looked = async () => {
     const { shared } = runtime.db;
     const actions = await allowed(shared, caller, input as Record<string, unknown>, request);
-    // What waits for its payment holds room: paying it, or canceling it, goes on.
+    // Unpaid jobs hold room: pay or cancel them.
     return actions && holdsRoom(error) && !namesJob(input)
       ? [...actions, ...(await onUnpaid(shared, caller, request))]
       : actions;
@@ -35,12 +32,12 @@ export async function withNextActions(
   return next_actions ? new Problem(code, message, { ...extras, members: { ...extras.members, next_actions } }) : error;
 }
 
-/** Whether it is the state of the purchase, or the grant, that stands in the way. */
+/** Whether the purchase's state or the grant is the reason. */
 function isAboutState({ code, status }: Problem): boolean {
   return (status === 403 || status === 409) && !code.startsWith('idempotency_');
 }
 
-/** Whether a part of the limit that stands in the way is only reserved. */
+/** Whether part of the exceeded limit is only reserved. */
 function holdsRoom({ code, extras }: Problem): boolean {
   return code === 'grant_limit_exceeded' && Number(extras.members?.reserved_microcents ?? 0) > 0;
 }
@@ -49,7 +46,7 @@ function namesJob(input: unknown): boolean {
   return typeof (input as Record<string, unknown>).job_key === 'string';
 }
 
-/** What may be done about the newest jobs of the caller that wait for their payment. */
+/** Actions on the caller's newest unpaid jobs. */
 async function onUnpaid(db: Queries, caller: Buyer | Member, request: Asking): Promise<NextAction[]> {
   return (await unpaidJobs(db, caller)).flatMap((job) => jobView(job, caller, request).next_actions);
 }

@@ -10,7 +10,7 @@ const { work_product, evidence, criteria, rubric, work_kind, kind, context, down
   checkRequestFields;
 const { correction_request, max_evidence_age_seconds } = checkRequestFields;
 
-/** Readers of schemas want to hear what a list holds even where it may hold anything. */
+/** Schema readers want to know an array's items even if anything goes. */
 const anyItems = { items: {} };
 
 const bytes = (max: number) => `At most ${max} bytes of UTF-8.`;

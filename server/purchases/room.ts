@@ -1,25 +1,25 @@
 /**
- * The part of a job that stands for room under the limits of its grant, as parts of statements: `identity/grant.ts` counts
- * with them, and jobs stay a table of purchases. Pure.
+ * A job's room under its grant's limits, as SQL parts: `identity/grant.ts` counts with them, while jobs stay a table of
+ * purchases. Pure.
  */
 
-/** The job to take room for, `$1`: its grant and what it costs. */
+/** Job `$1` to take room for: its grant and price. */
 export const jobAskingForRoom = `
   select grant_key, price_microcents as price from jobs where job_key = $1`;
 
-/** Notes on the job `$1` that it holds room, where `condition` says so. */
+/** Marks job `$1` as holding room, if `condition`. */
 export const holdRoom = (condition: string): string => `
   update jobs set reserved_microcents = price_microcents where job_key = $1 and ${condition} returning 1`;
 
-/** Lets credit alone pay for the job `$1`, which takes no room. */
+/** Marks job `$1`, which takes no room, as payable by credit alone. */
 export const relyOnCreditAlone = 'update jobs set credit_only = true where job_key = $1';
 
-/** Takes its room from the job `$1`, once: with the grant, the day and the amount to give back. */
+/** Takes the room of job `$1`, once: returns grant, day and amount to give back. */
 export const roomGivenBack = `
   update jobs set reserved_microcents = 0 where job_key = $1 and reserved_microcents > 0
   returning grant_key, authorized_on as day, old.reserved_microcents as amount`;
 
-/** Gives the job `$1` the room that it gave back, once: with the grant, the day and the amount to take. */
+/** Restores the room of job `$1`, once: returns grant, day and amount to take. */
 export const roomTakenAgain = `
   update jobs set reserved_microcents = price_microcents where job_key = $1 and reserved_microcents = 0
   returning grant_key, authorized_on as day, price_microcents as amount`;

@@ -5,20 +5,20 @@ import { databaseOutage } from '../kernel/outage.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { seconds } from '../service/terms.ts';
 
-/** The queue of work to do, in the same database as the purchases. */
+/** The work queue, in the same database as the purchases. */
 export interface Queue {
   readonly boss: PgBoss;
   stop(): Promise<void>;
 }
 
-/** Collected jobs whose work is to be checked. */
+/** Collected jobs to check. */
 export const checkQueue = 'check';
 
 export interface CheckMessage {
   job_key: string;
 }
 
-/** Letters to write. A message says what about; whether and to whom is decided when it is sent. Rooms define their own. */
+/** Letters to write. A message says what about; whether and to whom is decided on sending. Rooms define their own. */
 export const letterQueue = 'letter';
 
 export interface LetterMessage {
@@ -26,26 +26,22 @@ export interface LetterMessage {
 }
 
 /**
- * A mail server that is down for a while: tried again after 2, 4, 8 … seconds, for about a quarter of an hour. A worker
- * that sends gives a sign of life; what a dead one held is somebody else's soon after the time without one, the shortest
- * that the queue allows.
+ * Retry a mail server after 2, 4, 8 … seconds, for about a quarter of an hour. Workers renew while sending; a dead
+ * worker's message is free after the shortest time that the queue allows.
  */
 const letterTries = { retryLimit: 8, retryDelay: 2, retryBackoff: true, heartbeatSeconds: 10 };
 
-/** Workers look so often for messages whose worker is gone. */
+/** How often to look for messages of dead workers. */
 const superviseSeconds = 5;
 
-/**
- * Puts the queue's own tables into the database, or brings them up to date. Part of migrating it, under the lock of the
- * migrations, so that processes which start at the same time never do it twice.
- */
+/** Creates or updates the queue's tables. Runs under the migrations' lock. */
 export async function installQueue(databaseUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: databaseUrl, max: 1, supervise: false, schedule: false });
   boss.on('error', (error) => log('queue_error', errorFields(error)));
   await boss.start();
-  // Tries are counted by the job's own fence, and lost messages are found by the sweep.
+  // No retries here: jobs count tries by their fence, and the sweep finds lost messages.
   await boss.createQueue(checkQueue, {
-    // A job waits once, however often the sweep asks for it.
+    // One message a job, however often the sweep asks.
     policy: 'short',
     notify: true,
     retryLimit: 0,
@@ -54,12 +50,12 @@ export async function installQueue(databaseUrl: string): Promise<void> {
   });
   const letters = { notify: true, ...letterTries, expireInSeconds: 60, deleteAfterSeconds: 3_600 };
   await boss.createQueue(letterQueue, letters);
-  // A queue that was there before keeps what it was made with, unless it is told.
+  // Update the settings of an existing queue.
   await boss.updateQueue(letterQueue, letters);
   await boss.stop({ graceful: false, close: true });
 }
 
-/** Opens the queue of a migrated database. Only a worker supervises it; a web process just writes to it. */
+/** Opens the queue of a migrated database. Workers supervise it; web processes only write. */
 export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', name: string): Promise<Queue> {
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -80,13 +76,13 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', 
   return { boss, stop: () => boss.stop({ graceful: false, close: true }) };
 }
 
-/** Queues the check of a job in the caller's transaction: no commit, no message; no message without the commit. */
+/** Queues a job's check in the caller's transaction. */
 export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
   const message: CheckMessage = { job_key: jobKey };
   tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
 }
 
-/** Queues a letter in the caller's transaction: a message of the room that writes it. */
+/** Queues a letter in the caller's transaction. */
 export function enqueueLetter<Message extends LetterMessage>(tx: Tx, queue: Queue, message: NoInfer<Message>): void {
   tx.join((run) => queue.boss.send(letterQueue, message, { db: { executeSql: run } }));
 }

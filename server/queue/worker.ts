@@ -24,23 +24,22 @@ import { exampleRequest } from '../work-check/sample.ts';
 import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
 
 /**
- * Checks by language models under way at once. One mostly waits for its vendor, so one at a time would leave the worker
- * idle; eight are few enough for what a vendor lets one key ask at once, for the connections to the database, and for
+ * Model checks under way at once. One mostly waits for its vendor; eight fit vendors' rate limits, the connections and
  * the memory of the largest inputs.
  */
 const waitingChecks = 8;
-/** New work is announced by the database; polling only finds what an announcement missed. */
+/** LISTEN announces work; polling finds what it missed. */
 const pollSeconds = 2;
-/** A flood of registrations must not keep a sign-in link waiting. */
+/** A flood of registrations must not delay sign-in links. */
 const letterBatchSize = 50;
 const roundEveryMs = 1_000;
-/** What is watched for happens rarely, and a search costs calls to every chain. */
+/** Rare events, and each search calls every chain. */
 const watchEveryMs = 10_000;
-/** Content of a quote goes within a minute after it has expired. */
+/** Delete a quote's content within a minute after it expires. */
 const unpaidEveryMs = 10_000;
-/** Content of a purchase is kept for days: an hour more or less is nothing. */
+/** Purchases keep content for days: an hour more does not matter. */
 const retentionEveryMs = 3_600_000;
-/** Whoever tells a worker to stop ends it by force after 10 seconds or more, as Docker does. */
+/** Supervisors such as Docker kill after 10 seconds. */
 const graceMs = 7_000;
 
 const runtime = await opened().catch((error) => {
@@ -50,22 +49,22 @@ const runtime = await opened().catch((error) => {
 });
 const { assessor } = runtime.configuration;
 const checker = openChecker(assessor);
-/** What computes has a core each: one that waited here for a core would keep its turn from another account's. */
+/** One core each: waiting here for a core would block another account's turn. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
 const stopping = new AbortController();
-/** Ends the checks under way; their jobs are given back. */
+/** Stops running checks; their jobs are given back. */
 const outOfTime = new AbortController();
 
 const underWay = new Set<Promise<void>>();
 let filling: Promise<void> | null = null;
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
-// A cold worker takes no jobs: a warm one would have them done sooner.
+// A cold worker takes no jobs: a warm one is faster.
 await warmUp();
 
 /**
- * A message says that there is work; whose turn it is, is decided when there is a place for it. While all places are
- * taken none is fetched, so that the next goes to another worker.
+ * A message only says that there is work; accounts take turns when a place is free. While none is, fetch nothing, so
+ * that another worker gets it.
  */
 const checkWork = await runtime.queue.boss.work<CheckMessage>(
   checkQueue,
@@ -73,7 +72,7 @@ const checkWork = await runtime.queue.boss.work<CheckMessage>(
   async () => {
     await fillPlaces();
     if (underWay.size >= checksAtOnce) await Promise.race(underWay);
-    // Where there was one message there may be more, which no announcement is still to come for.
+    // Look for more: their announcements may have come already.
     runtime.queue.boss.notifyWorker(checkWork);
   },
 );
@@ -89,15 +88,15 @@ await runtime.queue.boss.work<LetterMessage>(
   async (messages) => {
     const sent = await Promise.allSettled(messages.map(({ data }) => sendLetter(runtime, letters, data)));
     const failed = sent.find((one) => one.status === 'rejected');
-    // The queue tries all of them again; what has been sent is not sent twice.
+    // The queue retries all of them; sent letters are not sent twice.
     if (failed) throw failed.reason;
   },
 );
 
 log('worker_ready');
-// Apart, so that a provider that does not answer holds up no deadline.
+// Apart: a provider that hangs must not delay deadlines.
 await Promise.all([
-  // What no message tells of: it was lost, its worker is gone, or its account had to wait.
+  // Jobs without a message: lost, left by a dead worker, or waiting for their account's turn.
   rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
@@ -106,7 +105,7 @@ await Promise.all([
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
 ]);
-// Nothing is begun any more; what is under way may end.
+// Start nothing new; let running work end.
 await runtime.queue.stop();
 const grace = setTimeout(() => outOfTime.abort(), graceMs);
 while (underWay.size > 0) await Promise.race(underWay);
@@ -119,9 +118,9 @@ async function opened(): Promise<Runtime> {
   return openRuntime(process.env, 'worker');
 }
 
-/** Has a check of the service's own made first, so that the first of a buyer's need not wait for what is read at start. */
+/** Run one check first, so that the first buyer does not wait for model loading. */
 async function warmUp(): Promise<void> {
-  // With language models every check costs money, and little is read.
+  // Not with language models: every check costs money and little is loaded.
   if (assessor.length > 0) return;
   const request = CheckRequest.parse(exampleRequest);
   await checker
@@ -129,7 +128,7 @@ async function warmUp(): Promise<void> {
     .catch((error) => log('warm_up_failed', errorFields(error)));
 }
 
-/** Begins checks while there are places for them and jobs whose turn it is. */
+/** Starts checks while there are places and jobs. */
 function fillPlaces(): Promise<void> {
   filling ??= fill().finally(() => {
     filling = null;
@@ -141,19 +140,19 @@ async function fill(): Promise<void> {
   while (underWay.size < checksAtOnce && !stopping.signal.aborted) {
     const job = await takeNext(runtime);
     if (!job) return;
-    // A failure leaves the job to whoever finds it by its lease.
+    // A failed job is found by its lease.
     const check: Promise<void> = carryOut(runtime, checker, job, outOfTime.signal)
       .catch((error) => log('execution_failed', { job_key: job.job_key, ...errorFields(error) }))
       .finally(() => {
         underWay.delete(check);
-        // The account may have others that waited for this one.
+        // The account may have more waiting.
         fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
       });
     underWay.add(check);
   }
 }
 
-/** Does `round` again and again until the worker stops. */
+/** Repeats `round` until the worker stops. */
 async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roundEveryMs): Promise<void> {
   const told = outage(`${round.name}_failed`);
   while (!stopping.signal.aborted) {

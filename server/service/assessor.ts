@@ -4,8 +4,8 @@ import { openProbe, type Probe, probeMs } from '../kernel/probe.ts';
 const vendors = { anthropic: 'https://api.anthropic.com/v1', openai: 'https://api.openai.com/v1' } as const;
 
 /**
- * Whether every language model of the panel can be reached; null without any, because the embedded assessor is always
- * there. Asks for the list of models, which carries no content and costs nothing.
+ * Probes every model of the panel; null with the embedded assessor. Lists models, which costs nothing and sends no
+ * content.
  */
 export function openAssessorProbe(models: readonly AssessorModel[]): Probe | null {
   if (models.length === 0) return null;
@@ -24,7 +24,7 @@ async function askForModels({ provider, baseUrl, apiKey = '' }: AssessorModel): 
     signal: AbortSignal.timeout(probeMs),
   });
   await response.body?.cancel();
-  // Whoever has no such list answers 404, and answers.
+  // A vendor without that list answers 404, which is an answer.
   if (response.status >= 500 || response.status === 401 || response.status === 403) {
     throw new Error(`the answer is ${response.status}`);
   }

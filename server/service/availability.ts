@@ -28,8 +28,8 @@ type RailState = 'available' | 'unavailable';
 type Switches = ReadonlySet<SwitchName>;
 
 /**
- * What can be bought right now, and what stands in the way (specification 2.2). Of providers it says what is
- * known: nobody who asks waits for one that hangs.
+ * What can be bought now, and what prevents it (specification 2.2). Uses what is known of providers: never waits for
+ * one that hangs.
  */
 export async function availability(runtime: Runtime, now: Date): Promise<Availability> {
   const [off, hasAssessor, letters] = await Promise.all([
@@ -65,7 +65,7 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
 
 const unknownSwitches: Switches = new Set();
 
-/** The switches that are off; `unknownSwitches` while the database cannot tell: the contract is read without it, too. */
+/** The switches that are off; `unknownSwitches` while the database is down: the contract stays readable. */
 function knownSwitches({ db }: Runtime): Promise<Switches> {
   return switchedOff(db.shared).catch((error) => {
     if (isDatabaseTrouble(error)) return unknownSwitches;
@@ -73,12 +73,12 @@ function knownSwitches({ db }: Runtime): Promise<Switches> {
   });
 }
 
-/** The rails that can be paid over here once whoever runs the service lets them: the others were never set up. */
+/** The rails that are set up here. */
 export function railsSetUp({ rails }: Pick<Runtime, 'rails'>): RailName[] {
   return railNames.filter((name) => rails.get(name)?.isSetUp);
 }
 
-/** Refuses a registration while nobody new can register. Throws `registrations_closed` with the reasons. */
+/** Throws `registrations_closed`, with the reasons, while nobody can register. */
 export async function requireRegistrations(db: Queries, runtime: Runtime, now: Date): Promise<void> {
   if (!(await switchedOff(db)).has('registrations')) return requireLetters(runtime, now);
   throw new Problem('registrations_closed', 'The service takes in nobody new for now.', {
@@ -86,12 +86,12 @@ export async function requireRegistrations(db: Queries, runtime: Runtime, now: D
   });
 }
 
-/** Refuses what begins with a letter while none can be sent. Throws `registrations_closed` with the reasons. */
+/** Throws `registrations_closed`, with the reasons, while no mail can be sent. */
 export async function requireLetters(runtime: Runtime, now: Date): Promise<void> {
   const reasons = await letterReasons(runtime, now);
   if (reasons.length === 0) return;
   throw new Problem('registrations_closed', 'Letters cannot be sent right now, so nobody could confirm.', {
-    // A mail server comes back by itself; a setting does not.
+    // Mail servers recover by themselves; settings do not.
     ...(runtime.mailer
       ? { members: { reasons, retryable: true }, headers: { 'Retry-After': '60' } }
       : { members: { reasons } }),
@@ -104,26 +104,26 @@ async function letterReasons({ mailer }: Runtime, now: Date): Promise<string[]> 
   return (await mailer.wasReachable(now)) ? [] : ['mail_unreachable'];
 }
 
-/** The refusal of a new purchase that an operator has switched off; null while checks are sold. */
+/** The refusal of new purchases while an operator switched them off; null otherwise. */
 export async function switchedOffRefusal(db: Queries): Promise<Problem | null> {
   const off = await switchedOff(db);
   if (off.has('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
   return off.has('x402') ? unavailable('The rail x402 is switched off for now.', ['rail_disabled']) : null;
 }
 
-/** The refusal of what is not sold right now, with every reason. */
+/** The refusal while nothing is sold, with every reason. */
 export function saleRefusal({ state, reasons, rails: shown }: Availability, rails: Rails): Problem | null {
   if (state === 'available') return null;
   const ofRails = [...rails.keys()].flatMap((name) => shown[name].reasons);
   return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...ofRails])]);
 }
 
-/** The refusal of a rail that this build does not have. */
+/** The refusal of a rail that this build lacks. */
 export function absentRail(name: RailName): Problem {
   return railUnavailable(name, absent[name].reasons);
 }
 
-/** What is shown of a rail that this build does not have. */
+/** The standing of a rail that this build lacks. */
 const absent: Record<RailName, Standing> = {
   card: {
     methods: ['card_checkout', 'card_saved'],
@@ -139,7 +139,7 @@ const absent: Record<RailName, Standing> = {
   x402: { networks: [], reasons: ['x402_not_configured'] },
 };
 
-/** Each rail as it stands, of what is known without waiting for its providers. */
+/** The standing of each rail, without waiting for providers. */
 async function railsNow({ rails }: Runtime, off: Switches, now: Date): Promise<Availability['rails']> {
   const standing = async (name: RailName) => {
     const one = (await rails.get(name)?.standing(now, off.has(name))) ?? absent[name];

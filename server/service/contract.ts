@@ -4,13 +4,13 @@ import { railNames } from '../payments/contract.ts';
 import { Measured, Verdict } from '../work-check/contract.ts';
 import { service } from './terms.ts';
 
-/** The two documents that a buyer reads before it is anybody here (specification 2). Pure. */
+/** The two documents to read before signing in (specification 2). Pure. */
 
 const railState = z.enum(['available', 'unavailable']);
 const reasons = z.array(z.string()).meta({ description: 'Reason codes. The list may grow.' });
 const integer = z.int().min(0);
 
-/** What an operator can turn off: all selling, registrations, or one rail. */
+/** What an operator can switch off: all sales, registrations, or one rail. */
 export const switchNames = ['service', 'registrations', ...railNames] as const;
 export type SwitchName = (typeof switchNames)[number];
 
@@ -43,7 +43,7 @@ export const Availability = z
   })
   .meta({ id: 'Availability' });
 
-/** `terms.assessment` of the contract: who assesses, what it decides, what its words mean and how right it was. */
+/** `terms.assessment`: who assesses, what is decided, what the words mean, how right it was. */
 export const Assessment = z.object({
   assessor: z.string(),
   languages: z.array(z.string()),

@@ -1,6 +1,6 @@
 import type { AssessorModel } from '../configuration/assessor.ts';
 
-/** What becomes of submitted content while it is assessed (interface, section 2). */
+/** Where submitted content goes during assessment (specification 2). */
 export function dataProcessing(models: readonly AssessorModel[]) {
   const vendors = [...new Set(models.map(vendorOf))].filter((vendor) => vendor !== null);
   return {
@@ -17,7 +17,7 @@ function methodOf(models: readonly AssessorModel[]): string {
   return models.length === 1 ? 'model_assessment' : 'model_panel_assessment';
 }
 
-/** Who receives the content; null for a model on the operator's own machine. */
+/** Who receives the content; null for a local model. */
 function vendorOf({ provider, baseUrl }: AssessorModel): string | null {
   switch (provider) {
     case 'anthropic':

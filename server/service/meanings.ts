@@ -2,7 +2,7 @@ import type { FindingStatus, StatementStatus, Verdict } from '../work-check/cont
 
 /** What the words of a report mean, for the service contract and the pages. Pure. */
 
-/** What each verdict says, in the order in which a reader hopes for them. */
+/** What each verdict says, best first. */
 export const verdictMeanings: Readonly<Record<Verdict, string>> = {
   supported:
     'Every criterion is met, and the evidence bears out every statement that can be checked. The report says which could not be checked.',

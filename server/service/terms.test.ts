@@ -69,7 +69,7 @@ const sources = execFileSync(
 
 /** Prints what a copy of the server tells of its review window, and everything else that it says about itself. */
 const tellAll = `
-  import { contractTerms } from './server/service/documents.ts';
+  import { contractTerms } from './server/service/contract-terms.ts';
   import { readConfiguration } from './server/configuration.ts';
   import { operations } from './server/operations.ts';
   import { lasting } from './server/service/terms.ts';

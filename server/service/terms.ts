@@ -1,11 +1,11 @@
 import { type Microcents, microcents, toText } from '../kernel/money.ts';
 
 /**
- * What a buyer agrees to, and the periods that the service keeps: the only place that spells them. Contract, reports,
- * pages, letters and refusals read it here, and `terms.test.ts` finds whoever spells one of them again. Pure.
+ * The terms and periods, spelled only here. Contract, reports, pages, letters and refusals read them, and
+ * `terms.test.ts` finds copies. Pure.
  *
- * None of it is read from the environment: a buyer accepts the terms by their version, so changing one is a commit.
- * `docs/specification.md`, section 1, has them in words.
+ * Not from the environment: a buyer accepts the terms by version, so a change is a commit. `docs/specification.md`,
+ * section 1, has them in words.
  */
 export interface Terms {
   readonly service: {
@@ -19,7 +19,7 @@ export interface Terms {
     readonly termsVersion: string;
   };
   readonly price: Microcents;
-  /** What a new customer's agent may spend. */
+  /** The default grant of a new customer's agent. */
   readonly defaultGrant: {
     readonly service_keys: readonly string[];
     readonly payment_methods: readonly ['card_checkout', 'card_saved', 'x402'];
@@ -30,7 +30,7 @@ export interface Terms {
     readonly review_authority: true;
   };
   readonly includedCorrections: number;
-  /** Tries that the code of a registration allows. */
+  /** Tries per registration code. */
   readonly codeTries: number;
   readonly seconds: Readonly<Record<Period, number>>;
 }
@@ -46,7 +46,7 @@ const periods = {
   reviewWindow: 259_200,
   challengeLifetime: 300,
   walletSession: 3_600,
-  /** Content of a quote that was never authorized outlives it by this: clocks differ. */
+  /** Unauthorized content is kept this much longer than its quote: clocks differ. */
   deadQuoteContent: 30,
   registration: 1_800,
   registrationCode: 600,
@@ -56,13 +56,13 @@ const periods = {
   freshSignIn: 600,
   rotationGrace: 900,
   rotationGraceMax: 86_400,
-  /** Submitted content is kept this long after the purchase. */
+  /** How long submitted content is kept. */
   retention: 30 * daySeconds,
-  /** Events can be read for this long. */
+  /** How long events can be read. */
   events: 30 * daySeconds,
-  /** Waivers after a second dispute count for this long. */
+  /** How long waivers after a second dispute count. */
   waivers: 30 * daySeconds,
-  /** "This was not me" keeps letters of agents away from where the request came from for this long. */
+  /** How long "This was not me" silences an origin. */
   silence: 30 * daySeconds,
 } as const;
 
@@ -102,7 +102,7 @@ export const terms = {
 /** The parts by their own names. */
 export const { service, price, defaultGrant, includedCorrections, codeTries, seconds } = terms;
 
-/** A period in words: `30 minutes`, `one hour`, `72 hours`, `30 days`. Hours up to a week; no period is said in a mixed way. */
+/** A period in words: `30 minutes`, `one hour`, `72 hours`, `30 days`. Hours up to a week. */
 export function lasting(period: Period): string {
   const length = terms.seconds[period];
   const [size, unit] =

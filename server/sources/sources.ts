@@ -10,7 +10,7 @@ import { seal, unseal } from '../kernel/seal.ts';
 import { sql, statement } from '../kernel/sql.ts';
 import * as contract from './contract.ts';
 
-/** A document as stored; its text is asked for only where it is retrieved. */
+/** A document as stored; its text is read only when retrieved. */
 interface SourceRow {
   source_key: string;
   name: string;
@@ -20,7 +20,7 @@ interface SourceRow {
   added_at: Date;
 }
 
-/** The documents that are there. Names and digests only: whoever may have them retrieved need not read them. */
+/** Names and digests only: an agent that may use a document need not read it. */
 export const sources: Verb<typeof contract.sources> = async ({ ctx, caller }) => {
   if (caller.kind !== 'member' && !caller.grant.governed_refs) {
     throw outsideGrant('The grant does not let the agent share governed sources.');
@@ -45,11 +45,11 @@ export const sources: Verb<typeof contract.sources> = async ({ ctx, caller }) =>
   };
 };
 
-/** Adds a document under a name of its own. The same name with the same text is a repeat, and adds nothing. */
+/** Adds a document. The same name with the same text is a repeat. */
 export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, input, tx }) => {
   const { accountKey, memberKey } = caller;
   const digest = digestOf(input.text);
-  // Held until the end, so that what is counted here is still true when the document is in.
+  // Lock the account, so that the count still holds at commit.
   await lockAccount(tx, accountKey);
   const { holds, ...named } = await tx.one<{ holds: number } & Partial<SourceRow>>(sql`
     select (select count(*)::int from sources where account_key = ${accountKey} and removed_at is null) as holds,
@@ -72,7 +72,7 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
   return { status: 201, body: sourceView(row) };
 };
 
-/** Removes a document: its text goes at once, its digest stays, because reports name it. */
+/** Removes a document: the text goes, the digest stays because reports name it. */
 export const removeSource: Verb<typeof contract.removeSource> = async ({ ctx, caller, input, tx }) => {
   const removed = await tx.maybe<SourceRow & { removed_at: Date }>(sql`
     with now_removed as (
@@ -88,7 +88,7 @@ export const removeSource: Verb<typeof contract.removeSource> = async ({ ctx, ca
   return { body: { ...sourceView(removed), removed_at: removed.removed_at.toISOString() } };
 };
 
-/** A document as the check reads it; `ref` is what the request named it by. */
+/** A document as the check reads it; `ref` is the request's name for it. */
 export interface RetrievedDocument {
   ref: string;
   source: string;
@@ -102,8 +102,8 @@ const retrieved = `
   order by array_position($2::text[], source_key)`;
 
 /**
- * Retrieves the documents that a principal's request names, in its order and each once. What its account does not
- * hold, or its grant no longer covers, is left out: the caller decides what a source that is gone means.
+ * Retrieves the documents that a request names, in order, once each. Leaves out what the account lacks or the grant no
+ * longer covers: the caller decides what that means.
  */
 export async function retrieveSources(
   db: Queries,
@@ -123,7 +123,7 @@ export async function retrieveSources(
   }));
 }
 
-/** A document as a reader of the check finds it again: without its text once it is removed. */
+/** A document as cited; without its text once removed. */
 export interface KeptDocument {
   source: string;
   digest: string;
@@ -132,7 +132,7 @@ export interface KeptDocument {
   text: string | null;
 }
 
-/** The documents of an account that a request of its named, in the order in which they were retrieved. */
+/** The account's documents that a request named, in order of retrieval. */
 export async function keptSources(
   db: Queries,
   { keyring }: Pick<Configuration, 'keyring'>,

@@ -3,13 +3,13 @@ import { pointerTo } from '../door/validation.ts';
 import type { Asked } from './exchange.ts';
 import { findTextFault } from './json-text.ts';
 
-/** No body may be larger, whatever it is for: the largest honest input, escaped, stays well below. */
+/** Cap of any body: the largest honest input, escaped, stays well below. */
 export const largestBytes = 2 * 1024 * 1024;
 
-/** What is no larger costs less to read than to find out about its sender. */
+/** Read a body of this size first: that costs less than authenticating. */
 const smallBytes = 16 * 1024;
 
-/** Whether a body may be so large that its sender must be known before it is read. */
+/** Whether to authenticate before reading the body. */
 export function mayBeLarge({ headers }: Pick<Asked, 'headers'>): boolean {
   const length = headers.get('content-length');
   return length === null ? headers.get('transfer-encoding') !== null : Number(length) > smallBytes;
@@ -27,7 +27,7 @@ export async function readBody(request: Asked, maxBytes: number): Promise<Record
   return parseObject(bytes);
 }
 
-/** The refusal of a body past its cap. */
+/** The refusal of an oversized body. */
 export function bodyTooLarge(maxBytes: number): Problem {
   return new Problem('input_too_large', `The body is larger than ${maxBytes} bytes.`);
 }
@@ -51,7 +51,7 @@ export async function readBytes(request: Asked, maxBytes: number): Promise<Uint8
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The refusal of JSON that reads differently to different readers, or is too much to be read; null for any other. */
+/** The refusal of ambiguous or oversized JSON; null for any other. */
 export function textProblem(text: string): Problem | null {
   const fault = findTextFault(text);
   if (!fault) return null;
@@ -59,7 +59,7 @@ export function textProblem(text: string): Problem | null {
   return new Problem(code, `${fault.pointer}: ${fault.detail}`, { errors: [fault] });
 }
 
-/** The query of an address. A parameter that stands there twice is refused: readers differ about which one counts. */
+/** The query. Refuses a repeated parameter: readers differ about which one counts. */
 export function readQuery(query: URLSearchParams): Record<string, unknown> {
   const twice = [...query.keys()].find((name, index, names) => names.indexOf(name) !== index);
   if (twice === undefined) return Object.fromEntries(query);

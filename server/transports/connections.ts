@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorFields, log } from '../kernel/log.ts';
 
-/** Requests that a connection may have waiting behind the one that is answered. Hardly any client sends a second. */
+/** Pipelined requests that may wait on a connection. Hardly any client sends a second. */
 const waitingMax = 16;
-/** From the turn of a request until its answer has been taken. A reader that waits for a change waits 25 seconds. */
+/** Limit from a request's turn until its answer is taken. A reader that waits for a change waits 25 seconds. */
 const answerMs = 60_000;
 
 interface Turns {
@@ -15,9 +15,8 @@ interface Turns {
 const turnsOf = new WeakMap<Socket, Turns>();
 
 /**
- * Handles the requests of a connection one after the other, in their order. Node begins with all that came in one packet
- * at once, which are hundreds; answers leave in order anyway. A connection is ended that has more than a few waiting, or
- * whose answer is not taken in time.
+ * Handles a connection's requests one at a time. Node starts all requests of a packet at once, which may be hundreds,
+ * although answers leave in order. Ends a connection with too many waiting, or whose answer is not taken in time.
  */
 export function inTurn(req: IncomingMessage, res: ServerResponse, handle: () => Promise<unknown>): void {
   const { socket } = req;

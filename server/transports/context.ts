@@ -6,12 +6,12 @@ import type { Context, Runtime } from '../runtime.ts';
 import type { Asked } from './exchange.ts';
 import { addressBlock, peerOf } from './peer.ts';
 
-/** A reader may wait this long for a change. */
+/** Longest wait for a change. */
 const maxWaitSeconds = 25;
-/** An idempotency key is a short name, not a place for content. */
+/** An idempotency key is a short name, not content. */
 export const maxKeyLength = 255;
 
-/** What of an HTTP request is not input, before anything about it is believed. */
+/** The parts of an HTTP request that are not input, not verified yet. */
 export function contextOf(runtime: Runtime, request: Asked): Context {
   const { headers } = request;
   return {
@@ -28,7 +28,7 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
   };
 }
 
-/** The context of a page: what its signed-in member may see, and the address that asks, where that counts. */
+/** The context of a page: its member, and the caller's address where that counts. */
 export function pageContext(runtime: Runtime, memberSession: string | null, address: string | null = null): Context {
   return {
     runtime,
@@ -50,7 +50,7 @@ export function operatorContext(runtime: Runtime): Context {
   return { ...context, presented: { ...context.presented, operator: 'operator' } };
 }
 
-/** A credential in an address ends in logs along the way: it is refused, whatever else the request says. */
+/** Refuse a credential in the address: addresses end up in logs. */
 export function refuseTokenInUrl(url: URL): void {
   if (holdsToken(url)) throw credentialInUrl();
 }
@@ -60,9 +60,9 @@ export function credentialInUrl(): Problem {
   return new Problem('credential_in_url', 'The address holds a credential of this service.');
 }
 
-/** Whether a credential stands in the address, encoded or not. */
+/** Whether the address holds a credential, encoded or not. */
 export function holdsToken({ pathname, search }: URL): boolean {
-  // Byte by byte, because a token next to something that is no UTF-8 is a token all the same.
+  // Byte by byte: a token beside invalid UTF-8 is still a token.
   const decoded = (pathname + search).replace(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
@@ -94,7 +94,7 @@ function invalidKey(): Problem {
 function bearerOf(authorization: string | null): string | null {
   if (authorization === null) return null;
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-  // Something was presented: it must not pass for nothing.
+  // A credential was sent: don't treat it as none.
   return token ?? '';
 }
 

@@ -13,7 +13,7 @@ import { type Answer, type Asked, responseOf } from './exchange.ts';
 import { openApiDocument } from './openapi.ts';
 import { publicHeaders } from './security-headers.ts';
 
-/** Documents beside the operations: the same for everyone, and cacheable for a while. */
+/** Documents beside the operations: the same for everyone, and cacheable. */
 const cacheControl = 'public, max-age=300';
 
 interface Document {
@@ -21,7 +21,7 @@ interface Document {
   body: string;
 }
 
-/** Each is made once for a runtime and a day. */
+/** Each is made once per runtime and day. */
 const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'>, day: Date) => Document>> = {
   /** Every operation, for tools. */
   '/openapi.json': ({ configuration }) => ({
@@ -35,7 +35,7 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
   }),
 };
 
-/** For a model that lands here first: what this is, and where to read on. */
+/** For a model that lands here first. */
 export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
   const at = (path: string) => baseUrl + path;
   const { assessor, accuracy, decides, verdicts, confidence } = assessment(models);
@@ -108,7 +108,7 @@ export function documentAnswer(runtime: Runtime, request: Asked, path: string): 
   if (!document) {
     const fresh = make(runtime, now);
     document = { ...fresh, etag: etagOf(fresh.body) };
-    // Those of the days before.
+    // Those of earlier days.
     if (made.size >= 2 * Object.keys(documents).length) made.clear();
     made.set(key, document);
   }

@@ -5,12 +5,12 @@ import { sql } from '../kernel/sql.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Answer } from './exchange.ts';
 
-/** Why a process should be sent no requests. No provider is among it: a restart mends none. */
+/** Why to send a process no requests. No provider is among them: a restart would not help. */
 type Reason = 'stopping' | 'database_unreachable' | 'migrations_missing' | 'receipt_keys_missing';
 
-/** A database that takes longer is of no use to a request either. */
+/** A slower database is of no use to requests either. */
 const patienceMs = 1_000;
-/** Everybody may ask, so the database is asked this often at most. */
+/** Anybody may ask: query the database at most this often. */
 const rememberMs = 500;
 
 const migrations = readdirSync(path.resolve(import.meta.dirname, '../../prisma/migrations'), { withFileTypes: true })
@@ -18,8 +18,8 @@ const migrations = readdirSync(path.resolve(import.meta.dirname, '../../prisma/m
   .map(({ name }) => name);
 
 /**
- * `/livez`: the process answers. `/readyz`: it can serve, and is not about to stop; 503 with the reasons when not. Null
- * for any other address.
+ * `/livez`: the process answers. `/readyz`: it can serve and is not stopping; else 503 with the reasons. Null for other
+ * addresses.
  */
 export async function healthAnswer(runtime: Runtime, address: string): Promise<Answer | null> {
   if (address === '/livez') return said(200, { status: 'alive' });

@@ -21,8 +21,8 @@ import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
 
 /**
- * A request's headers and body must be here by then; a slow sender must not hold a connection for good. Between requests
- * it is kept for longer than the minute that proxies keep theirs: they would send a request into one that is closing.
+ * Time-outs of headers and body, against slow senders. Keep-alive outlasts the minute of proxies: they would reuse a
+ * closing connection.
  */
 const timeouts = {
   headersTimeout: 10_000,
@@ -31,16 +31,16 @@ const timeouts = {
   keepAliveTimeout: 65_000,
 };
 
-/** Opens the server of one process: it answers operations and documents itself, and has `showPage` answer the rest. */
+/** Opens the server of a process: answers operations and documents, and leaves the rest to `showPage`. */
 export function operationServer(
   runtime: Runtime,
   showPage: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): Server {
-  // A connection that is handed over for another protocol is bound by no time-out, and Next ends none that it is handed.
+  // Upgraded connections have no time-out, and Next does not end those it gets.
   const server = createServer({ ...timeouts, shouldUpgradeCallback: () => false }, (req, res) =>
     inTurn(req, res, async () => {
       const requestId = noteRequest(req, res);
-      // Nobody is to find a connection that ends while they send the next request over it.
+      // Announce the close: nobody should send a request into a closing connection.
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
       const refusal = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? (await pageRefusal(runtime, req)));
@@ -57,10 +57,7 @@ export function operationServer(
   return server;
 }
 
-/**
- * One line a request, when its answer has left: the address without its query, which may hold what is private. Gives the
- * id of the request, which the answer carries.
- */
+/** Logs one line per answered request, without the query, which may be private. Returns the request id. */
 function noteRequest(req: IncomingMessage, res: ServerResponse): string {
   const began = performance.now();
   const path = pathOf(req.url ?? '');
@@ -79,7 +76,7 @@ function noteRequest(req: IncomingMessage, res: ServerResponse): string {
   return requestId;
 }
 
-/** Has the page know its request by this id, and the answer get the status that the page has noted under it. */
+/** Gives the page this request id, and the answer the status that the page notes under it. */
 function namePage(requestId: string, req: IncomingMessage, res: ServerResponse): void {
   req.headers[requestIdHeader] = requestId;
   const writeHead = res.writeHead.bind(res) as (status: number, ...rest: unknown[]) => ServerResponse;
@@ -87,13 +84,13 @@ function namePage(requestId: string, req: IncomingMessage, res: ServerResponse):
   res.once('close', () => statusNoted(requestId));
 }
 
-/** Why Node could not read a request (its error codes); anything else is not HTTP. */
+/** Node's error codes for unreadable requests; anything else is not HTTP. */
 const unreadable: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The address and the headers are larger than ${maxHeaderSize} bytes.`,
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
-/** Answers what never became a request in the same language as everything else, and ends the connection. */
+/** Answers what never became a request with a problem, and closes the connection. */
 function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -109,14 +106,14 @@ function refuseUnreadable(runtime: Runtime, error: NodeJS.ErrnoException, socket
   socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 400 Bad Request\r\n${lines.join('\r\n')}\r\n\r\n`), body]));
 }
 
-/** Agents call here: what is not there is refused in their language, not with a page. */
+/** Agents call here: answer unknown addresses with a problem, not a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;
-/** No pages stand here. */
+/** No pages here. */
 const dataAddresses = /^\/(?:api|\.well-known)(?:\/|$)/;
 
 /**
- * Answers the operations and the documents straight from Node's HTTP server, with the same handlers that the route files
- * use: a Next route costs about a millisecond of CPU a request. Resolves to false when the address is none of theirs.
+ * Answers operations and documents from Node's HTTP server, with the route files' handlers: a Next route costs about a
+ * millisecond of CPU per request. Resolves to false for other addresses.
  */
 export async function answerOperation(runtime: Runtime, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
   const found = await answerAt(runtime, req);
@@ -147,12 +144,12 @@ async function besideOperations(runtime: Runtime, req: IncomingMessage, path: st
   return (await healthAnswer(runtime, path)) ?? documentAnswer(runtime, askedOf(runtime, req), path);
 }
 
-/** What pages take; Next breaks on some of the others. */
+/** The methods of pages; Next breaks on some others. */
 const pageMethods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
 
 /**
- * The path and query of a request's target, which may be absolute (RFC 9112, 3.2); `*` for the server as a whole. Null
- * for a path that readers resolve to another: whoever routes by it must not be led around whoever guards it.
+ * Path and query of a request target, which may be absolute (RFC 9112, 3.2); `*` for the server. Null for a path that
+ * others would resolve differently: routing and guards must agree.
  */
 function targetOf(url: string): string | null {
   const target = url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -173,16 +170,16 @@ async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer
   return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
-/** Scripts, styles and fonts are files, and come with pages that were counted. */
+/** Scripts, styles and fonts belong to pages that were counted. */
 const pageFiles = /^\/(?:_next\/static\/|icon\.svg$)/;
 
-/** Counts a page against the block of addresses that asks for it; the refusal of one too many. */
+/** Counts a page against its block of addresses; returns the refusal of one too many. */
 async function pageRefusal({ db, configuration, clock }: Runtime, req: IncomingMessage): Promise<Problem | null> {
   if (pageFiles.test(pathOf(req.url ?? ''))) return null;
   const origin = addressBlock(clientAddress(req, configuration.trustedProxies) ?? null);
   const { rateLimits } = configuration;
   try {
-    // A page that needs no database is shown without one.
+    // Pages that need no database stay up without one.
     const counts = origin === null ? [] : await countRequest(db.shared, origin, 'pages', rateLimits, clock());
     paced(counts, rateLimits, clock());
     return null;
@@ -191,7 +188,7 @@ async function pageRefusal({ db, configuration, clock }: Runtime, req: IncomingM
   }
 }
 
-/** The refusal of a method that an address does not take (RFC 9110, 15.5.6). */
+/** The refusal of a wrong method (RFC 9110, 15.5.6). */
 function wrongMethod(allowed: readonly string[]): Problem {
   const all = allowed.includes('GET') && !allowed.includes('HEAD') ? [...allowed, 'HEAD'] : allowed;
   return new Problem('method_not_allowed', `This address takes ${all.join(' or ')}.`, {
@@ -203,7 +200,7 @@ function refused({ configuration }: Runtime, req: IncomingMessage, problem: Prob
   return refusedAnswer(configuration, problem, urlOf(req));
 }
 
-/** Whether the address of the request holds a credential: what is in an address gets into logs. */
+/** Whether the address holds a credential: addresses end up in logs. */
 function isLeaking(req: IncomingMessage): boolean {
   const url = urlOf(req);
   return url !== undefined && holdsToken(url);

@@ -1,26 +1,25 @@
 import type { FieldError } from '../door/problem.ts';
 import { pointerTo } from '../door/validation.ts';
 
-/** No honest body is nested deeper; shallow enough for every reader after this one. */
+/** Deeper than any honest body, shallow enough for all later readers. */
 const maxDepth = 48;
 
-/** Values in one body: members, elements, and the whole. The densest honest input stays below it. */
+/** Values per body; the densest honest input stays below. */
 const maxValues = 32_768;
 
 const code = { quote: 34, comma: 44, arrayOpen: 91, backslash: 92, arrayClose: 93, objectOpen: 123, objectClose: 125 };
 
 interface Frame {
-  /** The keys seen so far; null in an array. */
+  /** The keys so far; null in an array. */
   keys: Set<string> | null;
-  /** Where in its parent a value stands. */
+  /** Its position in the parent. */
   step: string | number;
   expectsKey: boolean;
 }
 
 /**
- * What `JSON.parse` would pass over in silence: a key that its object has twice, which every reader may take for another
- * value, nesting that readers may not survive, and more values than a reader should have to walk. One walk along the text, without recursion; the text need not be
- * well-formed.
+ * Finds what `JSON.parse` ignores: a repeated key, which readers may take differently, nesting that overflows later
+ * readers, and too many values. Walks the text once, without recursion; the text need not be well-formed.
  */
 export function findTextFault(text: string): FieldError | undefined {
   const open: Frame[] = [];
@@ -66,7 +65,7 @@ export function findTextFault(text: string): FieldError | undefined {
   return undefined;
 }
 
-/** The quote that ends the string which begins at `start`; -1 when none does. */
+/** The closing quote of the string at `start`; -1 if none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -76,7 +75,7 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** A key as its reader will see it: `"a"` and `"\u0061"` are the same. */
+/** The decoded key: `"a"` and `"\u0061"` are the same. */
 function keyText(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   try {
@@ -91,7 +90,7 @@ function duplicateAt(open: readonly Frame[]): FieldError {
   return { pointer, code: 'duplicate_key', detail: 'The object has this key twice.' };
 }
 
-/** The field of the input in which it is too deep: a pointer to the bottom would be as deep. */
+/** Point to the top-level field: a pointer to the bottom would be just as deep. */
 function tooDeepAt(open: readonly Frame[]): FieldError {
   const pointer = pointerTo(open.slice(0, 1).map(({ step }) => step));
   return {

@@ -9,7 +9,7 @@ import { inSnake } from './mcp-lines.ts';
 import { toolWords, waitSeconds } from './mcp-words.ts';
 import { PaymentRequiredObject } from './refusals.ts';
 
-/** How tools are spelled: as the interface names them, or for clients that refuse dots. */
+/** Tool names: as the interface has them, or without dots for clients that refuse those. */
 export type Spelling = 'dots' | 'snake';
 
 type ToolOperation = Operation & { name: OperationName };
@@ -18,7 +18,7 @@ const byEitherName = new Map(
   [...tools].flatMap(([name, all]) => [[name, all] as const, [inSnake(name), all] as const]),
 );
 
-/** The operation that a call of the tool means: of several the one whose path keys are given. Null for no tool. */
+/** The operation that a call means: the one whose path keys are given. Null for no tool. */
 export function operationOf(tool: string, args: Record<string, unknown>): ToolOperation | null {
   const operations = byEitherName.get(tool);
   const named = operations?.find((operation) => pathKeys(operation).every((key) => Object.hasOwn(args, key)));
@@ -48,7 +48,7 @@ function listing(name: string, tool: keyof typeof toolWords, operations: readonl
     name,
     ...toolWords[tool],
     inputSchema: inputSchema(operations),
-    // Older clients hold error results against this schema too, so it has to say how refusals look.
+    // Older clients check error results against this schema, too: include refusals.
     outputSchema: {
       ...jsonSchema(
         z.union([
@@ -62,7 +62,7 @@ function listing(name: string, tool: keyof typeof toolWords, operations: readonl
     },
     annotations: {
       readOnlyHint: operations.every((operation) => operation.effect === 'read'),
-      // A repeat has no second effect, by its key or because its state answers, but where the operation says otherwise.
+      // Repeating has no second effect, unless the operation says otherwise.
       idempotentHint: !operations.some((operation) => operation.repeatsByKeyOnly),
       destructiveHint: operations.some((operation) => operation.effect === 'money' || operation.destroys),
       openWorldHint: operations.some((operation) => operation.effect === 'money'),
@@ -70,7 +70,7 @@ function listing(name: string, tool: keyof typeof toolWords, operations: readonl
   };
 }
 
-/** Path keys and body, flat. Nothing but properties at the root: model vendors refuse combinators there. */
+/** Path keys and body, flat. Plain properties at the root: model vendors refuse combinators there. */
 function inputSchema(operations: readonly ToolOperation[]): Tool['inputSchema'] {
   const [first, ...others] = operations.map((operation) => jsonSchema(argumentsOf(operation), 'input'));
   const properties: Properties = Object.assign({}, first?.properties, ...others.map((schema) => schema.properties));
@@ -94,7 +94,7 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** How a refusal looks, as far as a client has to know before it meets one; each carries more. */
+/** A refusal's known members; each carries more. */
 const Refusal = z.looseObject({
   code: z.string(),
   detail: z.string(),
@@ -113,7 +113,7 @@ function argumentsOf(operation: Operation): z.ZodType {
   return z.strictObject({ ...shape, idempotency_key: operation.idempotency === 'required' ? key : key.optional() });
 }
 
-/** What a client that only reads an answer needs not know. Answers may gain members within version 1 (specification 2.5). */
+/** Unnecessary for clients that only read. Answers may gain members within version 1 (specification 2.5). */
 const wordsOfInput = [
   'additionalProperties',
   'propertyNames',
@@ -133,7 +133,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
     io,
     unrepresentable: 'any',
     override({ jsonSchema: node, zodSchema, path }) {
-      // The format says it in one word; its pattern would be most of what a model has to read.
+      // `format` says it in a word; the pattern would cost models many tokens.
       if (node.format === 'date-time') delete node.pattern;
       for (const bound of ['minimum', 'maximum'] as const) {
         if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
@@ -144,19 +144,19 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
       if (io === 'output' && Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
       // Of an answer it is enough to know what its whole has.
       if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
-      // What each action is stands in the answer; here it would be said once more for every tool.
+      // Answers explain each action; don't repeat it per tool.
       if (io === 'output' && zodSchema === NextAction) {
         node.properties = { action: { type: 'string' }, mcp_tool: { type: 'string' }, body: { type: 'object' } };
         delete node.required;
       }
-      // Some clients refuse a tool over an array that does not say what it holds.
+      // Some clients refuse arrays without `items`.
       if (Array.isArray(node.type) && node.type.includes('array')) node.items ??= {};
     },
   });
   return derived;
 }
 
-/** The tools as `tools/list` shows them, derived from the operations once a process. */
+/** The tools of `tools/list`, derived from the operations once per process. */
 export const toolListings: Readonly<Record<Spelling, Tool[]>> = {
   dots: [...tools].map(([name, operations]) => listing(name, name, operations)),
   snake: [...tools].map(([name, operations]) => listing(inSnake(name), name, operations)),

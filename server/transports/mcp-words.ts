@@ -1,7 +1,7 @@
 import type { tools } from '../operations.ts';
 import type { ProblemCode } from '../problems.ts';
 
-/** What the tools say of themselves. An MCP client sends no headers and calls no paths, so these texts name none. */
+/** Tool descriptions. MCP clients send no headers and call no paths, so name none. */
 
 type ToolName = typeof tools extends ReadonlyMap<infer Name, unknown> ? Name : never;
 
@@ -60,7 +60,7 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   },
 };
 
-/** How long `svc.purchase_status` waits, as an argument: other transports say it in a header. */
+/** How long `svc.purchase_status` waits, as an argument: REST uses a header. */
 export const waitSeconds = {
   type: 'integer',
   title: 'Wait seconds',
@@ -69,7 +69,7 @@ export const waitSeconds = {
   description: 'For a job that moves: wait so long for a change.',
 } as const;
 
-/** What to do about a refusal, where the catalogue speaks of headers and paths. */
+/** Replaces `next` texts that speak of headers and paths. */
 export const mcpNext: Partial<Record<ProblemCode, string>> = {
   malformed_request: 'Send well-formed JSON.',
   idempotency_key_required: 'Choose a key, save it with the arguments, and send it as idempotency_key.',

@@ -28,7 +28,7 @@ import { mcpNext, waitSeconds } from './mcp-words.ts';
 import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
 
-/** The only profile. It is the default too: some clients drop the query string of the address they were given. */
+/** The only profile, and the default: some clients drop the query string. */
 const profile = 'buyer';
 /** Tools are the same for everyone and change with a release. */
 const listCache = { ttlMs: 300_000, cacheScope: 'public' } as const;
@@ -55,8 +55,8 @@ export async function mcp(request: Request): Promise<Response> {
 }
 
 /**
- * Answers one MCP request over Streamable HTTP (specification 13): stateless, the 2026-07-28 revision and, with the same
- * tools, clients of 2025. Holds no rule of the business.
+ * Answers one MCP request over Streamable HTTP (specification 13): stateless, revision 2026-07-28 and clients of 2025.
+ * No business rules here.
  */
 export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked, 'read'>): Promise<Response> {
   const ctx = contextOf(runtime, request);
@@ -69,12 +69,12 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
     const bytes = await readBytes(request as Asked, largestBytes);
     const unclear = textProblem(new TextDecoder().decode(bytes));
-    // What is too deep is answered as a result, like everything that is wrong with the arguments of a tool.
+    // Too much depth is answered as a tool result, like any bad argument.
     if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
     let fault: unknown;
     const handler = createMcpHandler(() => serverFor(ctx, spelling, bytes.length), {
       maxRequestBodySize: largestBytes,
-      // There is nothing to subscribe to: the tools change with a release, and jobs are read.
+      // No subscriptions: tools change with a release, and jobs are polled.
       maxSubscriptions: 0,
       onerror: (error) => {
         fault = error;
@@ -83,7 +83,7 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     const { method, headers } = request;
     const whole = new Request(url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) });
     const response = await handler.fetch(whole);
-    // What a client did wrong is in its answer; only what broke here is worth a line.
+    // Log only our own failures; clients learn theirs from the answer.
     if (response.status >= 500) log('mcp_failed', { request_id: ctx.requestId, ...errorFields(fault) });
     return identified(response, ctx);
   } catch (error) {
@@ -103,7 +103,7 @@ function identified(response: Response, { requestId }: Context): Response {
   return response;
 }
 
-/** A server for one exchange. Nothing is registered tool by tool: that was a third of the cost of a request. */
+/** A server for one exchange. Don't register tools one by one: that was a third of a request's cost. */
 function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
   const spelled = spelling === 'snake' ? inSnake : (text: string) => text;
   const server = new Server(
@@ -152,7 +152,7 @@ async function call(
       throw unclear;
     }
     const maxBytes = maxBytesOf(operation);
-    // What is read by address over REST has no body that could be too large; the schema bounds its arguments.
+    // REST reads have no body to bound; the schema bounds these arguments.
     if (operation.method === 'POST' && bytes > maxBytes) throw bodyTooLarge(maxBytes);
     const { idempotency_key, wait_seconds, ...input } = args;
     const takesKey = operation.idempotency !== 'none';
@@ -190,17 +190,17 @@ function waitOf(seconds: unknown): Context['wait'] {
   });
 }
 
-/** The payment as an HTTP client would send it: base64 of its JSON. Whether it is one is decided behind the door. */
+/** The payment as an HTTP client sends it: base64 of its JSON. Verified behind the door. */
 function paymentOf(payment: unknown): string | null {
   if (payment === undefined) return null;
-  // Clients whose metadata is text alone send it as the header would carry it.
+  // Clients with text-only metadata send it as in the header.
   if (typeof payment === 'string') return payment;
-  // What no header could carry reads like what is no payment.
+  // Nothing that a header could carry: read it as no payment.
   if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
-/** What REST says in headers stands in `_meta`. */
+/** REST's headers go into `_meta`. */
 function metaOf(ctx: Context, headers: Record<string, string>): Record<string, unknown> {
   const paid = headers['PAYMENT-RESPONSE'];
   const retryAfter = headers['Retry-After'];
@@ -225,7 +225,7 @@ function resultOf(outcome: Outcome, ctx: Context): CallToolResult {
 
 function refusalOf(error: unknown, ctx: Context): CallToolResult {
   if (error instanceof PaymentRequired) {
-    // x402 clients look for the JSON in the first text.
+    // x402 clients look for JSON in the first text.
     const line = `Not paid. Sign one of accepts and repeat the call with the payment in _meta["${paymentKey}"].`;
     return refusal(error.body, [JSON.stringify(error.body), line], metaOf(ctx, {}));
   }

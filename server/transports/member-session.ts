@@ -6,20 +6,20 @@ import type { Context } from '../runtime.ts';
 import type { Asked } from './exchange.ts';
 import { isFromOwnPage } from './own-form.ts';
 
-/** Who a browser says is looking. The database decides whether that session still stands. */
+/** The session that a browser presents. The database decides whether it still counts. */
 export interface MemberSession {
   sessionKey: string;
   email: string;
 }
 
-/** A name with `__Host-` cannot be set from a subdomain or over plain HTTP; without TLS browsers refuse it. */
+/** `__Host-` cannot be set from a subdomain or over plain HTTP; without TLS browsers refuse it. */
 export function memberCookieName({ baseUrl }: Pick<Configuration, 'baseUrl'>): string {
   return baseUrl.startsWith('https:') ? '__Host-work-check-member' : 'work-check-member';
 }
 
 function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: number): string {
   const secure = configuration.baseUrl.startsWith('https:') ? '; Secure' : '';
-  // Lax, not Strict: whoever follows a link to a report from their mail is signed in there.
+  // Lax, not Strict: links from mail must arrive signed in.
   return `${memberCookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
@@ -33,12 +33,12 @@ export async function sessionCookie(configuration: Configuration, session: Membe
   return cookieOf(configuration, token, sessionLifetimeSeconds);
 }
 
-/** The `Set-Cookie` that takes the session out of the browser. */
+/** The `Set-Cookie` that removes the session. */
 export function endedSessionCookie(configuration: Configuration): string {
   return cookieOf(configuration, '', 0);
 }
 
-/** The session in a browser's cookies; null when there is none, or none that we made. */
+/** The session in the cookies; null when there is none of ours. */
 export async function memberSessionOf(
   configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
   cookies: { get(name: string): { value: string } | undefined },
@@ -50,14 +50,14 @@ export async function memberSessionOf(
     const { email, session_key } = token ?? {};
     return typeof email === 'string' && typeof session_key === 'string' ? { email, sessionKey: session_key } : null;
   } catch {
-    // Another secret, an ended token or someone's invention: all mean that nobody is signed in.
+    // Another secret, an expired token or a forgery: nobody is signed in.
     return null;
   }
 }
 
 /**
- * The session of the member whose browser sent the request from one of our own pages. Any other page could ride on the
- * cookie, so without that proof there is no session; nor is there one beside a credential, which says who asks.
+ * The member session of a request from one of our own pages. Requires proof of origin: any other page could ride on the
+ * cookie. Ignored beside a credential, which already says who asks.
  */
 export async function presentedSession(
   configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
@@ -75,7 +75,7 @@ export async function presentedSession(
   return session?.sessionKey ?? null;
 }
 
-/** Whether the session that the context shows still stands in the database. */
+/** Whether the presented session still stands in the database. */
 export async function isSignedIn(ctx: Context): Promise<boolean> {
   return (await authenticate(ctx)).caller.kind === 'member';
 }

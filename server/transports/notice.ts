@@ -1,16 +1,16 @@
-/** What a form tells the page that is shown after it, once. */
+/** A message from a form to the next page, shown once. */
 export interface Notice {
-  /** The page that it is for, without its query. */
+  /** Its page, without the query. */
   path: string;
   code: string;
 }
 
-/** A cookie that only the answer to a form sets. */
+/** A cookie set only by form answers. */
 export const noticeCookie = 'work-check-notice';
-/** Where the page finds it, over whatever a client sent under this name. */
+/** The header for the page; overwrites any that a client sent. */
 export const noticeHeader = 'x-page-notice';
 
-/** Longer than a browser takes to ask for the page, shorter than somebody comes back to it. */
+/** Long enough for the redirect, too short for a later visit. */
 const lifetimeSeconds = 60;
 
 /** The `Set-Cookie` of a notice for the page at this address. */

@@ -47,10 +47,7 @@ export function openApiDocument(baseUrl: string, operator: Operator | null = nul
   return document;
 }
 
-/**
- * The document with answers that may gain members within version 1 (specification 2.5). Only what is sent to the service is
- * closed: an unknown field there is an error.
- */
+/** Lets answers gain members within version 1 (specification 2.5). Input stays closed: an unknown field is an error. */
 function growing(description: Parameters<typeof createDocument>[0]): ReturnType<typeof createDocument> {
   const made = createDocument(description);
   const all = JSON.stringify(Object.values(made.paths ?? {}).flatMap((path) => [path?.post?.requestBody]));
@@ -62,7 +59,7 @@ function growing(description: Parameters<typeof createDocument>[0]): ReturnType<
   return made;
 }
 
-/** Takes `additionalProperties: false` out, wherever it stands. */
+/** Removes `additionalProperties: false` everywhere. */
 function open(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   if ('additionalProperties' in node && node.additionalProperties === false) delete node.additionalProperties;
@@ -192,7 +189,7 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
 
 const requestId = z.string().meta({ description: 'As request_id of a refusal says it.' });
 
-/** What a refusal says in headers, beside its request id. */
+/** A refusal's headers, beside its request id. */
 function refusalHeaders(codes: readonly ProblemCode[]): Record<string, z.ZodType> {
   const retryAfter = z.string().meta({ description: 'Seconds.' });
   const isRetryable = codes.some((code) => problems[code].retryable);

@@ -1,15 +1,12 @@
 import type { Configuration } from '../configuration.ts';
 import type { Asked } from './exchange.ts';
 
-/**
- * A form of ours holds a token, a choice for each of an account's 200 agents, or at most what a reviewer writes: 2,000
- * characters, each of up to 9 bytes here.
- */
+/** Forms hold a token, a choice for each of 200 agents, or a review of 2,000 characters of up to 9 bytes each. */
 const maxFormBytes = 20_480;
 
 /**
- * Whether one of our own pages sent the request. A browser tells with every request that changes something where it
- * comes from, and no page can make it lie (Fetch standard, `Origin` and `Sec-Fetch-Site`).
+ * Whether one of our own pages sent the request: browsers name the origin, and pages cannot forge it (Fetch standard,
+ * `Origin` and `Sec-Fetch-Site`).
  */
 export function isFromOwnPage({ baseUrl }: Pick<Configuration, 'baseUrl'>, request: Pick<Asked, 'headers'>): boolean {
   return (
@@ -17,7 +14,7 @@ export function isFromOwnPage({ baseUrl }: Pick<Configuration, 'baseUrl'>, reque
   );
 }
 
-/** The fields of a form that one of our own pages sent; null when another site did, or nobody's page. */
+/** The fields of our own form; null when another site sent it, or no page. */
 export async function ownForm(
   configuration: Pick<Configuration, 'baseUrl'>,
   request: Request,

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../door/problem.ts';
 import { bodyTooLarge } from './body.ts';
 
-/** The largest form is one with a document in it, of 64 KiB. Who chose a file that is somewhat larger is told on the page. */
+/** The largest form holds a document of 64 KiB. Allow some excess, to explain it on the page. */
 const maxFormBytes = 262_144;
 /** No page of ours has a longer address: what was typed into a form that is refused comes back in it. Next takes longer over a query than over the page, in each of its layers. */
 const maxAddressLength = 12_288;
 const maxParameters = 32;
 
 /**
- * Why a request is not handed to Next; null when it is. Next keeps the body of any request in memory, up to 10 MB, and
- * the pages' own limits look at it only then.
+ * Why not to hand a request to Next; null to hand it over. Next buffers up to 10 MB of any request before a page's own
+ * limits apply.
  */
 export function pageFault({ method, url = '/', headers }: IncomingMessage): Problem | null {
   if (url.length > maxAddressLength) {

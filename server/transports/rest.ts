@@ -27,7 +27,7 @@ export function rest(name: OperationName): Handler {
   };
 }
 
-/** Translates one HTTP request to `perform` and its outcome back. Holds no rule of the business. */
+/** Translates an HTTP request for `perform`, and its outcome back. No business rules here. */
 export async function answer(runtime: Runtime, name: OperationName, request: Asked, params: Params): Promise<Answer> {
   const operation: Operation = operations[name];
   const ctx = contextOf(runtime, request);
@@ -46,8 +46,8 @@ export async function answer(runtime: Runtime, name: OperationName, request: Ask
 }
 
 /**
- * The input of a request, and its idempotency key. Who asks comes first: a large body is not read for a stranger, and
- * what is wrong with any is not told to one.
+ * The input and idempotency key. Authenticates first: strangers' large bodies are not read, and their faults not
+ * explained.
  */
 async function inputOf(
   name: OperationName,
@@ -71,18 +71,18 @@ async function inputOf(
   }
 }
 
-/** The handler of addresses where agents call and nothing is, for route files. */
+/** The handler for unknown addresses below the API. */
 export async function nothingHere(request: Request): Promise<Response> {
   const { configuration } = await webRuntime();
   return responseOf(refusedAnswer(configuration, noOperation(), new URL(request.url)));
 }
 
-/** The refusal of an address where agents call and nothing is. */
+/** The refusal of an unknown address below the API. */
 export function noOperation(): Problem {
   return new Problem('not_found', 'There is no operation at this address.');
 }
 
-/** A refusal for which no operation was asked. Whatever else is wrong, a credential in the address comes first. */
+/** A refusal outside any operation. A credential in the address comes first. */
 export function refusedAnswer({ baseUrl }: Pick<Context, 'baseUrl'>, problem: Problem, url?: URL): Answer {
   const first = url && holdsToken(url) ? credentialInUrl() : problem;
   return problemAnswer({ baseUrl, requestId: newKey('req') }, first);
@@ -116,7 +116,7 @@ function outcomeAnswer(operation: Operation, ctx: Context, request: Asked, outco
   return { status: outcome.status, headers, text: outcome.text, secret: operation.secret };
 }
 
-/** The answer to a request that was refused, or that broke. */
+/** The answer to a refused or failed request. */
 export function refusalAnswer(ctx: Context, error: unknown): Answer {
   if (error instanceof PaymentRequired) {
     return {
@@ -145,7 +145,7 @@ function problemAnswer(ctx: { baseUrl: string; requestId: string }, problem: Pro
   };
 }
 
-/** The address says which quote or job is meant; a body that says it again could say something else. */
+/** Keys come from the address only; a body could name another. */
 function refusePathKeysInBody(operation: Operation, input: Record<string, unknown>): void {
   const errors = pathKeys(operation)
     .filter((key) => Object.hasOwn(input, key))

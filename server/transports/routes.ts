@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { type OperationName, operations } from '../operations.ts';
 
-/** The addresses of the operations. Which addresses may be routed at all is decided ahead of this. */
+/** The operations' addresses. Which addresses may be routed is decided before. */
 const router = findMyWay({ maxParamLength: maxHeaderSize });
 for (const { name, method, path } of Object.values(operations)) {
   router.on(method, path.replace(/\{(\w+)\}/g, ':$1'), () => {}, { name, path });
@@ -17,7 +17,7 @@ interface Found {
 
 /** The operation at an address; null where there is none. */
 export function operationAt(method: string, path: string): Found | null {
-  // The router would resolve `%6Aobs` to `jobs`: an address is spelled one way only.
+  // The router would decode `%6Aobs` to `jobs`: accept one spelling only.
   const found = router.find(method as HTTPMethod, path.includes('%') ? path.replaceAll('%', '%25') : path);
   if (!found) return null;
   const params: Record<string, string> = {};
@@ -36,7 +36,7 @@ export function methodsAt(path: string): string[] {
   return Object.values(operations).flatMap((operation) => (known.includes(operation.path) ? operation.method : []));
 }
 
-/** A part of an address as it is meant; as it stands where its encoding is broken. */
+/** A decoded part of an address; unchanged when its encoding is broken. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -9,13 +9,13 @@ export const commonHeaders = {
   'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
 } as const;
 
-/** For answers that are no pages: opened as a document they can load and run nothing. */
+/** For answers that are no pages: opened as a document they load and run nothing. */
 export const dataHeaders = {
   ...commonHeaders,
   'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 } as const;
 
-/** For what everyone may read: pages of other origins may, too, with the headers that are worth it (Fetch standard). */
+/** For public answers: other origins may read them, with their useful headers (Fetch standard). */
 export const publicHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, X-Request-Id',

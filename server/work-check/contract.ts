@@ -1,3 +1,4 @@
+// Longer than 300 lines: one contract, a check request and its report.
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { z } from 'zod';

@@ -2,13 +2,13 @@ import pg from 'pg';
 import type { Sql, Unprepared } from '../sql.ts';
 import { type Answer, Batch, Statement } from './statement.ts';
 
-/** So many connections of a pool are shared at most: others must be left for transactions, which hold one each. */
+/** Most connections to share; transactions need the others. */
 const lineCountMax = 4;
 
 /**
- * A few connections that all callers share, in turn: what is asked while the event loop goes round once goes through
- * one of them, in one packet. The busier the process, the fewer writes a statement costs: ten reads at once take a quarter
- * of the time that they take on the pool (1.9 to 8.1 times, `npm run bench -- tricks`).
+ * A few connections shared by all callers in turn: what is asked within one turn of the event loop leaves in one
+ * packet. Ten reads at once take a quarter of the time that they take on the pool (1.9 to 8.1 times, `npm run bench --
+ * tricks`).
  */
 export function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
   const lineCount = Math.max(1, Math.min(lineCountMax, Math.floor(pool.options.max / 2)));
@@ -31,12 +31,12 @@ export function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answe
 
 interface SharedLine {
   send(statements: readonly Statement[]): void;
-  /** Lets the connection go once it has answered what was asked of it. The next statement takes another. */
+  /** Releases the connection after its pending answers. The next statement takes another. */
   replace(): void;
   end(): Promise<void>;
 }
 
-/** One connection of the pool, taken at the first use and replaced when it is lost. */
+/** One pool connection, taken at first use and replaced when lost. */
 function sharedLine(pool: pg.Pool): SharedLine {
   let taken: Promise<pg.PoolClient> | undefined;
   const take = (): Promise<pg.PoolClient> => {
@@ -45,7 +45,7 @@ function sharedLine(pool: pg.Pool): SharedLine {
         if (taken === taking) taken = undefined;
         client.release(true);
       });
-      // Not `set local`: what is asked here opens no transaction. The connection stays with this line until it is ended.
+      // Not `set local`: there is no transaction here. The connection stays here until it ends.
       await client.query('set synchronous_commit = off');
       return client;
     });
@@ -81,8 +81,8 @@ function sharedLine(pool: pg.Pool): SharedLine {
 }
 
 /**
- * Lends `work` a connection of the pool. A statement that was prepared before a column was added, or changed, cannot be
- * executed again on its connection: then the connections are replaced, and `work` is done once more.
+ * Lends `work` a pool connection. A schema change invalidates prepared statements; then replace the connections and run
+ * `work` once more.
  */
 export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return lendOnce(pool, work).catch((error) => {
@@ -92,7 +92,7 @@ export async function lend<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pr
   });
 }
 
-/** Whether a statement failed because what it answers has changed since it was prepared (0A000). */
+/** Whether a statement failed because its result type changed since it was prepared (0A000). */
 function isOldPlan(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 }
@@ -104,20 +104,20 @@ interface Generations {
 
 const generations = new WeakMap<pg.Pool, Generations>();
 
-/** Notes which connections of a pool are there now, so that they can be replaced. Once, before the first is opened. */
+/** Tracks a pool's connections so that they can be replaced. Call once, before the first opens. */
 export function noteGenerations(pool: pg.Pool): void {
   const noted: Generations = { current: 0, of: new WeakMap() };
   generations.set(pool, noted);
   pool.on('connect', (client) => noted.of.set(client, noted.current));
 }
 
-/** From now on no connection is used that was there before. */
+/** Stop using the connections opened so far. */
 function replaceConnections(pool: pg.Pool): void {
   const noted = generations.get(pool);
   if (noted) noted.current += 1;
 }
 
-/** A connection of the pool that has not been replaced. */
+/** A pool connection that has not been replaced. */
 async function connection(pool: pg.Pool): Promise<pg.PoolClient> {
   for (;;) {
     const client = await pool.connect();
@@ -142,17 +142,17 @@ async function lendOnce<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promi
   }
 }
 
-/** A connection that ends between two statements fails the next one. Unheard, its end would end the process. */
+/** A connection that ends between two statements fails the next one. Without a listener it would end the process. */
 function failsItsStatements(): void {}
 
-/** The connection cannot be used again; the pool must drop it. */
+/** Broken: the pool must drop it. */
 export class ConnectionLost extends Error {
   constructor(cause: unknown) {
     super('the database connection was lost', { cause });
   }
 }
 
-/** Sends statements that have nothing to do with each other: one may fail alone. They leave in one packet. */
+/** Sends independent statements in one packet; one may fail alone. */
 function sendApart(client: pg.PoolClient, statements: readonly Statement[]): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection;
   stream.cork();
@@ -160,7 +160,7 @@ function sendApart(client: pg.PoolClient, statements: readonly Statement[]): voi
   stream.uncork();
 }
 
-/** Carries one statement out on a connection of the pool. */
+/** Runs one statement on a pool connection. */
 export function runAlone(pool: pg.Pool, sql: Sql): Promise<Answer> {
   return lend(
     pool,
@@ -168,7 +168,7 @@ export function runAlone(pool: pg.Pool, sql: Sql): Promise<Answer> {
   );
 }
 
-/** Gathers statements, and gives them to `send` when `later` says that no more will come now. */
+/** Collects statements and sends them once `later` fires. */
 export function gathering(
   send: (statements: readonly Statement[]) => void,
   later: (flush: () => void) => void,
@@ -181,7 +181,7 @@ export function gathering(
   };
   return (sql) =>
     new Promise((resolve, reject) => {
-      // One that cannot be sent throws here, before anything is planned for it.
+      // Throw here if it cannot be encoded, before anything is queued.
       const statement = new Statement(sql, resolve, reject);
       if (gathered.length === 0) later(flush);
       gathered.push(statement);

@@ -1,16 +1,16 @@
 import pg from 'pg';
 import type { Unprepared } from '../sql.ts';
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface Answer {
   rows: unknown[];
-  /** PostgreSQL's word for what was done: `COMMIT`, `INSERT 0 1` … */
+  /** PostgreSQL's command tag: `COMMIT`, `INSERT 0 1` … */
   tag: string;
 }
 
 type Parse = (text: string) => unknown;
 
-/** The columns of a prepared statement: what to call them, and how to read their values. */
+/** The columns of a prepared statement, and how to parse them. */
 interface Columns {
   names: readonly string[];
   parsers: readonly Parse[];
@@ -19,7 +19,7 @@ interface Columns {
 const oidInt8 = 20;
 const oidDate = 1082;
 
-/** `bigint` columns are BigInt (money must not pass through a float); a `date` stays `YYYY-MM-DD`. */
+/** `bigint` columns become BigInt (money must not pass through a float); a `date` stays `YYYY-MM-DD`. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === oidInt8) return (value: string) => BigInt(value);
@@ -28,18 +28,18 @@ export const types: pg.CustomTypesConfig = {
   },
 };
 
-/** A connection of the driver, with the texts of the statements prepared on it, by name. */
+/** A driver connection with the statements prepared on it. */
 type Connection = pg.Connection & Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>>;
 
 const columnsOf = new WeakMap<Connection, Map<string, Columns>>();
 const noColumns: Columns = { names: [], parsers: [] };
 
-/** `Execute` for all rows of the unnamed portal (PostgreSQL 18, 54.7), which is always the same bytes. */
+/** `Execute` of the unnamed portal, all rows (PostgreSQL 18, 54.7): always the same bytes. */
 const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);
 
 /** One statement of a `Batch`, and where its answer goes. */
 export class Statement {
-  /** What PostgreSQL keeps its plan under, if it is to. */
+  /** The name of the prepared statement, if any. */
   readonly name: string | undefined;
   readonly text: string;
   readonly values: (string | Buffer | null)[];
@@ -47,11 +47,11 @@ export class Statement {
   readonly reject: (error: unknown) => void;
   readonly #answer: Answer = { rows: [], tag: '' };
   #columns = noColumns;
-  /** Where the columns are kept when they come. */
+  /** Where to cache the columns. */
   #kept: Map<string, Columns> | undefined;
   #unreadable: unknown;
 
-  /** Throws when a value has no form that can be sent, before anything is. */
+  /** Throws, before anything is sent, when a value cannot be encoded. */
   constructor(
     { name, text, values = [] }: Unprepared,
     resolve: (answer: Answer) => void,
@@ -64,7 +64,7 @@ export class Statement {
     this.reject = reject;
   }
 
-  /** Writes what has it carried out. */
+  /** Writes its protocol messages. */
   send(connection: Connection): void {
     const { name = '', text, values } = this;
     const { parsedStatements, submittedNamedStatements } = connection;
@@ -73,7 +73,7 @@ export class Statement {
       kept = new Map();
       columnsOf.set(connection, kept);
     }
-    // What is prepared without a name lasts until the next.
+    // An unnamed statement lasts until the next one.
     if (!name || (parsedStatements[name] === undefined && submittedNamedStatements[name] === undefined)) {
       kept.delete(name);
       connection.parse({ name, text, types: [] }, false);
@@ -112,7 +112,7 @@ export class Statement {
 
   complete(tag: string): void {
     this.#answer.tag = tag;
-    // Nothing is said of the columns of a statement that has none.
+    // A statement without columns gets NoData.
     if (this.name) this.#kept?.set(this.name, this.#columns);
   }
 
@@ -129,7 +129,7 @@ export class Statement {
  * ten writes takes a sixth of the time that it takes with a round trip each (2.0 to 10.9 times, `npm run bench -- tricks`).
  */
 export class Batch extends pg.Query {
-  /** What the driver reads: the name and the text of the statement that is being answered. */
+  /** The driver reads the name and text of the current statement. */
   name: string | undefined;
   text: string;
   readonly statements: readonly Statement[];
@@ -146,7 +146,7 @@ export class Batch extends pg.Query {
     return true;
   }
 
-  /** Sends all of them. The driver does so when it is this one's turn. */
+  /** Sends the batch; the driver calls it in turn. */
   prepare(connection: Connection): void {
     for (const statement of this.statements) statement.send(connection);
     connection.sync();
@@ -184,7 +184,7 @@ export class Batch extends pg.Query {
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }).utils;
 
-/** A value as it is sent. The driver writes instants in local time, which takes longer. */
+/** Encodes a value. The driver writes instants in local time, which is slower. */
 function parameter(value: unknown): string | Buffer | null {
   switch (typeof value) {
     case 'string':

@@ -18,11 +18,11 @@ export interface TransferAttempt extends Attempt {
   nonce: `0x${string}`;
   valid_after: Date;
   valid_before: Date;
-  /** Kept while it may still have to be carried out, or carried out again. */
+  /** Kept while the transfer may have to be carried out (again). */
   signature: `0x${string}` | null;
-  /** The highest block of the chain that anybody here had seen when it was presented. */
+  /** The highest block seen when it was presented. */
   seen_block: bigint;
-  /** That holds the transfer, or held it last; null while it is not known to have happened. */
+  /** The transaction that holds it, or held it last; null until known. */
   transaction: `0x${string}` | null;
 }
 
@@ -31,17 +31,17 @@ export const attemptColumns = `'x402' as rail, x.payment_key, x.job_key, x.princ
   x.pay_to, x.nonce, x.amount_microcents, x.valid_after, x.valid_before, x.signature, x.created_at, x.seen_block,
   x.transaction, x.decided_at, x.reversed_at`;
 
-/** Who pays in each attempt that a signed transfer pays for, as SQL with the columns `payment_key` and `payer`. */
+/** The payer of each transfer attempt, as SQL: columns `payment_key` and `payer`. */
 export const transferPayers = 'select payment_key, payer from x402_transfers';
 
 /**
- * From when on an open attempt by a signed transfer can be called back, as SQL with the columns `payment_key` and
- * `withdrawable_after`: once a chain that keeps time says that it can no longer happen.
+ * From when an open attempt can be called back, as SQL: columns `payment_key` and `withdrawable_after`. By then a chain
+ * that keeps time proves that it can no longer happen.
  */
 export const transferEnds = `
   select payment_key, valid_before + interval '${runOutSeconds} seconds' as withdrawable_after from x402_transfers`;
 
-/** What a collection by transfer is known by outside, as SQL; null for an attempt that no transfer pays for. */
+/** The outside reference of a collection by transfer, as SQL; else null. */
 export const transferReference = (paymentKey: string): string => `(
   select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
   order by removed_at is not null, seen_at desc limit 1)`;
@@ -57,7 +57,7 @@ const settlingForSeconds = 3;
 const bySignature = `select ${attemptColumns} from x402_payments x
   where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
 
-/** The attempt that this signature opened, on whichever job. A signature is one payment (EIP-3009 nonce). */
+/** The attempt of this signature, on any job. A signature is one payment (EIP-3009 nonce). */
 export function attemptOf(
   db: Queries,
   { network, asset, from, nonce }: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
@@ -74,7 +74,7 @@ export function attemptByKey(db: Queries, paymentKey: string): Promise<TransferA
 const openOfJob = `select ${attemptColumns} from x402_payments x
   where job_key = $1 and state in ('settling', 'unknown')`;
 
-/** The attempt of a job that has not ended, if there is one. */
+/** The job's open attempt, if any. */
 export function openAttempt(db: Queries, jobKey: string): Promise<TransferAttempt | undefined> {
   return db.maybe<TransferAttempt>(statement(openOfJob, [jobKey]));
 }
@@ -83,7 +83,7 @@ const unattended = `select ${attemptColumns} from x402_payments x
   where (state in ('settling', 'unknown') and lease_until <= $1) or (state = 'settling' and created_at <= $2)
   order by lease_until limit $3`;
 
-/** Open attempts that need help: longest unattended first. A request that is paying right now needs none yet. */
+/** Open attempts without a request on them, longest unattended first. */
 export function openAttempts(db: Queries, now: Date, limit: number): Promise<TransferAttempt[]> {
   return db.many<TransferAttempt>(statement(unattended, [now, after(now, -settlingForSeconds), limit]));
 }
@@ -95,18 +95,18 @@ export interface Intent {
   principalKey: string;
   amount: Microcents;
   transfer: SignedTransfer;
-  /** Of the chain, as it was read before the transfer could be carried out for this job. */
+  /** Chain head from before the transfer could happen for this job. */
   head: bigint;
   now: Date;
 }
 
 /**
- * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. From here
- * on the money may move. Undefined when the job cannot be paid now; fails on a signature that is taken.
+ * Records the intent in one statement: takes the job and writes the attempt, or neither. From here on the money may
+ * move. Undefined when the job cannot be paid now; fails when the signature is taken.
  */
 export async function recordIntent(db: Queries, intent: Intent): Promise<TransferAttempt | undefined> {
   const { authorization, signature } = intent.transfer;
-  // The highest block that anybody ever saw: a node that lags must not make an old transfer look younger than this.
+  // The highest block anybody saw: a lagging node must not make an old transfer look young.
   const taken = await db.maybe<{ seen_block: bigint }>(sql`
     with taken as (
       update jobs set payment_state = 'processing', updated_at = ${intent.now}
@@ -152,9 +152,8 @@ export async function recordIntent(db: Queries, intent: Intent): Promise<Transfe
 }
 
 /**
- * Decides an open attempt, once. It is collected only by a transfer that this transaction, or one before it, has given it
- * (`claimArrival`). False when somebody decided it before, or when no transfer is there for it. A payment that arrived is
- * watched from now on.
+ * Decides an open attempt, once. Collected only by a transfer claimed for it (`claimArrival`) in this transaction or
+ * before. False when it was decided, or no transfer is there. A collected payment is watched from then on.
  */
 export async function decide(
   tx: Tx,
@@ -185,16 +184,16 @@ export async function decide(
   return decided !== undefined;
 }
 
-/** So many seconds after its collection a payment is looked up on its chain again, and then from time to time. */
+/** Seconds after collection at which to check the chain again. */
 const looksAfterSeconds = [60, 300, 1_800];
 
-/** When a collected payment is looked up next; null once it has been looked up for the last time. */
+/** When to check next; null after the last check. */
 export function nextLook(collectedAt: Date, now: Date): Date | null {
   const seconds = looksAfterSeconds.find((one) => after(collectedAt, one) > now);
   return seconds === undefined ? null : after(collectedAt, seconds);
 }
 
-/** The signed transfer of an attempt, as the chain is asked about it. */
+/** The signed transfer, as the chain is asked about it. */
 export function authorizationOf(attempt: TransferAttempt): Authorization {
   return {
     network: attempt.network,

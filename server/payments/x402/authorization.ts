@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import type { Network } from '../../configuration.ts';
 import type { LoggedTransfer } from './logs.ts';
 
-/** One EIP-3009 transfer: what the signature of `from` lets anyone carry out once. */
+/** An EIP-3009 transfer: the signature of `from` lets anyone carry it out, once. */
 export interface Authorization {
   network: Network;
   asset: Address;
@@ -12,47 +12,47 @@ export interface Authorization {
   /** In the token's smallest units. */
   amount: bigint;
   validAfter: Date;
-  /** Past this instant the token refuses the transfer for good. */
+  /** From then on the token refuses it for good. */
   validBefore: Date;
 }
 
-/** A transfer of the token with the signature of its payer: anyone may carry it out, once. */
+/** A signed token transfer: anyone may carry it out, once. */
 export interface SignedTransfer {
   authorization: Authorization;
   signature: Hex;
 }
 
 /**
- * What the chain says about an authorization, as far as its proof reaches. Only the chain can say it: a facilitator's
- * failure or silence is no proof that no money moved, and a node that does not show something has not denied it.
+ * What the chain proves about an authorization. Only the chain can: a facilitator's failure or silence does not prove
+ * that no money moved, nor does a node that shows nothing.
  */
 export type OnChain =
   | { outcome: 'paid'; transfer: LoggedTransfer }
-  /** It paid, and the chain shows that the money has gone back since. */
+  /** It paid, and the money has gone back since. */
   | { outcome: 'returned'; transfer: LoggedTransfer }
-  /** It paid another buyer's purchase, or nobody's: it was carried out before it was presented here. */
+  /** It paid another purchase, or none: it was carried out before it was presented here. */
   | { outcome: 'foreign'; transfer: LoggedTransfer }
-  /** Not found, or found under fewer blocks than the configuration asks for, or by one node and not by the next. */
+  /** Not found, not deep enough, or shown by one node and not the next. */
   | { outcome: 'unconfirmed' }
-  /** Not used so far; it can still be. */
+  /** Unused so far; it can still happen. */
   | { outcome: 'unused' }
-  /** It can no longer move the money: run out unused, canceled, or used for something else, that many blocks deep. */
+  /** Can no longer pay: expired, canceled or used otherwise, deep enough. */
   | { outcome: 'never' };
 
-/** A block may carry a time a little behind the one before which it was accepted. */
+/** A block's time may be slightly behind the one before which it was accepted. */
 export const expiryMarginMs = 15_000;
-/** How long a chain may be behind our clock. */
+/** How far a chain may lag behind our clock. */
 const chainLagMs = 5_000;
 
-/** So long after `validBefore` a chain that keeps time says that a transfer which did not happen never will. */
+/** This long after `validBefore`, a chain that keeps time proves that an absent transfer never happens. */
 export const runOutSeconds = (expiryMarginMs + chainLagMs) / 1_000;
 
-/** Whether a chain that keeps time says by now that a transfer which did not happen never will. */
+/** Whether that time has come. */
 export function hasRunOut(validBefore: Date, now: Date): boolean {
   return now.getTime() > validBefore.getTime() + runOutSeconds * 1_000;
 }
 
-/** An instant in whole seconds, as the token counts them. */
+/** Whole seconds, as the token counts. */
 export function unixSeconds(date: Date): bigint {
   return BigInt(Math.round(date.getTime() / 1000));
 }

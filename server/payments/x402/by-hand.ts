@@ -16,9 +16,8 @@ import {
 } from './transfers.ts';
 
 /**
- * What an operator does about an arrival that is for nothing: it goes back to who sent it, and to nobody else, as soon as
- * the worker comes to it. From then on it proves nothing any more. Throws `not_found`, and `action_not_allowed` when it is
- * used already or a payment that names it is open.
+ * Sends an unmatched arrival back to its sender, in the worker's next round. It proves nothing from then on. Throws
+ * `not_found`, and `action_not_allowed` when it is used or an open payment names it.
  */
 export async function returnArrival(db: Database, name: TransferName, now: Date): Promise<TransferRow> {
   return transact(db, async (tx) => {
@@ -46,8 +45,8 @@ const outgoing = `
   where network = $1 and transaction = $2 and use = 'outgoing' and removed_at is null`;
 
 /**
- * Writes down that an operator took out what left in this transaction, and gives how much. Throws `not_found` when no
- * unexplained transfer of ours is in it, and `action_not_allowed` for one that gives an arrival back by its nonce.
+ * Records that an operator withdrew what left in this transaction; returns how much. Throws `not_found` without an
+ * unexplained transfer of ours, and `action_not_allowed` for one whose nonce gives an arrival back.
  */
 export async function recordWithdrawal(
   db: Database,

@@ -7,47 +7,47 @@ import { refusalOf } from './simulate.ts';
 
 const [transferred] = tokenEvents;
 
-/** A search begins so many blocks before the end of the last one: what they hold may have changed. */
+/** Overlap of searches, in blocks: what they hold may have changed. */
 const searchOverlapBlocks = 32n;
 
 export interface Chain {
   /**
-   * Null when the token would carry the transfer out now, else why not, in the words that x402 has for it: the
-   * signature, the balance, the time and the nonce are all judged by the token itself. Moves nothing.
+   * Why the token would refuse the transfer, in x402's words; null when it would not. The token judges signature,
+   * balance, time and nonce. Moves nothing.
    */
   refusal(transfer: SignedTransfer): Promise<string | null>;
-  /** The newest block that this process has been told of. */
+  /** The newest block this process has seen. */
   head(): Promise<bigint>;
   /** What became of an authorization. */
   read(authorization: Authorization, trace: Trace): Promise<OnChain>;
   /** Whether an authorization was used or canceled by the newest block. */
   isUsed(authorization: Pick<Authorization, 'asset' | 'from' | 'nonce'>): Promise<boolean>;
   /**
-   * Names the confirmed transfers of `asset` to and from `address`, except those of nothing, from a little before the
-   * block where the last search ended. The first search begins a little in the past. Null when the node is behind it.
+   * Confirmed transfers of `asset` to and from `address`, except empty ones, from slightly before the last search's
+   * end. The first search begins a little in the past. Null when the node lags behind that.
    */
   search(of: { asset: Address; address: Address }, last: LastSearch | null): Promise<Searched | null>;
-  /** The transfers that a transaction holds; null while the node does not show it. */
+  /** A transaction's transfers; null when the node does not show it. */
   transfersIn(transaction: Hex, asset: Address): Promise<LoggedTransfer[] | null>;
-  /** The hash of a block of the chain; null for one that the node has not. */
+  /** A block's hash; null when the node lacks it. */
   blockHash(block: bigint): Promise<Hex | null>;
-  /** What `owner` held at the end of a block, in the token's smallest units. */
+  /** `owner`'s balance at the end of a block, in the token's smallest units. */
   balanceAt(of: { asset: Address; owner: Address }, block: bigint): Promise<bigint>;
-  /** The newest block that no reorganisation removes any more. */
+  /** The newest final block. */
   finalized(): Promise<bigint>;
 }
 
-/** Where a search has looked, and what it found there. */
+/** The range of a search and its results. */
 export interface Searched {
   from: bigint;
   to: bigint;
   head: bigint;
-  /** Whether nothing confirmed lies beyond `to`. */
+  /** Whether no confirmed block lies beyond `to`. */
   isCaughtUp: boolean;
   logs: { transaction: Hex; logIndex: number; blockHash: Hex }[];
 }
 
-/** Where the last search ended, and the block before which no search looks. */
+/** The last search's end, and the first block to search. */
 export interface LastSearch {
   searchedTo: bigint;
   openedAt: bigint;
@@ -62,7 +62,7 @@ export function openChain(rpcUrl: string, confirmations: number): Chain {
     refusal: (transfer) => refusalOf(node, transfer),
     async head() {
       const now = await height();
-      // A node behind the balancer may lag: what was seen once stays seen.
+      // Nodes behind a balancer may lag: never go back.
       highest = now > highest ? now : highest;
       return highest;
     },
@@ -100,7 +100,7 @@ async function search(
     client.getLogs({ ...range, args: { from: address } }),
   ]);
   const logs = [...incoming, ...outgoing]
-    // Anybody can have the token log a transfer of nothing, out of anybody's account.
+    // Anybody can make the token log an empty transfer from anybody.
     .filter(({ args }) => args.value > 0n && args.from !== args.to)
     .map(({ transactionHash, logIndex, blockHash }) => ({ transaction: transactionHash, logIndex, blockHash }));
   return { from, to, head, isCaughtUp: to === confirmed, logs };

@@ -16,7 +16,7 @@ import {
 } from './transfers.ts';
 import { confirmCollected, markReversed } from './watched.ts';
 
-/** Gives an arrival its one use and decides the attempt by it. The writes are sent without waiting in between. */
+/** Claims an arrival for the attempt and decides it, pipelined. */
 export async function collect(
   tx: Tx,
   attempt: TransferAttempt,
@@ -31,7 +31,7 @@ export async function collect(
   return taken?.use === 'late' || taken?.use === 'returned' ? 'elsewhere' : 'decided';
 }
 
-/** The chain shows a collected payment: when that is in another log than before, that one pays from now on. */
+/** The chain holds a collected payment; a new log takes over from the old. */
 export async function confirm(tx: Tx, attempt: TransferAttempt, proof: Proof, now: Date): Promise<boolean> {
   const arrival = note(tx, attempt, proof, now);
   const hasMoved = arrival !== null && (await move(tx, attempt, arrival, now));
@@ -39,7 +39,7 @@ export async function confirm(tx: Tx, attempt: TransferAttempt, proof: Proof, no
   return hasMoved;
 }
 
-/** Writes down the log of a proof, and gives its name; null when it is the one that is written down already. */
+/** Records a proof's log and returns its name; null when recorded before. */
 function note(tx: Tx, attempt: TransferAttempt, proof: Proof, now: Date): TransferName | null {
   if ('noted' in proof) return proof.noted;
   const { network, asset, pay_to: payTo } = attempt;
@@ -71,7 +71,7 @@ async function move(tx: Tx, attempt: TransferAttempt, arrival: TransferName, now
   return true;
 }
 
-/** The chain has lost a collected payment for good, and the logs that the books still count on. */
+/** The chain lost a collected payment for good, with its remaining logs. */
 export async function reverse(tx: Tx, { payment_key: paymentKey }: TransferAttempt, now: Date): Promise<boolean> {
   const there = await logsOfPayment(tx, paymentKey);
   if (!(await markReversed(tx, paymentKey, now))) return false;

@@ -19,12 +19,12 @@ import {
 import type { Stablecoins } from './stablecoins.ts';
 import { arrivalOf, claimDeparture, noteTransfer, transactionUsing } from './transfers.ts';
 
-/** Rows that one round takes; the next round takes the rest. */
+/** Rows per round. */
 const batch = 50;
 
 /**
- * How money that arrived by transfer goes back: by a transfer of the address that was paid, to the address that sent it.
- * Without the key of that address refunds wait for an operator.
+ * Sends arrivals back from the receiving address to the sender. Without that address's key, refunds wait for an
+ * operator.
  */
 export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund, Proof> {
   const from = coins?.refundsFrom ?? null;
@@ -63,7 +63,7 @@ function fateOf(onChain: OnChain): RefundFate<Proof> {
   }
 }
 
-/** Sends an arrival back, unless that has happened, and as long as the chain shows the arrival: in live mode, for good. */
+/** Sends an arrival back unless that happened, while the chain shows the arrival; in live mode, once it is final. */
 async function sentBack(db: Queries, coins: Stablecoins, refund: TransferRefund): Promise<OnChain> {
   const transfer = transferBack(refund);
   const hint = await transactionUsing(db, transfer);
@@ -81,7 +81,7 @@ async function isThere(coins: Stablecoins, refund: TransferRefund): Promise<bool
   return !coins.refundsWaitForFinality || (await coins.finalized(network)) >= arrival.blockNumber;
 }
 
-/** Writes down the transfer back, and that it explains what left. */
+/** Records the transfer back, which explains the departure. */
 async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<void> {
   if (!('logged' in proof)) return;
   const { network, asset, recipient: payTo, refund_key: refundKey } = refund;
@@ -89,7 +89,7 @@ async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): P
   await claimDeparture(tx, { network, ...proof.logged }, { refundKey });
 }
 
-/** A refund that was carried out, and that a reorganisation has removed: the same nonce lets it happen once. */
+/** A refund that a reorganisation removed: its nonce lets it happen once. */
 async function carryOutAgain({ db, clock }: Process, coins: Stablecoins, refund: TransferRefund): Promise<void> {
   const onChain = await sentBack(db, coins, { ...refund, valid_before: after(clock(), validSeconds) });
   if (onChain.outcome !== 'paid') return;

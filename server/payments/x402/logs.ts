@@ -1,30 +1,30 @@
 import { type Address, type Hex, type Log, parseAbi, parseEventLogs } from 'viem';
 
-/** What the token (EIP-20, EIP-3009) writes into a chain's log. */
+/** The token's log events (EIP-20, EIP-3009). */
 export const tokenEvents = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** A transfer of the token, as the log of its transaction shows it. Addresses and hashes are in lower case. */
+/** A token transfer, from its transaction's logs. Addresses and hashes in lower case. */
 export interface LoggedTransfer {
   transaction: Hex;
-  /** Among all logs of its transaction. An index within the block would move in a reorganisation. */
+  /** Among its transaction's logs. Indexes within a block move in reorganisations. */
   position: number;
   blockNumber: bigint;
   blockHash: Hex;
-  /** Within the block, which is how a search for logs names it. */
+  /** Within the block, as log searches name it. */
   logIndex: number;
   from: Address;
   to: Address;
   /** In the token's smallest units. */
   amount: bigint;
-  /** Of the authorization that it carries out; null for a transfer that its sender sent without one. */
+  /** The authorization's nonce; null for an ordinary transfer. */
   nonce: Hex | null;
 }
 
-/** An authorization that a transaction used: with the transfer it carried out, or canceled without one. */
+/** An authorization used with its transfer, or canceled. */
 export interface LoggedAuthorization {
   from: Address;
   nonce: Hex;
@@ -32,9 +32,8 @@ export interface LoggedAuthorization {
 }
 
 /**
- * What one transaction did with the token, read from its own logs in their order. A transfer belongs to the
- * authorization whose log stands directly before its own, by the same account (EIP-3009 as Circle's FiatToken emits it):
- * nothing else in a transaction joins the two, however many authorizations and transfers it holds.
+ * A transaction's token events, from its own logs. A transfer belongs to the authorization logged directly before it by
+ * the same account (EIP-3009 as Circle's FiatToken emits it); nothing else links the two.
  */
 export function readLogs(
   logs: readonly Log<bigint, number, false>[],
@@ -48,7 +47,7 @@ export function readLogs(
     const before: LoggedAuthorization | null = opened;
     opened = null;
     if (lower(log.address) !== lower(asset)) continue;
-    // Strict: a log with other topics than these is none of these events.
+    // Strict: other topics are other events.
     const [event] = parseEventLogs({ abi: tokenEvents, logs: [log], strict: true });
     if (!event) continue;
     if (event.eventName !== 'Transfer') {

@@ -5,19 +5,19 @@ import { atLeast, type ChainNode, logWindowBlocks, token } from './node.ts';
 
 const [, ...authorizationEvents] = tokenEvents;
 
-/** With blocks of a quarter of a second, this many windows reach back more than a day. */
+/** At a quarter of a second per block, more than a day. */
 const logWindowsMax = 50;
-/** How long before we first saw an authorization somebody may have carried it out. */
+/** How long before we saw it an authorization may have been used. */
 const usedBeforeMs = 3_600_000;
 
-/** How deep a block must lie for what it does not hold to count: as deep as a payment, or beyond any reorganisation. */
+/** Depth at which absence counts: confirmed like a payment, or final. */
 export type Depth = 'confirmed' | 'finalized';
 
-/** What helps to find an authorization: since when it may have been used, and a transaction that may hold it. */
+/** Hints: since when it may have been used, and a transaction that may hold it. */
 export interface Trace {
   seenAt: Date;
   hint?: Hex | undefined;
-  /** Of the block that proves that it never pays. Default `confirmed`. */
+  /** Depth of the proof that it never pays. Default `confirmed`. */
   depth?: Depth;
 }
 
@@ -46,13 +46,13 @@ export async function lookUp(
   }
   const transaction = await usedIn(node, authorization, latest.number, new Date(seenAt.getTime() - usedBeforeMs));
   const found = transaction && (await inTransaction(node, authorization, transaction));
-  // Used without a log that says for what: used long ago, or a node that does not show everything.
+  // Used, but no log says for what: long ago, or an incomplete node.
   if (!found) return { outcome: 'unconfirmed' };
   if (found.outcome !== 'elsewhere') return found;
   return { outcome: found.blockNumber <= proof.number ? 'never' : 'unconfirmed' };
 }
 
-/** Whether an authorization was used or canceled by a block: the newest, where none is named. */
+/** Whether an authorization was used or canceled by a block, by default the newest. */
 export function isUsedAt(
   { client }: ChainNode,
   { asset, from, nonce }: Pick<Authorization, 'asset' | 'from' | 'nonce'>,
@@ -67,7 +67,7 @@ export function isUsedAt(
   });
 }
 
-/** What a transaction says about an authorization: `elsewhere` is a use that does not pay. Null says nothing. */
+/** A transaction's word on the authorization; `elsewhere` is a use that does not pay. Null: none. */
 async function inTransaction(
   node: ChainNode,
   { asset, from, to, nonce, amount }: Authorization,
@@ -84,7 +84,7 @@ async function inTransaction(
   return { outcome: 'paid', transfer: used.transfer };
 }
 
-/** The transaction that used or canceled the authorization, no longer ago than `since`. */
+/** The transaction that used or canceled it, since `since`. */
 async function usedIn(
   { client }: ChainNode,
   { asset, from, nonce }: Authorization,

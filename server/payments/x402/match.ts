@@ -11,10 +11,10 @@ import type { Proof } from './outcome.ts';
 import { moveRefund, requestReturn } from './refunds.ts';
 import { claimDeparture, type TransferRow, transferColumns } from './transfers.ts';
 
-/** Rows of each kind in one round; the next round takes the rest. */
+/** Rows of each kind per round. */
 const batch = 50;
 
-/** Tells the purchases how an attempt stands. */
+/** Tells purchases how an attempt stands. */
 export type Tell = (attempt: TransferAttempt, news: News<Proof>) => Promise<void>;
 
 const ofDecided = `
@@ -30,9 +30,8 @@ const broughtBack = `
   where x.reversed_at is not null and c.removed_at is null limit $1`;
 
 /**
- * Finds out what the logs are for that nobody has asked about: late payments, payments that a reorganisation has moved or
- * brought back, and transfers of ours that gave an arrival back. All of it joins rows by what the chain itself says. The
- * same nonce with another amount or another recipient is no payment: it stays unmatched, and only an operator returns it.
+ * Matches logs that nobody asked about: late, moved or restored payments, and refunds. Joins rows by what the chain
+ * says. The same nonce with another amount or recipient stays unmatched; only an operator returns it.
  */
 export async function matchTransfers(process: Process, tell: Tell): Promise<void> {
   const { db } = process;
@@ -51,7 +50,7 @@ export async function matchTransfers(process: Process, tell: Tell): Promise<void
   await matchDepartures(process);
 }
 
-/** A transfer of ours, the arrival that it gives back, and the refund that says so. */
+/** A departure, the arrival that it gives back, and their refund. */
 type Departure = TransferRow & { of: TransferRow; of_refund: string | null };
 
 const ofGivenBack = `
@@ -63,7 +62,7 @@ const ofGivenBack = `
     and (r.state = 'refunded' or (r.refund_key is null and a.use = 'unmatched' and a.removed_at is null))
   order by c.seen_at limit $1`;
 
-/** Transfers of ours that have the nonce of the one that gives an arrival back. */
+/** Departures with an arrival's refund nonce. */
 async function matchDepartures({ db, clock }: Process): Promise<void> {
   const departures = await db.many<Departure>(statement(ofGivenBack, [batch]));
   await each(departures, (departure) =>
@@ -76,7 +75,7 @@ async function matchDepartures({ db, clock }: Process): Promise<void> {
 async function matchDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
   // A reorganisation moved it.
   if (departure.of_refund !== null) return moveRefund(tx, departure, departure.of_refund, now);
-  // It went back before, as the chain shows and the database, restored from a backup, does not know.
+  // It went back before, as the chain shows, but a restored database does not know.
   const refundKey = await requestReturn(tx, departure.of, 'returned_before', now);
   if (refundKey === undefined) return;
   await claimDeparture(tx, departure, { refundKey });

@@ -17,20 +17,20 @@ export const token = parseAbi([
 ]);
 
 const rpcTimeoutMs = 5_000;
-/** Public nodes answer log queries over about this many blocks at once. */
+/** Public nodes limit log queries to about this many blocks. */
 export const logWindowBlocks = 9_000n;
 
 /** A node of one chain. */
 export interface ChainNode {
   readonly client: PublicClient;
-  /** How many blocks must follow the one that holds a payment. */
+  /** Confirmations that a payment needs. */
   readonly depth: bigint;
   height(): Promise<bigint>;
-  /** Null while the node does not show the transaction. */
+  /** Null when the node does not show it. */
   receiptOf(hash: Hex): Promise<TransactionReceipt | null>;
 }
 
-/** Opens a node over JSON-RPC. Nothing is called yet. */
+/** Opens a node over JSON-RPC. Calls nothing. */
 export function openNode(rpcUrl: string, confirmations: number): ChainNode {
   const client = createPublicClient({ transport: custom(rpcOver(rpcUrl), { retryCount: 0 }) });
   return {

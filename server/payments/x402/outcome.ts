@@ -7,19 +7,19 @@ import type { Stablecoins } from './stablecoins.ts';
 import { refundNonceOf, type TransferRow, transactionUsing } from './transfers.ts';
 
 /**
- * What shows that an attempt is paid: a log as the chain shows it, with whether no reorganisation removes it any more, or
- * one that was written down before. Null stands for the log that holds the attempt already.
+ * Proof that an attempt is paid: a log from the chain, with whether it is final, or one recorded before. Null: the log
+ * already recorded.
  */
 export type Proof = { logged: LoggedTransfer; isFinal: boolean } | { noted: TransferRow | null };
 
-/** Why an attempt is given up, by how the chain says it ended. */
+/** The reason given for each way an attempt fails. */
 const failures = {
   never: 'The authorization can no longer pay.',
   returned: 'What it paid has gone back.',
   foreign: 'It was carried out before it was presented, and not by the wallet that buys.',
 } as const;
 
-/** How an attempt stands by what the chain says about its transfer. */
+/** How an attempt stands by the chain's word. */
 export function fateOf(onChain: OnChain): Outcome<Proof> {
   switch (onChain.outcome) {
     case 'paid':
@@ -32,7 +32,7 @@ export function fateOf(onChain: OnChain): Outcome<Proof> {
   }
 }
 
-/** The same, and carries out what the chain has not seen, as long as the signature is there. */
+/** The same, and carries it out if the chain has not seen it and we have the signature. */
 export async function carriedOut(db: Queries, coins: Stablecoins, attempt: TransferAttempt): Promise<OnChain> {
   const onChain = await lookUpOpen(db, coins, attempt);
   const { signature } = attempt;
@@ -42,8 +42,8 @@ export async function carriedOut(db: Queries, coins: Stablecoins, attempt: Trans
 }
 
 /**
- * What the chain says about an open payment, and what that is worth here. A transfer whose money has gone back since, as
- * it may have before the database was restored, is not collected again.
+ * What the chain's word about an open payment means here. A transfer whose money went back, maybe before a restore, is
+ * not collected again.
  */
 export async function lookUpOpen(db: Queries, coins: Stablecoins, attempt: TransferAttempt): Promise<OnChain> {
   const authorization = authorizationOf(attempt);
@@ -54,7 +54,7 @@ export async function lookUpOpen(db: Queries, coins: Stablecoins, attempt: Trans
   return isGivenBack ? { outcome: 'returned', transfer: onChain.transfer } : onChain;
 }
 
-/** Has an open payment carried out that the chain had not seen: nothing can have gone back of it. */
+/** Carries out a payment that the chain had not seen, so nothing can have gone back. */
 export async function settleOpen(
   coins: Stablecoins,
   attempt: TransferAttempt,
@@ -64,8 +64,8 @@ export async function settleOpen(
 }
 
 /**
- * Signatures are public once they are settled: whoever reads one off the chain must not pay with it. Of another payer than
- * the wallet that buys, a transfer counts only in a later block than any that was seen before it was presented.
+ * Settled signatures are public: whoever reads one off the chain must not pay with it. From a payer other than the
+ * buying wallet, count only blocks after the presentation.
  */
 function worth(attempt: TransferAttempt, onChain: OnChain): OnChain {
   if (onChain.outcome !== 'paid' || attempt.payer === attempt.principal_key) return onChain;

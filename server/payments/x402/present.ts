@@ -11,7 +11,7 @@ import type { Stablecoins } from './stablecoins.ts';
 import { saysUsed } from './token-refusals.ts';
 import { refundNonceOf, transactionUsing } from './transfers.ts';
 
-/** Reads the signed transfer of a request, or asks for one. */
+/** Reads the request's signed transfer, or asks for one. */
 export async function present(
   coins: Stablecoins,
   request: PaymentRequest,
@@ -22,7 +22,7 @@ export async function present(
     return demandOf(offer, request.isVersion1 ? version1Refusal : paymentRequired(request));
   }
   const transfer = readPayment(request.signature, offer);
-  // The chain is asked at the same time as the database: most signatures are new.
+  // Ask chain and database concurrently: most signatures are new.
   const judged = judge(coins, transfer, request);
   judged.catch(() => {});
   return {
@@ -33,7 +33,7 @@ export async function present(
   };
 }
 
-/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
+/** Stock x402 clients stop at 1 USD per payment until configured: say how. */
 function paymentRequired({ price }: PaymentRequest): string {
   return (
     `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
@@ -48,7 +48,7 @@ function unsupportedNetwork({ networks }: Stablecoins): Problem {
   });
 }
 
-/** A transfer that is taken can open an attempt; throws the 402 with why it is not. */
+/** A valid transfer can open an attempt; throws the 402 with the reason otherwise. */
 function accepted(
   coins: Stablecoins,
   request: PaymentRequest,
@@ -67,33 +67,32 @@ function accepted(
         throw error;
       }
     },
-    // What was carried out before is looked up, never sent: its money may have gone back, too.
+    // Look up what happened before, never resend: its money may have gone back.
     settle: async (attempt) =>
       fateOf(await (wasUsed ? lookUpOpen(request.db, coins, attempt) : settleOpen(coins, attempt, transfer))),
   };
 }
 
-/** The same signature can move the money once at most, so what the chain has not seen is safely carried out again. */
+/** A signature moves money at most once, so carrying it out again is safe. */
 async function resume(db: Queries, coins: Stablecoins, attempt: TransferAttempt, transfer: SignedTransfer) {
   const onChain = await lookUpOpen(db, coins, attempt);
   return fateOf(onChain.outcome === 'unused' ? await settleOpen(coins, attempt, transfer) : onChain);
 }
 
-/** What is answered to a transfer that has paid somebody else's purchase, or nobody's. */
+/** The answer to a transfer that paid something else. */
 const alreadyCarriedOut = 'already carried out; listed for return';
 
 interface Judgement {
-  /** Null when the chain would carry it out, or has done so for this buyer. */
+  /** Null when the chain would carry it out, or did so for this buyer. */
   refusal: string | null;
   wasUsed: boolean;
-  /** Of the chain, as it was before the payment could be carried out for this job. */
+  /** Chain head from before the payment could happen for this job. */
   head: bigint;
 }
 
 /**
- * Judges a transfer by what the chain says of it. A signature that was carried out already may have paid us, by whoever
- * did it: then, and while the chain cannot tell, it is no refusal to the wallet that signed it. Throws
- * `service_unavailable` when nobody is there to carry it out.
+ * Judges a transfer by the chain. If it was carried out already, it may have paid us: then, and while the chain cannot
+ * tell, don't refuse the wallet that signed it. Throws `service_unavailable` when nobody can carry it out.
  */
 async function judge(
   coins: Stablecoins,

@@ -13,19 +13,19 @@ import { tokenOf } from './token.ts';
 
 /** What x402 version 2 says on the wire, scheme `exact` over EIP-3009. */
 
-/** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
+/** Lifetime of a signature. Short: an unknown outcome is certain only after it. */
 export const maxTimeoutSeconds = 120;
 
-/** What a client of the first version is told (x402 version 2 moved the payment to PAYMENT-SIGNATURE). */
+/** For clients of version 1 (version 2 moved the payment to PAYMENT-SIGNATURE). */
 export const version1Refusal = 'x402 version 1 is not taken: sign for version 2 and send it in PAYMENT-SIGNATURE';
 
-/** What a buyer is asked to sign: the price on each supported chain, for one resource. */
+/** What to sign: the price on each chain, for one resource. */
 export interface Offer {
   requirements: PaymentRequirements[];
   resource: { url: string; description: string; mimeType: string };
 }
 
-/** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when it cannot be read or matches no offer. */
+/** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when unreadable or not offered. */
 export function readPayment(header: string, offer: Offer): SignedTransfer {
   const sent = decode(header);
   if (!sent) throw demandOf(offer, 'The payment is not base64 of an x402 payment payload');
@@ -45,13 +45,13 @@ export function readPayment(header: string, offer: Offer): SignedTransfer {
   return transfer;
 }
 
-/** The PAYMENT-RESPONSE header of a payment that the chain confirms. */
+/** The PAYMENT-RESPONSE header of a confirmed payment. */
 export function paymentResponse(payer: string, transaction: string, network: string): Record<string, string> {
   const response: SettleResponse = { success: true, payer, transaction, network: network as Network };
   return { 'PAYMENT-RESPONSE': headerOf(response) };
 }
 
-/** A message as its header carries it (x402 version 2): the packages make it character by character. */
+/** Encodes a header message (x402 version 2); the packages do it character by character. */
 function headerOf(message: SettleResponse | PaymentRequiredBody): string {
   return Buffer.from(JSON.stringify(message)).toString('base64');
 }
@@ -62,7 +62,7 @@ export async function requirementFor(network: Network, amount: string, payTo: st
   return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: { name, version } };
 }
 
-/** Whether a client's `accepted` is this requirement. `extra` may say more than ours. */
+/** Whether a client's `accepted` matches. `extra` may hold more. */
 function accepts(accepted: z.infer<typeof Payload>['accepted'], requirement: PaymentRequirements): boolean {
   if (!accepted) return false;
   const { extra, ...terms } = requirement;
@@ -83,7 +83,7 @@ export function demandOf(offer: Offer, error: string): PaymentRequired {
   return new PaymentRequired({ ...body }, { 'PAYMENT-REQUIRED': headerOf(body), 'Cache-Control': 'no-store' });
 }
 
-/** The body in which facilitators take a signed transfer. */
+/** The facilitator's request body. */
 export async function wireForm({ authorization, signature }: SignedTransfer): Promise<{
   x402Version: 2;
   paymentPayload: PaymentPayload;
@@ -102,7 +102,7 @@ export async function wireForm({ authorization, signature }: SignedTransfer): Pr
   };
 }
 
-/** What a buyer sends, before anything in it is believed (x402 version 2, PaymentPayload). */
+/** A buyer's message, not verified yet (x402 version 2, PaymentPayload). */
 const Payload = z.looseObject({
   x402Version: z.unknown(),
   accepted: z.looseObject({ extra: z.looseObject({}).optional() }).optional(),

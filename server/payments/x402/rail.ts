@@ -40,7 +40,7 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     openAttempts: async (db, now, limit) => (coins ? openAttempts(db, now, limit) : []),
     lookUp: async (db, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
     settle: async (db, attempt) => fateOf(await carriedOut(db, providers(), attempt)),
-    // Whoever holds a signed transfer can carry it out until it runs out.
+    // Anyone with a signed transfer can carry it out until it expires.
     withdraw: async (db, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
 
     collect,
@@ -65,7 +65,7 @@ async function standing(coins: Stablecoins | null, now: Date, isSwitchedOff: boo
     networks: [...(networks.length > 0 ? networks : coins.networks)],
     reasons: [
       ...(facilitator ? [] : ['facilitator_unreachable']),
-      // One chain that answers is enough to pay over.
+      // One reachable chain is enough.
       ...(networks.length > 0 ? [] : ['chain_unreachable']),
     ],
   };

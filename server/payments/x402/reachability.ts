@@ -11,13 +11,13 @@ const BlockNumber = z.object({ result: z.string().regex(/^0x[0-9a-fA-F]+$/) });
 /** Whether the providers of the stablecoin rail answer. */
 export interface Reachability {
   facilitator: Probe;
-  /** The networks whose chain answered when it was last asked. */
+  /** The networks whose chain answered last time. */
   networks(now: Date): Promise<Network[]>;
-  /** Whether the facilitator and a chain answered when they were last asked; waits for neither. */
+  /** Whether the facilitator and a chain answered last time; waits for neither. */
   seemsUp(now: Date): boolean;
 }
 
-/** Opens the probes of the rail. Nothing is called yet. */
+/** Opens the probes. Calls nothing yet. */
 export function openReachability({ facilitatorUrl, networks, rpcUrls }: X402Configuration): Reachability {
   const facilitator = jsonService(facilitatorUrl, probeMs);
   const chains = networks.map((network) => {

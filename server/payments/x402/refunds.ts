@@ -14,7 +14,7 @@ import type { TransferAttempt } from './attempt.ts';
 import type { Authorization } from './authorization.ts';
 import { bookKeyOf, claimDeparture, giveUpArrival, logsOfRefund, markRemoved, type TransferRow } from './transfers.ts';
 
-/** A refund with what the chain needs to know of the arrival that it gives back. */
+/** A refund, with its arrival as the chain knows it. */
 export interface TransferRefund extends Refund {
   rail: 'x402';
   valid_before: Date | null;
@@ -22,9 +22,9 @@ export interface TransferRefund extends Refund {
   arrival_transaction: Hex;
   arrival_position: number;
   asset: Address;
-  /** Who sent it, and gets it back. */
+  /** Sent it, and gets it back. */
   sender: Address;
-  /** The address that was paid. */
+  /** The receiving address. */
   recipient: Address;
   refund_nonce: Hex;
 }
@@ -36,7 +36,7 @@ const refundColumns = `'x402' as rail, refunds.refund_key, refunds.payment_key, 
   from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
     and c.position = arrival_position`;
 
-/** Writes down that an arrival goes back to who sent it. The database lets each go back once, and no more than it brought. */
+/** Records that an arrival goes back to its sender. The database allows that once, up to the arrived amount. */
 export function owe(
   tx: Tx,
   arrival: TransferRow,
@@ -51,10 +51,7 @@ export function owe(
   return refundKey;
 }
 
-/**
- * Owes an arrival back that paid for an attempt after that had been given up: exactly what arrived. False when the arrival
- * was used before.
- */
+/** Owes back a late arrival, in full. False when it was used. */
 export async function requestLateRefund(
   tx: Tx,
   arrival: TransferRow,
@@ -69,7 +66,7 @@ export async function requestLateRefund(
   return true;
 }
 
-/** Owes an arrival back that no payment knows of. Undefined when it was used before. */
+/** Owes back an unmatched arrival. Undefined when it was used. */
 export async function requestReturn(
   tx: Tx,
   arrival: TransferRow,
@@ -82,16 +79,16 @@ export async function requestReturn(
   return owe(tx, arrival, { paymentKey: null, jobKey: null, reason, now });
 }
 
-/** A signed transfer back is good for this long; the next try signs anew, with the same nonce. */
+/** Lifetime of a signed refund; the next try signs anew, with the same nonce. */
 export const validSeconds = 3_600;
-/** About a day of tries; what could not be given back by then is left to an operator. */
+/** About a day of tries; then an operator decides. */
 const triesMax = 2_880;
 
 const due = `select ${refundColumns}
   where refunds.state = 'refund_pending' and next_try_at <= $1 and recipient = $2 and removed_at is null
   order by next_try_at limit $3`;
 
-/** Refunds of what this address was paid whose next try is due, longest due first. What the chain lost can wait. */
+/** Refunds due for a try, longest due first. What the chain lost can wait. */
 export function dueRefunds(db: Queries, paidTo: Address, now: Date, limit: number): Promise<TransferRefund[]> {
   return db.many<TransferRefund>(statement(due, [now, paidTo, limit]));
 }
@@ -104,14 +101,14 @@ const lost = `select ${refundColumns}
     and c.recipient = $1 and c.removed_at is null
   limit $2`;
 
-/** Refunds whose transfer a reorganisation removed, and that no other transfer has taken the place of. */
+/** Refunds that a reorganisation removed without a replacement. */
 export function lostRefunds(db: Queries, paidTo: Address, limit: number): Promise<TransferRefund[]> {
   return db.many<TransferRefund>(statement(lost, [paidTo, limit]));
 }
 
-/** The intent: this try, and no other, may carry the refund out for a while. Undefined when somebody else has it. */
+/** The intent: leases the refund to this try. Undefined when another has it. */
 export async function takeRefund(db: Queries, refund: TransferRefund, now: Date): Promise<TransferRefund | undefined> {
-  // Afterwards the last signature runs out, and with it the last chance that the money moves after all.
+  // Wait until the last signature expires: the money may still move.
   const validBefore = refund.tries < triesMax ? after(now, validSeconds) : refund.valid_before;
   const taken = await db.maybe<Pick<TransferRefund, 'tries' | 'valid_before'>>(sql`
     update refunds set tries = tries + 1, valid_before = ${validBefore}, next_try_at = ${leaseUntil(now)}
@@ -121,8 +118,8 @@ export async function takeRefund(db: Queries, refund: TransferRefund, now: Date)
 }
 
 /**
- * The transfer that gives an arrival back, to its sender alone. Its nonce follows from the arrival, so the token itself
- * lets it happen once, whatever crashes, and however often it is signed and sent.
+ * The transfer back, to the sender alone. Its nonce derives from the arrival, so the token lets it happen once, however
+ * often it is signed and sent.
  */
 export function transferBack(refund: TransferRefund): Authorization {
   return {
@@ -137,7 +134,7 @@ export function transferBack(refund: TransferRefund): Authorization {
   };
 }
 
-/** The chain holds the transfer back of a refund in another log than before. */
+/** The chain holds the refund in another log. */
 export async function moveRefund(
   tx: Tx,
   departure: Pick<TransferRow, 'network' | 'transaction' | 'position' | 'amount_microcents'>,

@@ -12,17 +12,17 @@ import type { Stablecoins } from './stablecoins.ts';
 import { markRemoved, noteTransfer, type TransferRow, transferColumns } from './transfers.ts';
 import { readChainBooks } from './unsettled.ts';
 
-/** Windows of blocks that one round searches; the next goes on from there. */
+/** Block windows per round. */
 const windowsMax = 20;
-/** Where the books are not what the chain says, a search goes back so many blocks once more, and looks so often. */
+/** On a mismatch, search this many blocks again, this often. */
 const lookBackBlocks = 8_000n;
 const compareEverySeconds = 60;
-/** Logs that a chain has lost are looked for again for this many days, so many in one round. */
+/** Days to look for lost logs, and how many per round. */
 const lookForRemovedDays = 30;
 const daySeconds = 86_400;
 const removedMax = 50;
 
-/** Reads every log of the address that is paid, to and from it, up to the newest confirmed block, into the books. */
+/** Records every transfer to and from the receiving address, up to the newest confirmed block. */
 export async function searchChain(process: Process, coins: Stablecoins, network: Network): Promise<void> {
   for (let windows = 0; windows < windowsMax; windows += 1) {
     const last = await process.db.maybe<LastSearch>(sql`
@@ -30,7 +30,7 @@ export async function searchChain(process: Process, coins: Stablecoins, network:
     const found = await coins.search(network, last ?? null);
     if (!found) return log('search_lags', { network, searched_to: Number(last?.searchedTo ?? 0n) });
     if (!last) await openBooks(process, coins, network, found);
-    // What the node does not show is looked for again: a search does not pass over it.
+    // Search again for what the node does not show.
     if (!(await readWindow(process, coins, network, found))) {
       return log('search_lags', { network, searched_to: Number(last?.searchedTo ?? 0n) });
     }
@@ -41,19 +41,19 @@ export async function searchChain(process: Process, coins: Stablecoins, network:
   await lookBack(process, coins, network);
 }
 
-/** When this process last held the books against each chain. */
+/** When this process last compared books and chain. */
 const compared = new WeakMap<Stablecoins, Map<Network, Date>>();
 
 /**
- * A node that shows no logs, or a fork of its own, for longer than a search goes back has had the search pass over what it
- * did not show. The balance tells: where it is not what the books say, older blocks are read once more.
+ * A node that lacks logs, or followed a fork, for longer than the overlap makes searches miss transfers. The balance
+ * reveals it: on a mismatch, search older blocks again.
  */
 async function lookBack(process: Process, coins: Stablecoins, network: Network): Promise<void> {
   const times = compared.get(coins) ?? new Map<Network, Date>();
   compared.set(coins, times);
   const now = process.clock();
   const last = times.get(network);
-  // A clock that was set back does not keep the books from being compared.
+  // A clock that was set back must not stop the comparison.
   if (last && last <= now && after(last, compareEverySeconds) > now) return;
   times.set(network, now);
   const books = (await readChainBooks(process.db)).find((one) => one.network === network);
@@ -66,13 +66,13 @@ async function lookBack(process: Process, coins: Stablecoins, network: Network):
   if (found) await readWindow(process, coins, network, found);
 }
 
-/** What lies before the first search stands in the books as one sum. */
+/** What precedes the first search is one opening sum. */
 async function openBooks(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<void> {
   const openedAt = found.from - 1n;
   const units = openedAt < 0n ? 0n : await coins.balanceAt(network, openedAt);
   const { event, debit, credit } = opening(network);
   const now = process.clock();
-  // Of what was collected before the first search, the books have some already.
+  // The books have some of it already.
   await process.db.many(sql`
     with opened as (
       insert into searched_chains (network, opened_at, searched_to, head, searched_at)
@@ -92,7 +92,7 @@ async function openBooks(process: Process, coins: Stablecoins, network: Network,
 const inWindow = `select ${transferColumns} from chain_transfers c
   where network = $1 and block_number between $2 and $3 and removed_at is null`;
 
-/** Brings the rows of a window of blocks in line with what the chain shows there. False when the node shows too little. */
+/** Aligns a window's rows with the chain. False when the node shows too little. */
 async function readWindow(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<boolean> {
   const { from, to, logs } = found;
   const known = await process.db.many<TransferRow>(statement(inWindow, [network, from, to]));
@@ -113,7 +113,7 @@ async function readWindow(process: Process, coins: Stablecoins, network: Network
   return isComplete;
 }
 
-/** Writes down the transfers of a transaction, each by itself. False while the node does not show it. */
+/** Records a transaction's transfers. False when the node does not show it. */
 async function readTransaction(
   process: Process,
   coins: Stablecoins,
@@ -134,8 +134,8 @@ async function readTransaction(
 }
 
 /**
- * A log that the chain showed before and does not show now is removed only when its block has been replaced: a node that
- * does not show the log of a block that still stands proves nothing. False then.
+ * Remove a missing log only when its block was replaced: a node that hides a log of a standing block proves nothing,
+ * and this returns false.
  */
 async function lookForMissing(process: Process, coins: Stablecoins, row: TransferRow): Promise<boolean> {
   const { network, transaction, block_number, block_hash } = row;
@@ -146,7 +146,7 @@ async function lookForMissing(process: Process, coins: Stablecoins, row: Transfe
   return true;
 }
 
-/** Whether the chain shows a log in whatever block it is in now. That is written down. */
+/** Whether the chain shows a log, in whatever block; records where. */
 async function isShown(
   process: Process,
   coins: Stablecoins,
@@ -166,7 +166,7 @@ const removedSince = `select ${transferColumns} from chain_transfers c
       and (other.payment_key = c.payment_key or other.refund_key = c.refund_key))
   order by removed_at desc limit $3`;
 
-/** Finds logs again that were removed, wherever a reorganisation put them back, except where another took their place. */
+/** Restores removed logs that are back, unless another took their place. */
 async function lookForRemoved(process: Process, coins: Stablecoins, network: Network): Promise<void> {
   const since = after(process.clock(), -lookForRemovedDays * daySeconds);
   const removed = await process.db.many<TransferRow>(statement(removedSince, [network, since, removedMax]));
@@ -176,7 +176,7 @@ async function lookForRemoved(process: Process, coins: Stablecoins, network: Net
 }
 
 async function recordSearch(process: Process, coins: Stablecoins, network: Network, found: Searched): Promise<void> {
-  // A node that has thrown away the state of that block keeps no search from going on.
+  // A node without that block's state does not stop the search.
   const units = found.isCaughtUp ? await coins.balanceAt(network, found.to).catch(() => null) : null;
   const balance = units === null ? null : fromTokenUnits(units);
   await process.db.many(sql`

@@ -12,9 +12,7 @@ import { refusalFor } from './token-refusals.ts';
 /** Its selector is hashed once. */
 const transfer = prepareEncodeFunctionData({ abi: token, functionName: 'transferWithAuthorization' });
 
-/**
- * Null when the token would carry the transfer out now, else why not, in the words that x402 has for it. Moves nothing.
- */
+/** Why the token would refuse the transfer, in x402's words; else null. Moves nothing. */
 export async function refusalOf(
   { client }: ChainNode,
   { authorization, signature }: SignedTransfer,

@@ -13,66 +13,66 @@ import { openReachability, type Reachability } from './reachability.ts';
 import { assetOf, signTransfer } from './token.ts';
 import { insufficientBalance } from './token-refusals.ts';
 
-/** A payer's clock may be wrong; a signature that is good for longer than this would leave its outcome open as long. */
+/** Allows for payers' clocks; a longer-lived signature would stay open as long. */
 const validityMaxMs = 3_600_000;
-/** Less than this could run out on the way to the chain. */
+/** Less could expire on the way to the chain. */
 const validityMinMs = 6_000;
-/** Past this the outcome of a call is unknown and the chain decides. */
+/** After this the outcome is unknown and the chain decides. */
 const facilitatorTimeoutMs = 20_000;
 
-/** What is read of a facilitator's answers. Its word on success counts for nothing: the chain is asked. */
+/** The facilitator's answers. Its word on success counts for nothing: ask the chain. */
 const Settled = z.object({ transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/) });
 
-/** The facilitator and the chains: signed transfers of USDC, carried out and looked up, on every configured chain. */
+/** The facilitator and the chains: signed USDC transfers, carried out and looked up. */
 export interface Stablecoins {
   readonly networks: readonly Network[];
-  /** Whether the facilitator answers, asked again first when that is long known. */
+  /** Whether the facilitator answers; asks again if that is stale. */
   isReachable(now: Date): Promise<boolean>;
-  /** What is known of the providers now, without waiting for them. */
+  /** The providers' last known state, without waiting. */
   reachable(now: Date): Promise<{ facilitator: boolean; networks: readonly Network[] }>;
-  /** The same of all of them together, at once: true while nothing is known. A look that is due is begun. */
+  /** All of them together, at once: true before the first answer. Starts a due probe. */
   seemsReachable(now: Date): boolean;
-  /** What to sign on each chain, or on `network` alone; empty when that is none of ours. */
+  /** What to sign on each chain, or on `network`; empty when unknown. */
   offer(amount: Microcents, jobUrl: string, network: string | undefined): Promise<Offer>;
   /**
-   * Why a transfer that was not seen before is not taken: its time, or what the chain says. Null when it would be carried
-   * out now. Moves nothing. Throws when the chain is silent.
+   * Why a new transfer is refused: its time, or the chain's word. Null when it would work. Moves nothing. Throws when
+   * the chain is silent.
    */
   refusal(transfer: SignedTransfer, now: Date): Promise<string | null>;
   /**
-   * Asks the facilitator to carry the transfer out, then the chain what became of it. The same transfer moves money
-   * once at most, so asking again is always safe. Throws when the chain cannot tell.
+   * Has the facilitator carry it out, then asks the chain. A transfer moves money at most once, so repeating is safe.
+   * Throws when the chain cannot tell.
    */
   settle(transfer: SignedTransfer, seenAt: Date): Promise<OnChain>;
   /** What the chain says about a transfer. */
   lookUp(authorization: Authorization, trace: Trace): Promise<OnChain>;
-  /** The highest block of a chain that this process has been told of. */
+  /** A chain's highest block seen by this process. */
   head(network: Network): Promise<bigint>;
-  /** Whether the chain has seen the transfer back that has this nonce: `refundNonceOf`. */
+  /** Whether the chain has seen the refund with this nonce: `refundNonceOf`. */
   isGivenBack(payment: Pick<Authorization, 'network' | 'asset' | 'to'>, refundNonce: Hex): Promise<boolean>;
-  /** Names the transfers to and from the address that is paid here, from where the last search of this chain ended. */
+  /** Transfers to and from the receiving address since the last search. */
   search(network: Network, last: LastSearch | null): Promise<Searched | null>;
-  /** The transfers of a transaction to and from that address; null while the chain does not show it. */
+  /** A transaction's transfers to and from that address; null when not shown. */
   transfersIn(network: Network, transaction: Hex): Promise<LoggedTransfer[] | null>;
-  /** The hash of a block of the chain; null for one that the node has not. */
+  /** A block's hash; null when the node lacks it. */
   blockHash(network: Network, block: bigint): Promise<Hex | null>;
-  /** What that address holds at the end of a block, in the token's smallest units. */
+  /** That address's balance at the end of a block, in the token's smallest units. */
   balanceAt(network: Network, block: bigint): Promise<bigint>;
-  /** The newest block that no reorganisation removes any more. */
+  /** The newest final block. */
   finalized(network: Network): Promise<bigint>;
-  /** The token on a chain, in lower case. */
+  /** The token's address, in lower case. */
   assetOf(network: Network): Promise<Address>;
-  /** The address that is paid here, in lower case. */
+  /** The receiving address, in lower case. */
   readonly payTo: Address;
-  /** Whether money goes back only once its arrival is final. */
+  /** Whether refunds wait for finality. */
   readonly refundsWaitForFinality: boolean;
-  /** The address whose transfers can be signed here, in lower case: money goes back only from there. Null without a key. */
+  /** The address we can sign for, in lower case: refunds leave only from there. Null without a key. */
   readonly refundsFrom: Address | null;
   /** Signs a transfer from that address. */
   sign(authorization: Authorization): Promise<SignedTransfer>;
 }
 
-/** Opens the providers. Nothing is called yet: a facilitator that is down must not keep the service from starting. */
+/** Opens the providers. Calls nothing: a facilitator that is down must not stop the start. */
 export function openStablecoins(configuration: X402Configuration): Stablecoins {
   const { networks, payTo, refundKey } = configuration;
   const account = refundKey ? privateKeyToAccount(refundKey) : null;

@@ -16,7 +16,7 @@ export interface Token {
 }
 const tokens = new Map<Network, Promise<Token>>();
 
-/** USDC on a chain: its address and the domain that its signatures name, from the table of the x402 packages. */
+/** USDC on a chain: address and signing domain, from the x402 packages' table. */
 export function tokenOf(network: Network): Promise<Token> {
   const known = tokens.get(network) ?? readToken(network);
   tokens.set(network, known);
@@ -29,7 +29,7 @@ async function readToken(network: Network): Promise<Token> {
   return { asset, name: String(extra?.name), version: String(extra?.version) };
 }
 
-/** Signs a transfer of USDC out of an account (EIP-3009). */
+/** Signs a USDC transfer (EIP-3009). */
 export async function signTransfer(account: PrivateKeyAccount, authorization: Authorization): Promise<SignedTransfer> {
   const { name, version } = await tokenOf(authorization.network);
   const signature = await account.signTypedData({

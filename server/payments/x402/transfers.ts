@@ -7,14 +7,14 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { arrived, left, type Movement, removedFromChain, restoredToChain } from '../../ledger/entries.ts';
 import type { LoggedTransfer } from './logs.ts';
 
-/** What a log names itself by, and keeps in every reorganisation that keeps its transaction. */
+/** A log's name, stable as long as its transaction is. */
 export interface TransferName {
   network: Network;
   transaction: Hex;
   position: number;
 }
 
-/** A transfer to or from the address that is paid, as a chain shows it, and what it is used for: once. */
+/** A transfer to or from the receiving address, and its one use. */
 export interface TransferRow extends TransferName {
   asset: Address;
   sender: Address;
@@ -38,7 +38,7 @@ export const transferColumns = `c.network, c.transaction, c.position, c.asset, c
   c.nonce, c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
   c.removed_at, c.moves`;
 
-/** A log with the chain and the token it was read of, and the address that is paid there. */
+/** A log with its chain, its token and the receiving address. */
 export interface SeenTransfer {
   network: Network;
   asset: Address;
@@ -47,8 +47,8 @@ export interface SeenTransfer {
 }
 
 /**
- * The nonce of the transfer that gives an arrival back. It follows from what the chain itself knows the arrival by, so the
- * token lets that happen once, whatever crashes, and also after the database was restored from a backup.
+ * The nonce of an arrival's refund. Derived from the arrival itself, so the token allows it once, even after a restore
+ * from a backup.
  */
 export function refundNonceOf(
   arrival: { network: Network; asset: Address; from: Address; nonce: Hex } | (TransferName & { nonce: null }),
@@ -61,15 +61,12 @@ export function refundNonceOf(
   return keccak256(toBytes(`refund:${name}`));
 }
 
-/** Names a log in the books: each is posted once. */
+/** A log's name in the books: posted once. */
 export function bookKeyOf({ network, transaction, position }: TransferName): string {
   return `${network}:${transaction}:${position}`;
 }
 
-/**
- * Writes down a log that the chain shows, and posts it, once. One that had been removed is restored, one that has moved to
- * another block is found there from now on.
- */
+/** Records and posts a log, once. Restores a removed one; updates the block of a moved one. */
 export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTransfer, now: Date): void {
   const { transaction, position, from, to, nonce, blockNumber, blockHash, logIndex } = logged;
   const amount = fromTokenUnits(logged.amount);
@@ -112,7 +109,7 @@ export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTran
     from found where removed_at is not null`);
 }
 
-/** The chain does not show a log any more: until it does again, or for good, the books do not count on it. */
+/** The chain no longer shows a log: the books stop counting it until it is back. */
 export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
   const movement: Movement = removedFromChain(row.network, isArrival(row));
   tx.write(sql`
@@ -127,12 +124,12 @@ export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
     from removed`);
 }
 
-/** Whether it came to us; else it left. */
+/** Whether it came in; else it went out. */
 function isArrival(row: Pick<TransferRow, 'refund_nonce'>): boolean {
   return row.refund_nonce !== null;
 }
 
-/** Gives an arrival its one use, before any money moves for it. A second call, or one that is too late, does nothing. */
+/** Gives an arrival its one use, before money moves for it. Does nothing the second time. */
 export function claimArrival(tx: Tx, arrival: TransferName, paymentKey: string): void {
   tx.write(sql`
     update chain_transfers set use = 'payment', payment_key = ${paymentKey}
@@ -140,7 +137,7 @@ export function claimArrival(tx: Tx, arrival: TransferName, paymentKey: string):
       and use = 'unmatched' and removed_at is null`);
 }
 
-/** The same for money that is owed back. False when the arrival was used before, or is not on the chain now. */
+/** The same for money owed back. False when the arrival was used or is gone. */
 export async function giveUpArrival(tx: Tx, arrival: TransferName, use: 'late' | 'returned'): Promise<boolean> {
   const claimed = await tx.maybe(sql`
     update chain_transfers set use = ${use}
@@ -150,7 +147,7 @@ export async function giveUpArrival(tx: Tx, arrival: TransferName, use: 'late' |
   return claimed !== undefined;
 }
 
-/** Says what a transfer of ours was: the refund of that key, or a withdrawal. False when that was known before. */
+/** Explains a departure: a refund, or a withdrawal. False when explained before. */
 export async function claimDeparture(
   tx: Tx,
   departure: TransferName,
@@ -168,7 +165,7 @@ export async function claimDeparture(
 const lockByName = `select ${transferColumns} from chain_transfers c
   where network = $1 and transaction = $2 and position = $3 for no key update`;
 
-/** A log by its name, held until the transaction ends. */
+/** Locks a log by its name. */
 export function lockTransfer(
   tx: Tx,
   { network, transaction, position }: TransferName,
@@ -179,7 +176,7 @@ export function lockTransfer(
 const holdsPayment = `select ${transferColumns} from chain_transfers c
   where payment_key = $1 order by removed_at is not null, seen_at desc limit 1`;
 
-/** The log that holds a payment now, or held it last. */
+/** The log that holds a payment, or held it last. */
 export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow | undefined> {
   return db.maybe<TransferRow>(statement(holdsPayment, [paymentKey]));
 }
@@ -187,7 +184,7 @@ export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow 
 const ofPayment = `select ${transferColumns} from chain_transfers c
   where payment_key = $1 and removed_at is null for no key update`;
 
-/** The logs of a payment that the books count on, held until the transaction ends. */
+/** Locks the counted logs of a payment. */
 export function logsOfPayment(tx: Tx, paymentKey: string): Promise<TransferRow[]> {
   return tx.many<TransferRow>(statement(ofPayment, [paymentKey]));
 }
@@ -195,12 +192,12 @@ export function logsOfPayment(tx: Tx, paymentKey: string): Promise<TransferRow[]
 const ofRefund = `select ${transferColumns} from chain_transfers c
   where refund_key = $1 and removed_at is null for no key update`;
 
-/** The logs of a refund that the books count on, held until the transaction ends. */
+/** Locks the counted logs of a refund. */
 export function logsOfRefund(tx: Tx, refundKey: string): Promise<TransferRow[]> {
   return tx.many<TransferRow>(statement(ofRefund, [refundKey]));
 }
 
-/** A transaction in which an account used an authorization, as far as a search has seen one. */
+/** A transaction that used an account's authorization, as far as searches saw one. */
 export async function transactionUsing(
   db: Queries,
   authorization: { network: Network; from: Address; nonce: Hex },

@@ -11,10 +11,10 @@ import {
   type Waiting,
 } from '../told.ts';
 
-/** A payment that is open for longer than this is a matter for an operator. */
+/** Open longer than this: an operator looks. */
 const operatorAfterSeconds = 3_600;
 
-/** Lists everything about transfers that waits: for a person, for the chain, or for the worker. */
+/** Lists transfers that wait for a person, the chain or the worker. */
 export async function readTransfersWaiting(db: Queries, now: Date): Promise<Waiting> {
   return {
     chains: await readChainBooks(db),
@@ -23,7 +23,7 @@ export async function readTransfersWaiting(db: Queries, now: Date): Promise<Wait
   };
 }
 
-/** Transfers that nothing explains. */
+/** Unexplained transfers. */
 async function openTransfers(db: Queries): Promise<Pick<Waiting, 'arrivals' | 'departures'>> {
   return {
     arrivals: await told<OpenTransfer>(
@@ -50,7 +50,7 @@ async function openTransfers(db: Queries): Promise<Pick<Waiting, 'arrivals' | 'd
   };
 }
 
-/** Payments and refunds that have not ended. */
+/** Open payments and refunds. */
 async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
   return {
     unknown: await told<OpenPayment>(
@@ -67,7 +67,7 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
         from x402_payments where state in ('settling', 'unknown') and created_at > ${hourAgo}
         order by created_at limit ${toldMax}`,
     ),
-    // A refund of a payment that was reversed itself is not owed any more.
+    // A reversed payment's refund is no longer owed.
     refunds: await told<OpenRefund>(
       db,
       sql`
@@ -81,10 +81,7 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
   };
 }
 
-/**
- * What each chain says that we hold at the block that was searched last, beside what the books say of that block: their
- * balance without the logs that they know already of later blocks.
- */
+/** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
 export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
   return db.many<ChainBooks>(sql`
     select network, searched_to, head, searched_at, balance_microcents, (

@@ -7,15 +7,12 @@ import { searchChain } from './search.ts';
 import type { Stablecoins } from './stablecoins.ts';
 import { countMissing, takeWatched } from './watched.ts';
 
-/** Payments looked up in one round; the next round takes the rest. */
+/** Payments per round. */
 const batch = 50;
-/** So many looks in a row must find that a final block does not hold a payment before it is reversed. */
+/** A final block must lack a payment at this many looks in a row before it is reversed. */
 const looksToReverse = 3;
 
-/**
- * Looks at the chains for what nobody has asked about: payments that a reorganisation removed after they were
- * collected, and every transfer to and from us.
- */
+/** Looks for what nobody asked about: payments that a reorganisation removed, and all transfers to and from us. */
 export async function watchChains(process: Process, coins: Stablecoins, tell: Tell): Promise<void> {
   await each(await takeWatched(process.db, process.clock(), batch), (attempt) =>
     guarded('payment_not_watched', { payment_key: attempt.payment_key }, () =>
@@ -29,9 +26,8 @@ export async function watchChains(process: Process, coins: Stablecoins, tell: Te
 }
 
 /**
- * Asks the chain whether it still holds a collected payment. What a reorganisation removed is carried out again, as
- * long as its signature is good. A node that does not show a payment proves nothing: it is reversed only when a final
- * block shows that it is not there and can never be, at several looks.
+ * Asks whether the chain still holds a collected payment. Carries a removed one out again while its signature is valid.
+ * A node that lacks it proves nothing: reverse only when final blocks show, at several looks, that it can never be.
  */
 async function watchPayment({ db }: Process, coins: Stablecoins, attempt: TransferAttempt, tell: Tell): Promise<void> {
   const authorization = authorizationOf(attempt);
@@ -40,7 +36,7 @@ async function watchPayment({ db }: Process, coins: Stablecoins, attempt: Transf
   let onChain: OnChain = await coins.lookUp(authorization, { seenAt, hint, depth: 'finalized' });
   if (onChain.outcome === 'unused' && signature) {
     onChain = await coins.settle({ authorization, signature }, seenAt);
-    // What can no longer happen was not asked of a final block here.
+    // No final block was asked: it can no longer happen here.
     if (onChain.outcome === 'never') return;
   }
   if (onChain.outcome === 'paid') {

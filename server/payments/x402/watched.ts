@@ -4,11 +4,11 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { attemptColumns, nextLook, type TransferAttempt } from './attempt.ts';
 
-/** Collected payments that a reorganisation can still remove, and what the looks at their chain have shown. */
+/** Collected payments that a reorganisation can still remove, and their looks. */
 
-/** A look that ended without an answer is taken again after this long. */
+/** Retry a look without an answer after this. */
 const lookAgainSeconds = 30;
-/** A payment that is not final after the last look is looked up again after this long. */
+/** Look again after this if the payment is not final after the last look. */
 const untilFinalSeconds = 1_800;
 
 const takeDue = `
@@ -19,15 +19,12 @@ const takeDue = `
     returning payment_key)
   select ${attemptColumns} from x402_payments x join taken using (payment_key)`;
 
-/** Takes collected payments that are due to be looked up again, longest due first: nobody else does for a while. */
+/** Takes payments due for a look, longest due first, and keeps others off for a while. */
 export function takeWatched(db: Queries, now: Date, limit: number): Promise<TransferAttempt[]> {
   return db.many<TransferAttempt>(statement(takeDue, [after(now, lookAgainSeconds), now, limit]));
 }
 
-/**
- * The chain still holds the payment. Once it is final it is not watched any more: then nothing can carry the transfer out
- * again, and its signature is forgotten.
- */
+/** The chain still holds it. Once final, stop watching and forget the signature: nothing can carry it out again. */
 export function confirmCollected(tx: Tx, payment: TransferAttempt, isFinal: boolean, now: Date): void {
   const next = nextLook(payment.decided_at ?? payment.created_at, now);
   const watchAt = next ?? (isFinal ? null : after(now, untilFinalSeconds));
@@ -37,7 +34,7 @@ export function confirmCollected(tx: Tx, payment: TransferAttempt, isFinal: bool
     where payment_key = ${payment.payment_key} and watch_at is not null`);
 }
 
-/** A final block shows that the payment is not there: how many looks in a row have said so. */
+/** A final block lacks the payment: returns how many looks in a row said so. */
 export async function countMissing(db: Queries, paymentKey: string): Promise<number> {
   const counted = await db.maybe<{ missing_looks: number }>(sql`
     update x402_transfers set missing_looks = missing_looks + 1
@@ -45,7 +42,7 @@ export async function countMissing(db: Queries, paymentKey: string): Promise<num
   return counted?.missing_looks ?? 0;
 }
 
-/** The chain has lost the payment for good, written down once. False when it was before. */
+/** The chain lost it for good; recorded once. False when recorded before. */
 export async function markReversed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const reversed = await tx.maybe(sql`
     with reversed as (
@@ -58,7 +55,7 @@ export async function markReversed(tx: Tx, paymentKey: string, now: Date): Promi
   return reversed !== undefined;
 }
 
-/** The chain holds the payment after all, and is watched again. False when it was not reversed. */
+/** The chain holds it after all; watch again. False when it was not reversed. */
 export async function markHealed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const healed = await tx.maybe(sql`
     with healed as (

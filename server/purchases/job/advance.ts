@@ -1,12 +1,12 @@
 import type { Queries } from '../../kernel/database.ts';
-import type { Packed } from '../../kernel/packed.ts';
+import type { JsonRow } from '../../kernel/json-row.ts';
 import { assembled, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { type MoneyNote, type PaymentState, standing, type TransitionName, transitions } from '../states.ts';
 import { audit } from './audit.ts';
-import { type JobRow, jobColumns, notAllowed, unpackedRow } from './row.ts';
+import { type JobRow, jobColumns, notAllowed, readJobRow } from './row.ts';
 
-/** What a transition may write besides the state; charge and review follow from it by `standing`. */
+/** Further columns of a transition; `standing` sets charge and review. */
 type Changes = Partial<
   Pick<
     JobRow,
@@ -27,7 +27,7 @@ type Changes = Partial<
   > & { lease_until: Date | null }
 >;
 
-/** Column names come from the type above, never from input; their values stand behind the eight of the transition. */
+/** Column names come from the type above, never from input. */
 function advanceText(...columns: string[]): string {
   return `
     with moved as (
@@ -48,8 +48,8 @@ function advanceText(...columns: string[]): string {
 }
 
 /**
- * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction.
- * `fence` makes it also depend on the worker that holds the job, `payment` on one that this transaction has collected.
+ * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction. Also
+ * depends on `fence`, the worker that holds the job, and on `payment`, collected in this transaction, where given.
  * Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function advance(
@@ -62,7 +62,7 @@ export async function advance(
   const { from, to } = transitions[transition];
   const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
   const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
-  const moved = await tx.maybe<{ job: Packed<JobRow> }>(
+  const moved = await tx.maybe<{ job: JsonRow<JobRow> }>(
     assembled(
       advanceText,
       columns.map(([column]) => column),
@@ -70,18 +70,18 @@ export async function advance(
     ),
   );
   if (!moved) throw notAllowed(`${transition} is not possible now.`);
-  return unpackedRow(moved.job);
+  return readJobRow(moved.job);
 }
 
-/** Writes into a job's history what happened to its money while its state stayed. */
+/** Records a change of the money while the state stays. */
 export function noteOnJob(tx: Tx, job: JobRow, action: MoneyNote, now: Date): void {
   audit(tx, { purchase: job.quote_key, actor: 'system', action, from: job.state, to: job.state, at: now });
 }
 
-/** A job by its key `$1`, held until the transaction ends. */
+/** Locks job `$1` until the transaction ends. */
 export const heldJob = `select ${jobColumns} from jobs where job_key = $1 for no key update`;
 
-/** A job that this service itself works on, held until the transaction ends. */
+/** Locks a job that the service itself works on. */
 export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
   return tx.one<JobRow>(statement(heldJob, [jobKey]));
 }
@@ -90,7 +90,7 @@ const movesMoney = `
   update jobs set payment_state = $2, updated_at = $3
   where job_key = $1 and ($4::text is null or payment_state = $4) returning ${jobColumns}`;
 
-/** Writes how the money of a job stands while its state stays; fails when it does not stand at `from`, where that is given. */
+/** Sets the payment state while the state stays; fails when it is not at `from`, where given. */
 export function moveMoney(
   tx: Tx,
   jobKey: string,

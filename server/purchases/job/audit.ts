@@ -2,9 +2,8 @@ import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 
 /**
- * Writes what happened to a purchase. The rows of one purchase form a chain: the database numbers each row and hashes
- * it together with the one before, so a row cannot be changed or lost without the chain showing it. The transition
- * holds the row lock of its quote or job, which puts the rows in order.
+ * Writes an audit row. The database numbers the rows of a purchase and hashes each with the one before, so changes and
+ * losses show. The transition's lock on quote or job orders them.
  */
 export function audit(
   tx: Tx,

@@ -6,7 +6,7 @@ import type { Rails } from '../../payments/rail.ts';
 import { service } from '../../service/terms.ts';
 import type { Authority } from '../states.ts';
 
-/** What the caller may do at all, before the state of the job is looked at. */
+/** What the caller may do, before looking at the job's state. */
 export function authorityOf(caller: Buyer | Member, rails: Rails): Authority {
   if (caller.kind === 'member')
     return { actor: 'customer', mayBuy: false, mayReview: true, mayAccept: true, mayCancel: false };
@@ -19,13 +19,13 @@ export function authorityOf(caller: Buyer | Member, rails: Rails): Authority {
   };
 }
 
-/** Why this agent may not begin a purchase or pay for one; null when it may, as far as no limit stands in the way. */
+/** Why this agent may not buy or pay; null when only limits could stand in the way. */
 export function purchaseRefusal(caller: Buyer, rails: Rails): Problem | null {
   const { grant } = caller;
   return serviceRefusal(grant, service.serviceKey) ?? payRefusal(grant, rails) ?? blockedRefusal(caller);
 }
 
-/** Why the grant covers no way to pay; null when it covers one. */
+/** Why the grant covers no way to pay; else null. */
 function payRefusal(grant: Buyer['grant'], rails: Rails): Problem | null {
   let refusal: Problem | null = null;
   for (const method of [...rails.values()].flatMap(({ methods }) => methods)) {
@@ -36,12 +36,12 @@ function payRefusal(grant: Buyer['grant'], rails: Rails): Problem | null {
   return refusal;
 }
 
-/** Why this agent may not decide on a delivery; null when it may. */
+/** Why this agent may not decide on a delivery; else null. */
 export function reviewRefusal({ grant }: Buyer): Problem | null {
   return grant.review_authority ? null : outsideGrant('The grant does not let the agent review deliveries.');
 }
 
-/** Why this agent may not accept a delivery though it may dispute it; null when it may. */
+/** Why this agent may dispute but not accept; else null. */
 export function acceptRefusal({ grant }: Buyer): Problem | null {
   return grant.paused_at ? outsideGrant('The customer has paused this agent: it may dispute, and not accept.') : null;
 }

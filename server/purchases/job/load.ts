@@ -8,12 +8,12 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
 import { attemptEnds } from '../../payments/attempt-sql.ts';
 import { saleIsOff } from '../../service/switches.ts';
-import { type LoadedJob, type PackedJob, unpackedJob } from './row.ts';
+import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 
 /** An instant as answers carry it: making a `Date` of each would cost more than the rest of a job's history. */
 const onWire = (instant: string): string => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** What a `PackedJob` is read from, behind `select`. */
+/** What a `JobAsJson` is read from, behind `select`. */
 export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       jobs.state <> 'awaiting_payment' or ${stillWithinLimits('jobs')} as within_limits,
       jobs.state = 'awaiting_payment' and ${creditCovers('jobs.principal_key', 'jobs.price_microcents')} as credit_covers,
@@ -33,8 +33,8 @@ const ownJob = `
 /** The job, if it is one of the caller's. */
 export async function findJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob | undefined> {
   const { principalKey, accountKey } = ownedBy(caller);
-  const packed = await db.maybe<PackedJob>(statement(ownJob, [jobKey, principalKey, accountKey]));
-  return packed && unpackedJob(packed);
+  const packed = await db.maybe<JobAsJson>(statement(ownJob, [jobKey, principalKey, accountKey]));
+  return packed && readJob(packed);
 }
 
 /** The same. Throws `not_found`: a stranger's job looks like no job. */
@@ -55,7 +55,7 @@ const ownUnpaid = `
 /** The caller's newest jobs that wait for their payment. */
 export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<LoadedJob[]> {
   const { principalKey, accountKey } = ownedBy(caller);
-  return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
+  return (await db.many<JobAsJson>(statement(ownUnpaid, [principalKey, accountKey]))).map(readJob);
 }
 
 const jobOfWho = `select ${loadedJobs} where job_key = $key and jobs.principal_key = who.principal_key`;
@@ -64,7 +64,7 @@ const jobOfWho = `select ${loadedJobs} where job_key = $key and jobs.principal_k
 export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
   name: 'job',
   about: (_, [jobKey = '']) => ({ select: jobOfWho, key: jobKey }),
-  unpack: (found) => unpackedJob(found as PackedJob),
+  unpack: (found) => readJob(found as JobAsJson),
   absent: () => null,
 };
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../door/problem.ts';
-import { type Packed, unpacking } from '../../kernel/packed.ts';
+import { type JsonRow, jsonRowReader } from '../../kernel/json-row.ts';
 import {
   type ChargeState,
   hasLapsed,
@@ -63,9 +63,9 @@ export interface LoadedJob extends JobRow {
 }
 
 /** A `LoadedJob` as `loadedJobs` reads it. */
-export type PackedJob = { job: Packed<JobRow> } & Omit<LoadedJob, keyof JobRow>;
+export type JobAsJson = { job: JsonRow<JobRow> } & Omit<LoadedJob, keyof JobRow>;
 
-export const unpackedRow = unpacking<JobRow>({
+export const readJobRow = jsonRowReader<JobRow>({
   instants: {
     created_at: true,
     pay_by: true,
@@ -78,8 +78,8 @@ export const unpackedRow = unpacking<JobRow>({
   amounts: { price_microcents: true, reserved_microcents: true },
 });
 
-export function unpackedJob({ job, ...others }: PackedJob): LoadedJob {
-  return Object.assign(unpackedRow(job), others);
+export function readJob({ job, ...others }: JobAsJson): LoadedJob {
+  return Object.assign(readJobRow(job), others);
 }
 
 /** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */

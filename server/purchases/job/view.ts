@@ -20,7 +20,7 @@ import { loadJob } from './load.ts';
 import { nextStepOf } from './next-step.ts';
 import { type LoadedJob, reviewStateAt, stateAt } from './row.ts';
 
-/** Reads the job again and answers with it, as every verb on a job does. */
+/** Reads the job again and answers with it, as verbs on jobs do. */
 export async function jobReply(
   db: Queries,
   jobKey: string,
@@ -35,7 +35,7 @@ interface JobReply {
   headers: Record<string, string>;
 }
 
-/** Answers with the job as it was read. */
+/** Answers with the job as read. */
 export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Asking): JobReply {
   return { body: jobView(row, caller, request), headers: isMoving(row) ? { 'Retry-After': '1' } : {} };
 }
@@ -43,7 +43,7 @@ export function replyWith(row: LoadedJob, caller: Buyer | Member, request: Askin
 export const job: Verb<typeof contract.job, LoadedJob | null> = async ({ ctx, caller, input, db, loaded }) =>
   replyWith(loaded ?? (await loadJob(db, input.job_key, caller)), caller, ctx);
 
-/** What of a request an answer about a purchase depends on. */
+/** The parts of a request that an answer depends on. */
 export type Asking = Pick<Context, 'baseUrl' | 'now' | 'runtime'>;
 
 /** The price as answers carry it. */

@@ -17,7 +17,7 @@ interface EventRow {
   job_key: string | null;
 }
 
-/** A place in the feed: behind this row of the audit. */
+/** A position in the feed: after this audit row. */
 interface Place {
   transaction: bigint;
   purchase_key: string;
@@ -25,9 +25,8 @@ interface Place {
 }
 
 /**
- * What happened to the caller's purchases, in an order that a later page cannot change. Rows are told in the order of
- * their transactions, and only once no earlier transaction is open any more: whoever goes on from the last event that
- * was read misses none, however many are written at once.
+ * The caller's events, in an order that later pages cannot change. Rows come in the order of their transactions, and
+ * only when no earlier transaction is open: going on from the last event misses none.
  */
 export const events: Verb<typeof contract.events> = async ({ ctx, caller, input, db }) => {
   const { after, limit } = input;
@@ -55,7 +54,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
     body: { events: shown.map(eventView), next_after },
     headers: {
       ...(more ? linkTo(ctx.baseUrl + contract.events.path, next_after, limit) : {}),
-      // Nothing yet: a reader that waits is woken by the first event.
+      // Nothing yet: the first event wakes a waiting reader.
       ...(shown.length === 0 ? { 'Retry-After': '1' } : {}),
     },
   };
@@ -76,7 +75,7 @@ function eventView(row: EventRow) {
   };
 }
 
-/** The place of an event of the caller's. Throws `not_found`. */
+/** The position of a caller's event. Throws `not_found`. */
 async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): Promise<Place> {
   const [, purchase, sequence] = /^(\w{1,64})\.(\d{1,9})$/.exec(eventKey) ?? [];
   const owner = ownerOf(caller);
@@ -90,8 +89,8 @@ async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): P
 }
 
 /**
- * A place before the first event since then, close to it: nothing that came later has a lower transaction than the last
- * quote before. Without it the feed of a caller of many years would begin with a walk through all of them.
+ * A position shortly before the first event since then: nothing later has a lower transaction than the last quote
+ * before. Otherwise old callers' feeds would begin with a walk through everything.
  */
 async function beginning(db: Queries, caller: Buyer | Member, since: Date): Promise<Place> {
   const owner = ownerOf(caller);

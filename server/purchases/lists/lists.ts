@@ -8,19 +8,19 @@ import type { Context } from '../../runtime.ts';
 import { availability } from '../../service/availability.ts';
 import type { Job } from '../contract.ts';
 import { loadedJobs } from '../job/load.ts';
-import { type PackedJob, unpackedJob } from '../job/row.ts';
+import { type JobAsJson, readJob } from '../job/row.ts';
 import { jobView } from '../job/view.ts';
 import * as contract from '../list-contract.ts';
 import { loadedQuotes, type QuoteRow, quoteView, railsOf } from '../quote/quote.ts';
 
-/** Whose rows a list shows: a buyer its own, a member those of the account. The column is ours, never input. */
+/** A buyer lists its own rows, a member the account's. The column is ours, never input. */
 export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'account_key'; key: string } {
   return caller.kind === 'member'
     ? { column: 'account_key', key: caller.accountKey }
     : { column: 'principal_key', key: caller.principalKey };
 }
 
-/** The same for the models. */
+/** The same for Prisma. */
 function owned(caller: Buyer | Member): { accountKey: string } | { principalKey: string } {
   return caller.kind === 'member' ? { accountKey: caller.accountKey } : { principalKey: caller.principalKey };
 }
@@ -63,15 +63,15 @@ export async function jobPage(
 ): Promise<{ shown: Job[]; next_after: string | null; headers: Record<string, string> }> {
   const { job } = ctx.runtime.prisma;
   const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
-  const packed = await db.many<PackedJob>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
-  const rows = packed.map(unpackedJob);
+  const packed = await db.many<JobAsJson>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
+  const rows = packed.map(readJob);
   const { shown, ...rest } = pageOf(rows, input, address, 'job_key');
   return { shown: shown.map((row) => jobView(row, caller, ctx)), ...rest };
 }
 
 const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
 
-/** The newest receipt of each job that has one, in the order of the jobs. */
+/** The newest receipt of each job that has one, in the jobs' order. */
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {
   const page = await jobsPage(ctx, caller, input);
   const rows = await ctx.runtime.prisma.job.findMany({
@@ -91,7 +91,7 @@ interface PageInput {
 
 const at = { createdAt: true } as const;
 
-/** A page of the caller's jobs, the newest first, and the first row of the one after it. Throws `not_found`. */
+/** A page of the caller's jobs, newest first, plus the first row of the next. Throws `not_found`. */
 async function jobsPage({ runtime }: Context, caller: Buyer | Member, { after = '', limit }: PageInput) {
   const { job } = runtime.prisma;
   const from = after === '' ? null : await job.findFirst({ where: { ...owned(caller), jobKey: after }, select: at });
@@ -103,8 +103,8 @@ async function jobsPage({ runtime }: Context, caller: Buyer | Member, { after = 
 }
 
 /**
- * The rows behind one: older, or as old with a lower key. By index however far back it lies. Throws `not_found` when
- * `after` names no row of the caller's.
+ * Rows after one: older, or as old with a lower key. Uses the index at any depth. Throws `not_found` when `after` is
+ * not the caller's.
  */
 function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lowerKey: LowerKey) {
   if (after === '') return {};
@@ -112,7 +112,7 @@ function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lower
   return { createdAt: { lte: from.createdAt }, OR: [{ createdAt: { lt: from.createdAt } }, lowerKey] };
 }
 
-/** The rows to show, and where to go on from. */
+/** The rows to show, and the next `after`. */
 function pageOf<Row extends object>(
   rows: readonly Row[],
   { limit }: PageInput,

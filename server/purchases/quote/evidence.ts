@@ -22,12 +22,12 @@ interface SuppliedRow {
   evidence: EvidenceEntry[];
 }
 
-/** What was supplied and what is retrieved for it: a statement can be read in the work, a citation in its source. */
+/** What was supplied and retrieved, to read statements and citations in place. */
 export const evidence: Verb<typeof contract.evidence> = async ({ ctx, caller, input, db }) => ({
   body: await readEvidence(db, ctx, input.job_key, caller),
 });
 
-/** Work and evidence of one of the caller's jobs, without their texts once they are deleted. Throws `not_found`. */
+/** Work and evidence of a caller's job, without deleted texts. Throws `not_found`. */
 export async function readEvidence(
   db: Queries,
   { runtime }: Pick<Context, 'runtime'>,
@@ -51,7 +51,7 @@ export async function readEvidence(
     principalNamed(db, row.principal_key),
     keptSources(db, runtime.configuration, row.account_key, request?.context?.refs ?? []),
   ]);
-  // Payment grants no access to sources: an agent reads them while its grant covers them.
+  // Payment grants no access to sources: agents read them while their grant covers them.
   const mayRead = caller.kind === 'member' || caller.grant.governed_refs;
   return {
     job_key: jobKey,

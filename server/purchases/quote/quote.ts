@@ -1,9 +1,9 @@
 import type { Configuration } from '../../configuration.ts';
 import { Problem, refuse } from '../../door/problem.ts';
 import { originOf } from '../../door/rate-limit.ts';
-import type { Loader, Verb } from '../../door/verb.ts';
+import type { Verb } from '../../door/verb.ts';
 import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
-import { hasRoom, outsideGrant, principalHasRoom, serviceRefusal } from '../../identity/grant.ts';
+import { outsideGrant, principalHasRoom, serviceRefusal } from '../../identity/grant.ts';
 import { containsToken } from '../../identity/token.ts';
 import { after, utcDay } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
@@ -25,6 +25,7 @@ import { audit } from '../job/audit.ts';
 import { authorityOf } from '../job/authority.ts';
 import { actionView, priceView } from '../job/view.ts';
 import { mayAuthorize } from '../states.ts';
+import { contentRefusal, type Room } from './content-room.ts';
 import { nextStepOf } from './next-step.ts';
 
 /** A quote as stored. */
@@ -162,55 +163,6 @@ function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean 
 
 /** A quote takes so much room besides its content. */
 const leastBytes = 4_096;
-
-/** What of content is kept without a payment for it. */
-interface Room {
-  is_left: boolean;
-  of_principal: number;
-  of_origin: number;
-}
-
-/** The key holds the day and the block of addresses. */
-const roomOfWho = `
-      select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
-        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
-        ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
-
-/**
- * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
- * addresses, to be read with the buyer.
- */
-export const roomWithBuyer: Loader<'room', Room> = {
-  name: 'room',
-  about: ({ now, origin }) => ({
-    select: roomOfWho,
-    key: `${utcDay(now)} ${origin}`,
-  }),
-  unpack: (found) => found as Room,
-  absent() {
-    throw new Error('the room of a grant is read with every buyer');
-  },
-};
-
-function keptContent(column: 'principal_key' | 'origin', value: string): string {
-  return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
-}
-
-/**
- * The refusal of content past what is kept without a payment (specification 5.3); null when there is room. Requests that
- * come at once do not see each other, so it may be passed by as much as they bring.
- */
-function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
-  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
-  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
-  const detail =
-    of_principal + bytes > principalBytes
-      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
-      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
-  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
-    headers: { 'Retry-After': '60' },
-  });
-}
 
 /** What a `QuoteRow` is read from, behind `select`. */
 export function loadedQuotes(day: string): string {

@@ -24,17 +24,16 @@ interface Key {
   jwk: Record<string, unknown>;
 }
 
-/** Where the signing keys are: in a file that the first start makes, or given as text by the environment. */
+/** The signing keys' home: a file that the first start makes, or text from the environment. */
 export type ReceiptKeysPlace = { file: string } | { text: string };
 
-/** After a rotation the key before is valid for so long: processes that still sign with it are started anew by then. */
+/** The old key stays valid this long after a rotation, until every process has restarted. */
 const overlapSeconds = 3_600;
 
 /**
- * Opens the signing keys: the newest signs, the public half of every one is published for good. At the very first start
- * the file is made, readable by its owner only; of two processes that start together one makes it and both use it. A
- * database that knows other keys stops the start: receipts of a new key would be those of somebody else. Throws
- * `ConfigurationError`.
+ * Opens the signing keys: the newest signs, every public half is published for good. The very first start creates the
+ * file, readable by its owner; two concurrent starts use the same one. Throws `ConfigurationError` when the database
+ * knows other keys.
  */
 export async function openReceiptKeys(place: ReceiptKeysPlace, db: Database, now: Date): Promise<ReceiptSigner> {
   const found = await checkReceiptKeys(place, db, now);
@@ -47,8 +46,8 @@ export async function openReceiptKeys(place: ReceiptKeysPlace, db: Database, now
 }
 
 /**
- * Holds the signing keys against those that the database knows, and changes nothing. Gives the keys and the one of them
- * that signs; null where the first start makes them. Throws `ConfigurationError`.
+ * Compares the signing keys with the database; changes nothing. Returns the keys and the signing one; null when the
+ * first start will create them. Throws `ConfigurationError`.
  */
 export async function checkReceiptKeys(
   place: ReceiptKeysPlace,
@@ -85,8 +84,7 @@ export async function checkReceiptKeys(
 }
 
 /**
- * Publishes the public half of each key, with the time for which it signs: it ends when the next one has been published
- * for a while. What was published stays.
+ * Publishes public halves with their periods; a key's ends a while after the next is published. Published keys stay.
  */
 async function publish(db: Database, keys: readonly Key[], now: Date): Promise<void> {
   for (const [index, { kid, created_at, jwk }] of keys.entries()) {
@@ -100,8 +98,8 @@ async function publish(db: Database, keys: readonly Key[], now: Date): Promise<v
 }
 
 /**
- * Makes another key, which signs from the next start of each process on: adds it to the file, or gives the list to put
- * into the environment. There, the first process that starts with the list publishes it.
+ * Creates another key for the next start: adds it to the file, or returns the list for the environment, published by
+ * the first process that starts with it.
  */
 export async function rotateReceiptKeys(
   place: ReceiptKeysPlace,
@@ -116,15 +114,15 @@ export async function rotateReceiptKeys(
   if ('text' in place) return { kid: key.kid, list: JSON.stringify({ keys }) };
   const draft = `${place.file}.${newKey('req')}`;
   writeFileSync(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
-  // In one step: a process that starts meanwhile reads the one list or the other.
+  // Rename: a concurrent start reads one list or the other.
   renameSync(draft, place.file);
   await publish(db, opensAs({ keys }, variableOf(place)), now);
   return { kid: key.kid, list: null };
 }
 
 /**
- * Revokes a key that somebody else may hold: nothing it signs from now on counts, and no process that starts signs with
- * it. Throws `not_found` where no such key signs, and `action_not_allowed` for the one that signs now.
+ * Revokes a leaked key: later signatures do not count, and no process starts with it. Throws `not_found`, and
+ * `action_not_allowed` for the signing key.
  */
 export async function revokeReceiptKey(
   place: ReceiptKeysPlace,
@@ -141,7 +139,7 @@ export async function revokeReceiptKey(
   if (!revoked) throw new Problem('not_found', `${kid} is no receipt key, or it is revoked.`);
 }
 
-/** Signs at once: sent to the thread pool, as libraries do it, a signature costs four times as much. */
+/** Synchronous: through the thread pool, as libraries do it, a signature takes four times as long. */
 function signerOf(kid: string, key: KeyObject): ReceiptSigner {
   const header = base64url(JSON.stringify({ alg: 'EdDSA', kid }));
   return {
@@ -169,7 +167,7 @@ function readKeys(place: ReceiptKeysPlace): KeyList | null {
   }
 }
 
-/** The keys of a list, ready to sign. */
+/** Keys ready to sign. */
 function opensAs({ keys }: KeyList, variable: string): Key[] {
   return keys.map(({ kid, created_at, private_key_pem }) => {
     try {
@@ -190,7 +188,7 @@ function makeKeys(place: ReceiptKeysPlace, now: Date): void {
   const draft = `${file}.${newKey('req')}`;
   writeFileSync(draft, `${JSON.stringify({ keys: [newReceiptKey(now)] }, null, 2)}\n`, { mode: 0o600 });
   try {
-    // A link, unlike a rename, refuses to replace a file that another process made first.
+    // Link, unlike rename, does not replace a file that another process made first.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -23,10 +23,10 @@ export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db
   throw new Problem('action_not_allowed', 'There is no receipt before the first collection.');
 };
 
-/** A job's receipts grow by one with every change of money, report or review: a handful in a life. */
+/** A job gets one receipt per change of money, report or review: a handful. */
 const chainMax = 100;
 
-/** Every receipt of a job in the order of issue; none before the first collection. */
+/** A job's receipts, oldest first; none before a collection. */
 export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
   const rows = await ctx.runtime.prisma.receipt.findMany({
@@ -55,7 +55,7 @@ interface ReceiptFacts {
   rail: RailName;
   method: string;
   payment_key: string;
-  /** What the collection is known by outside; null for one out of credit. */
+  /** The collection's outside reference; null for credit. */
   reference: string | null;
   amount_microcents: bigint;
   decided_at: Date;
@@ -89,7 +89,7 @@ const receiptFacts = `
   ) last on true
   where jobs.job_key = $1`;
 
-/** Why the charge stands where it stands, in words for the buyer. */
+/** The reason of the charge, in words for the buyer. */
 const basis: Record<contract.Receipt['charge']['state'], string> = {
   none: 'Nothing is charged: no report was delivered.',
   held: 'Collected and held until the report is reviewed.',
@@ -98,9 +98,8 @@ const basis: Record<contract.Receipt['charge']['state'], string> = {
 };
 
 /**
- * Issues the next receipt of the job's chain, in the transaction that changed what it states: every change of
- * collection, charge, report or remedy has a receipt, and each receipt names the one before (specification 10.4). `change`
- * resolves to the job as it then stands.
+ * Issues the next receipt in the transaction that changed what it states: every change of collection, charge, report or
+ * remedy gets one, naming the one before (specification 10.4). `change` resolves to the job as it then stands.
  */
 export async function issueReceipt(
   tx: Tx,
@@ -110,7 +109,7 @@ export async function issueReceipt(
   now: Date,
 ): Promise<void> {
   const read = tx.one<ReceiptFacts>(statement(receiptFacts, [jobKey]));
-  // Asked behind the change, not after it: the answers to both are on their way together. What is refused is the change.
+  // Pipeline both statements; a refusal concerns the change.
   read.catch(() => {});
   const job = await change;
   const facts = await read;
@@ -158,13 +157,13 @@ const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_re
   waived_by_operator: 'The service waived the charge.',
 };
 
-/** Why the charge was waived; null when it was not. */
+/** Why the charge was waived; else null. */
 function waiverOf({ waived_because }: JobRow, { rail }: ReceiptFacts): string | null {
   if (waived_because === null) return null;
   return waived_because === 'payment_reversed' ? reversalReasons[rail] : waivedBecause[waived_because];
 }
 
-/** What was given back, or is owed, for a collection that did not become a charge; else the correction, if any. */
+/** The refund or credit of a collection that became no charge; else the correction, if any. */
 function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
   const because = waiverOf(job, facts);
   const undelivered = job.failure ?? 'The job was canceled before delivery.';

@@ -23,18 +23,18 @@ import { can, mayAccept, mayDispute, reportNumberIn } from '../states.ts';
 import { waiveCharge } from './waive.ts';
 import { blockAfterWaivers } from './waivers.ts';
 
-/** What a reviewer wrote, as it is kept until retention deletes it. */
+/** A reviewer's words, kept until retention deletes them. */
 export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
 
 type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_key'>;
 
 /**
- * Decides on the newest report: accepting makes the charge final; the first dispute has the work checked once more, the
- * second one waives the charge. The same decision again answers with the job as it stands.
+ * Decides on the newest report: accepting finalizes the charge; the first dispute starts the re-check, the second
+ * waives the charge. Repeating a decision answers with the job.
  */
 export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ ctx, caller, input, tx, loaded }) => {
   if (caller.kind !== 'member') refuse(reviewRefusal(caller));
-  // It is accepted as it was when the request came, and as nobody has touched it since; that failing, it comes held.
+  // Use the job as loaded if nobody changed it since; otherwise lock and read it.
   const job = input.decision === 'accept' && loaded ? loaded : await holdJob(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {
@@ -46,9 +46,9 @@ export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ c
 };
 
 /**
- * A decision is about the newest report. Accepting a corrected one must name it (specification 9.4), so that nobody pays
- * for a report that was replaced meanwhile. A dispute need not: any dispute after the re-check is the second one
- * (specification 9.2), unless it names the first report or is a repeat under its key.
+ * Decisions concern the newest report. Accepting a corrected one must name it (specification 9.4), so that nobody pays
+ * for a replaced report. A dispute need not: after the re-check it is the second (specification 9.2), unless it names
+ * the first report or repeats its key.
  */
 function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
   const isUnnamedCorrection = decision === 'accept' && job.state === 'redelivered' && !report_digest;
@@ -66,7 +66,7 @@ function isRepeat(job: JobRow, { decision }: Review): boolean {
   return decision === 'accept' ? job.state === 'accepted' : job.review_state === 'disputed';
 }
 
-/** What was held is earned, and the charge is final. */
+/** Held becomes revenue; the charge is final. */
 function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
   if (caller.kind !== 'member') refuse(acceptRefusal(caller));
   if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
@@ -88,7 +88,7 @@ function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): v
     amount: microcents(job.price_microcents),
     at: ctx.now,
   });
-  // Beside what the caller reads for its answer, which is no part of the receipt.
+  // Pipelined with what the answer needs, which is not part of the receipt.
   tx.join(() => issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now));
 }
 
@@ -114,7 +114,7 @@ async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: Loaded
   await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, disputed, ctx.now);
 }
 
-/** Writes down what was decided on the report. The database lets a report be decided on once. */
+/** Records the decision. The database allows one per report. */
 function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, review: Review): void {
   const { decision, reason = null, detail, correction_request } = review;
   const reviewKey = newKey('review');

@@ -10,7 +10,7 @@ import { type JobRow, notAllowed, reviewStateAt } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { type ReviewState, reportNumberIn } from '../states.ts';
 
-/** The ways to a waived charge, each with the reason that the receipt gives. */
+/** Each way to a waived charge, with the receipt's reason. */
 const reasons = {
   dispute_again: 'second_dispute',
   fail_recheck: 'recheck_failed',
@@ -18,8 +18,8 @@ const reasons = {
 } as const satisfies Record<string, RefundReason>;
 
 /**
- * Gives up the charge of a job in the caller's transaction: what was collected is owed back to who paid it, and a receipt
- * says so. The room that the job took of its grant comes back with the money. Throws `action_not_allowed` when the job is elsewhere.
+ * Waives a job's charge in the caller's transaction: the collection is owed back, and a receipt says so. The grant's
+ * room returns with the money. Throws `action_not_allowed` when the job is elsewhere.
  */
 export async function waiveCharge(
   tx: Tx,
@@ -30,7 +30,7 @@ export async function waiveCharge(
   changes: { failure?: string; review_state?: ReviewState } = {},
 ): Promise<void> {
   const reason = reasons[transition];
-  // Moved first: of two who waive at once, the second is refused here and not by the books.
+  // Move first: the second of two concurrent waivers fails here, not at the books.
   const waived = await advance(tx, transition, jobKey, by, {
     ...changes,
     waived_because: reason,
@@ -44,8 +44,8 @@ export async function waiveCharge(
 }
 
 /**
- * What an operator does about a review that is overdue: the buyer, who has not answered, gets the money back. `because`
- * is kept with the decision. Throws `not_found`, and `action_not_allowed` while the buyer still has time to decide.
+ * An operator waives an overdue review: the buyer gets the money back. Keeps `because` with the decision. Throws
+ * `not_found`, and `action_not_allowed` while the buyer has time.
  */
 export async function waiveOverdue(
   { db, receiptSigner, rails }: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,

@@ -21,8 +21,8 @@ const waiversSince = `
         and finalized_at > greatest($3::timestamptz, $5)) as of_payer`;
 
 /**
- * Two disputes make a report free. An account, or an address that pays, with more than `waiversMax` such waivers in 30
- * days buys nothing new until an operator lifts that (specification 4.9); then the count starts anew. 0 is off.
+ * A second dispute makes a report free. More than `waiversMax` of these in 30 days block an account or payer until an
+ * operator lifts it (specification 4.9); then the count restarts. 0 turns this off.
  */
 export async function blockAfterWaivers(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function blockAfterWaivers(
   if (waiversMax === 0) return;
   const paid = await tx.maybe<{ payer: string | null }>(statement(payerOfJob, [job.job_key]));
   const payer = paid?.payer ?? null;
-  // Whose waivers are counted here is counted nowhere else meanwhile: of two at once, the second sees the first.
+  // Lock, so that the second of two concurrent waivers sees the first.
   for (const counted of [payer, job.account_key]) {
     if (counted) tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${`waivers of ${counted}`}, 0))`);
   }

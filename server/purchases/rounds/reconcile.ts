@@ -14,15 +14,14 @@ import type { JobRow } from '../job/row.ts';
 import { recordOutcome } from '../pay/collect.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 
-/** Rows one round takes of each kind; the next round takes the rest. */
+/** Rows of each kind per round. */
 const batch = 50;
-/** A payment that could not be carried out is tried again after this long. */
+/** Pause before a failed payment is tried again. */
 const tryAgainSeconds = 5;
 
 /**
- * Brings our books and the providers' together: payments whose outcome is open, and refunds that are owed. Each is moved
- * on by the same steps as on the ordinary path, so a round beside a living request, or beside another round, changes
- * nothing twice.
+ * Reconciles our books with the providers: open payments and owed refunds. Uses the steps of the ordinary path, so
+ * running beside a request or another round changes nothing twice.
  */
 export async function reconcile(runtime: Runtime): Promise<void> {
   await Promise.all(
@@ -38,7 +37,7 @@ async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
   );
 }
 
-/** Has an attempt carried out again while no request is at it, and else asks how it stands. */
+/** Carries an attempt out again if no request is on it; else asks how it stands. */
 async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt): Promise<void> {
   const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
   const outcome = leased
@@ -76,7 +75,7 @@ async function carryOut(runtime: Runtime, rail: Rail, due: Refund): Promise<void
   }
 }
 
-/** Writes down that a refund was carried out: the departure, its row, the job, the books and the next receipt. */
+/** Records a refund: departure, row, job, books and receipt. */
 async function recordRefunded(
   tx: Tx,
   runtime: Runtime,
@@ -112,7 +111,7 @@ async function recordRefundFailed(tx: Tx, runtime: Runtime, refund: Refund, fail
   await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
 }
 
-/** The job of a refund as it stands afterwards. A late payment is nothing to its job, and what was returned has none. */
+/** The job after a refund; none for late and returned payments. */
 async function jobAfter(
   tx: Tx,
   { job_key, reason }: Refund,

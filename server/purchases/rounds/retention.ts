@@ -14,13 +14,13 @@ import { notAllowed, stateAt } from '../job/row.ts';
 import { readEvidence } from '../quote/evidence.ts';
 import { isEnded } from '../states.ts';
 
-/** An answer is given again, byte for byte, for at least 30 days (specification 3.3). */
+/** Answers are replayed for at least 30 days (specification 3.3). */
 const answerDays = 31;
 
-/** Quotes whose content is deleted in one transaction; the next takes more. */
+/** Quotes per transaction. */
 const batch = 500;
 
-/** Deletes what was submitted for a job before its time, once nothing can need it any more (specification 11.1). */
+/** Deletes a job's content early, once nothing needs it any more (specification 11.1). */
 export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, caller, input, tx }) => {
   requireOwner(caller);
   const job = await holdJob(tx, input.job_key, caller);
@@ -29,25 +29,25 @@ export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, 
   return { body: await readEvidence(tx, ctx, job.job_key, caller) };
 };
 
-/** A customer's people decide about its content, not its agents; a wallet is a customer by itself. */
+/** People decide about content, not agents; a wallet is its own customer. */
 function requireOwner(caller: Buyer | Member): void {
   if (caller.kind === 'agent') throw outsideGrant('Only a member of the account can delete what was submitted.');
 }
 
-/** Deletes what is kept for a time only, once that is over. Safe beside another run of its own. */
+/** Deletes what is past its time. Safe beside another run. */
 export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   await deleteUnpaidContent(runtime);
   await deletePaidContent(runtime);
-  // The bytes of what was deleted since the last time go with it.
+  // Vacuum what was deleted since last time.
   await vacuum(runtime.db);
   await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
 }
 
-/** Deletes the content of purchases 30 days after them (specification 11.1). Digests, reports and receipts stay. */
+/** Deletes purchases' content after 30 days (specification 11.1). Digests, reports and receipts stay. */
 async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
   const purchasedBefore = after(now, -seconds.retention);
-  // A quote is authorized while it is open: its end says, within its lifetime, when it was bought.
+  // Quotes are authorized while open, so their end dates the purchase.
   const endedBefore = after(purchasedBefore, seconds.quoteLifetime);
   await clearAll(db, now, (tx) =>
     tx.many(sql`
@@ -59,8 +59,8 @@ async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): 
 }
 
 /**
- * Deletes content that nobody has paid for and nobody can any more: of a quote within a minute after it expired
- * (specification 11.1), and of a job that was canceled before it was paid.
+ * Deletes unpaid content that can no longer be paid for: of quotes within a minute after they expire (specification
+ * 11.1), and of canceled jobs.
  */
 export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
@@ -78,7 +78,7 @@ export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'c
   );
 }
 
-/** Clears what `findDue` finds, until it finds nothing. */
+/** Repeats until `findDue` finds nothing. */
 async function clearAll(db: Database, now: Date, findDue: (tx: Tx) => Promise<{ quote_key: string }[]>): Promise<void> {
   for (;;) {
     const found = await transact(db, async (tx) => {
@@ -91,7 +91,7 @@ async function clearAll(db: Database, now: Date, findDue: (tx: Tx) => Promise<{ 
   }
 }
 
-/** Clears the submitted work, request, criteria and evidence, and what a reviewer wrote about them. */
+/** Clears the work, request, criteria, evidence and dispute texts. */
 function clearContent(tx: Tx, quoteKeys: string[], now: Date): void {
   if (quoteKeys.length === 0) return;
   tx.write(sql`
@@ -103,19 +103,19 @@ function clearContent(tx: Tx, quoteKeys: string[], now: Date): void {
 }
 
 /**
- * An update leaves the row as it was in the table's file until the database clears it; left to itself it waits for
- * more to clear. That takes longer than a statement of a purchase may.
+ * Updated rows stay in the table's file until VACUUM; autovacuum waits for more. That takes longer than the usual
+ * statement time-out.
  */
 async function vacuum(db: Database): Promise<void> {
   const client = await db.pool.connect();
-  // If the connection is lost, its statement says so.
+  // A lost connection shows at its statement.
   client.on('error', () => {});
   try {
-    // Not `set local`: VACUUM runs outside of any transaction.
+    // Not `set local`: VACUUM runs outside transactions.
     await client.query('set statement_timeout to 0');
     await client.query('vacuum quotes, dispute_texts');
   } finally {
-    // Not given back: its next user counts on the time-out.
+    // Drop the connection: others rely on the time-out.
     client.release(true);
   }
 }

@@ -14,13 +14,12 @@ import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { can } from '../states.ts';
 
-/** What of the process it takes to record a reversal. */
+/** What recording a reversal needs of the process. */
 type Recorder = Pick<Runtime, 'receiptSigner' | 'rails'>;
 
 /**
- * Writes down that the rail has taken a collected payment back for good: work that was not delivered is not done, a
- * charge that was not decided is given up, and what was decided stays. The books lose it where it had gone, and the
- * account buys nothing new until an operator has settled that.
+ * Records that the rail took a payment back for good: undelivered work stops, an undecided charge is waived, decisions
+ * stay. The books post the loss, and the account is blocked until an operator settles it.
  */
 export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, payment: Attempt, now: Date): Promise<void> {
   const rail = railOf(rails, payment);
@@ -47,9 +46,8 @@ export async function reverse(tx: Tx, { receiptSigner, rails }: Recorder, paymen
 }
 
 /**
- * Undoes a reversal that proves wrong: the rail holds the payment after all. A job that the reversal ended is not taken up again: what it would have held becomes
- * credit, a charge that it gave up is refunded. Any other stands as before. The room that the job gave back is taken again,
- * even above the limits, and the block that the reversal set is lifted: no other.
+ * Undoes a wrong reversal. A job that it ended stays ended: what it held becomes credit, a waived charge is refunded.
+ * Other jobs stand as before. Takes the room again, even above the limits, and lifts the block that the reversal set.
  */
 export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: Attempt, now: Date): Promise<void> {
   const paymentKey = payment.payment_key;
@@ -84,7 +82,7 @@ interface Reversal {
   books_account: LosingAccount;
 }
 
-/** How the job's payment stands once its reversal is undone, and where the money is then. */
+/** The job's payment and where its money is, once a reversal is undone. */
 async function standingAfter(
   tx: Tx,
   rail: Rail,
@@ -105,7 +103,7 @@ async function standingAfter(
   return { payment_state: 'refund_pending', account: 'liability:refunds' };
 }
 
-/** Where the money is missing. What was given away already, or earned, is a loss. */
+/** The account that bears the loss; what was given away or earned is an expense. */
 async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
@@ -118,7 +116,7 @@ async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Prom
   return 'expense:reversals';
 }
 
-/** The job as it goes on: a job that is not over ends here. */
+/** The job afterwards; an unfinished one ends here. */
 async function end(tx: Tx, job: JobRow, failure: string, now: Date): Promise<JobRow> {
   const by = { actor: 'system', now };
   const over = { payment_state: 'reversed', finalized_at: now, lease_until: null } as const;

@@ -3,10 +3,7 @@ import { each } from '../../kernel/rounds.ts';
 /** Rows looked up at once. */
 const batch = 50;
 
-/**
- * Works through everything that `find` finds, in the order of the keys. What cannot be moved on is passed over, so it
- * hides nothing that comes after it.
- */
+/** Handles everything that `find` finds, by key. Skips what fails, so that it hides nothing behind it. */
 export async function throughAll<Row extends { job_key: string }>(
   find: (page: { after: string; limit: number }) => Promise<Row[]>,
   work: (row: Row) => Promise<void>,

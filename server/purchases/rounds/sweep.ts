@@ -11,8 +11,8 @@ import { failJob } from '../work/execute.ts';
 import { throughAll } from './rounds.ts';
 
 /**
- * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the
- * ordinary path takes too, guarded by the same compare-and-set: a sweep beside a living request changes nothing twice.
+ * Moves on what a crash, a lost message or a deadline left behind. Uses the ordinary path's steps and compare-and-sets,
+ * so nothing happens twice beside a request.
  */
 export async function sweep(runtime: Runtime): Promise<void> {
   await failOverdue(runtime);
@@ -21,7 +21,7 @@ export async function sweep(runtime: Runtime): Promise<void> {
   await revokeUnused(runtime);
 }
 
-/** Fails what was not delivered by its deadline; the remedy is part of failing. */
+/** Fails jobs past their deadline, with the remedy. */
 async function failOverdue(runtime: Runtime): Promise<void> {
   await throughAll(
     ({ after: last, limit }) =>
@@ -36,7 +36,7 @@ async function failOverdue(runtime: Runtime): Promise<void> {
   );
 }
 
-/** Cancels what nobody paid for in time, and gives its reservation back. Never while a payment is open or unknown. */
+/** Cancels jobs past their time to pay and frees their room. Not while a payment is open. */
 async function lapseUnpaid(runtime: Runtime): Promise<void> {
   const now = runtime.clock();
   await throughAll(

@@ -4,24 +4,24 @@ import { sql } from '../../kernel/sql.ts';
 import { type Told, told, toldMax, type Waiting } from '../../payments/told.ts';
 import { readWaiting } from '../../payments/unsettled.ts';
 
-/** What keeps an account, or an address that pays, from buying anything new: one cause. */
+/** A block of an account or a paying address: one cause. */
 export interface OpenBlock {
   block_key: string;
   account_key: string | null;
   payer: string | null;
   cause: BlockCause;
   created_at: Date;
-  /** Of a reversal: the amount that is gone, and the job it had paid for. */
+  /** Of a reversal: the lost amount and its job. */
   amount_microcents: bigint | null;
   job_key: string | null;
 }
 
-/** What about money is not settled: the keys, amounts and addresses that an operator needs, and no content. */
+/** Unsettled money: keys, amounts and addresses for operators, no content. */
 export interface Unsettled extends Waiting {
   blocks: Told<OpenBlock>;
 }
 
-/** Lists everything about money that waits: for a person, for a provider, or for the worker. */
+/** Lists all money that waits for a person, a provider or the worker. */
 export async function readUnsettled(db: Queries, now: Date): Promise<Unsettled> {
   const waiting = await readWaiting(db, now);
   return {

@@ -9,9 +9,9 @@ import { jobReply } from '../job/view.ts';
 import { paymentIsOpen } from '../states.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
 
-/** Cancels a job before delivery. While a payment is open or unknown nothing can be canceled: it may have moved money. */
+/** Cancels a job before delivery. Not while a payment is open: it may have moved money. */
 export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input, tx }) => {
-  // Held, so that no payment can open between the look and the cancellation.
+  // Lock, so that no payment opens meanwhile.
   const job = await holdJob(tx, input.job_key, caller);
   if (stateAt(job, ctx.now) === 'canceled') return jobReply(tx, job.job_key, caller, ctx);
   if (paymentIsOpen(job.payment_state)) {

@@ -21,16 +21,15 @@ import { reportNumberIn, transitions } from '../states.ts';
 import { isRecheck, take, unlessFenced } from './take.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
 
-/** Workers take a job at most this often for one report; then the work itself is what breaks workers. */
+/** Most tries per report: after that, the work itself crashes workers. */
 const maxTries = 3;
 
 const never = new AbortController().signal;
 
 /**
- * Does the work of one job: takes it, checks, delivers. Called at least once for each report that is due, the first and
- * that of the re-check; the fence makes sure that one is delivered whatever happens to the workers on the way. A call
- * for a job that is done is no error. `stop` ends a check that is under way and gives its job back, for the next worker
- * to begin anew.
+ * Runs one job: take, check, deliver. Called at least once per due report, the first and the re-check's; the fence lets
+ * one delivery through whatever happens to workers. Calls for finished jobs are harmless. `stop` ends the check and
+ * gives the job back.
  */
 export async function executeJob(
   runtime: Runtime,
@@ -42,7 +41,7 @@ export async function executeJob(
   if (job) await carryOut(runtime, checker, job, stop);
 }
 
-/** The same for a job that is taken. */
+/** The same for a taken job. */
 export async function carryOut(
   runtime: Runtime,
   checker: Checker,
@@ -70,11 +69,11 @@ export async function carryOut(
 
 interface Task {
   request: CheckRequest;
-  /** Given for a re-check: what was disputed, and why. */
+  /** For a re-check: what was disputed, and why. */
   previous: CheckOptions['previous'];
 }
 
-/** What there is to check; undefined once the content has been deleted. */
+/** The input; undefined once deleted. */
 async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task | undefined> {
   const row = await db.one<{
     input: string | null;
@@ -103,13 +102,13 @@ async function taskOf({ db, configuration }: Runtime, job: JobRow): Promise<Task
     previous: {
       report: JSON.parse(row.report),
       reason: row.reason,
-      // The buyer's own words go to the assessor only: the report outlives the content.
+      // The buyer's words go only to the assessor: reports outlive content.
       correction_request: texts.detail === undefined ? wishes : { ...wishes, detail: texts.detail },
     },
   };
 }
 
-/** Progress is shown once in so long at most, and not at all for a check that is done sooner. */
+/** Progress is written at most this often, so never for quick checks. */
 const showEverySeconds = 0.05;
 
 async function assess(
@@ -150,7 +149,7 @@ async function assess(
   }
 }
 
-/** Leaves the job to the next worker as if this one had never taken it: stopping a worker is no try that failed. */
+/** Gives the job back as if never taken: a stopped worker is no failed try. */
 async function giveBack(runtime: Runtime, job: JobRow): Promise<void> {
   const now = runtime.clock();
   await runtime.db.many(sql`
@@ -164,7 +163,7 @@ async function renew(runtime: Runtime, job: JobRow): Promise<void> {
     where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 
-/** Writes down how far the work has come. Nobody waits for it, so an older word may arrive later: it is dropped. */
+/** Records progress. Not awaited: an older update that arrives later is dropped. */
 async function showProgress(runtime: Runtime, job: JobRow, stage: string, percent: number): Promise<void> {
   await runtime.db
     .many(sql`
@@ -174,7 +173,7 @@ async function showProgress(runtime: Runtime, job: JobRow, stage: string, percen
     .catch((error) => log('progress_not_shown', { job_key: job.job_key, ...errorFields(error) }));
 }
 
-/** Delivers the report, once: a worker whose fence has passed on writes nothing. */
+/** Delivers the report, once: a worker with an old fence writes nothing. */
 async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<void> {
   const now = runtime.clock();
   const digest = digestOf(canonicalJson(report));
@@ -209,8 +208,8 @@ async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<voi
 }
 
 /**
- * The failure and its remedy, together in one transaction (specification 8.2): without a report the charge is 0 and what was
- * collected becomes wallet credit or goes back; without the included re-check the charge is waived and the collection goes back.
+ * Failure and remedy in one transaction (specification 8.2): without a report nothing is charged and the collection
+ * becomes credit or goes back; without the re-check the charge is waived and the collection goes back.
  */
 export async function failJob(
   tx: Tx,

@@ -7,11 +7,11 @@ import { advance } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { can, type JobState } from '../states.ts';
 
-/** Which worker has which job: the fence lets one write. */
+/** A worker's hold on a job: the fence lets one write. */
 
 type FreeJob = Pick<JobRow, 'job_key' | 'state' | 'fence' | 'tries'>;
 
-/** Takes a job for this worker; undefined when somebody holds it, or it is done. */
+/** Takes this job; undefined when it is held or done. */
 export async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefined> {
   const now = runtime.clock();
   const free = await runtime.db.maybe<FreeJob>(sql`
@@ -22,9 +22,8 @@ export async function take(runtime: Runtime, jobKey: string): Promise<JobRow | u
 }
 
 /**
- * Takes the job whose turn it is; undefined when none waits that may run. Accounts take turns: first comes whoever has
- * the fewest checks under way, and among those who has waited longest. No account has more under way than the
- * configuration allows, on all workers together: the fence lets one worker through to each job.
+ * Takes the next job; undefined when none may run. Accounts take turns: fewest running checks first, then longest
+ * waiting. The configured limit per account holds across all workers.
  */
 export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
   const { checksPerAccount } = runtime.configuration;
@@ -48,10 +47,10 @@ export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
   }
 }
 
-/** Holds a job that is free: the fence counts up, and whoever held it before can no longer write. */
+/** Takes a free job and raises its fence: the last holder can no longer write. */
 function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undefined> {
   const { job_key: jobKey } = free;
-  // One statement: of several who saw it free, the fence lets one through.
+  // One statement: of several workers that saw it free, one gets it.
   return unlessFenced(free, () =>
     advance(
       db,
@@ -69,12 +68,12 @@ function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undef
   );
 }
 
-/** Whether the report that is due is that of the included re-check. */
+/** Whether the re-check's report is due. */
 export function isRecheck({ state }: { state: JobState }): boolean {
   return can('redeliver', state);
 }
 
-/** A worker that has lost its job finds the state moved on. That is how it should be, and no error. */
+/** The worker lost its job: expected, no error. */
 export async function unlessFenced<T>(
   { job_key, fence }: Pick<JobRow, 'job_key' | 'fence'>,
   work: () => Promise<T>,

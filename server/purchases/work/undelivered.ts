@@ -9,7 +9,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 
-/** How the money of a job stands once no report comes of it (specification 8.2): its rail decides. Credit stays credit. */
+/** The money of a job without a report (specification 8.2): its rail decides. Credit stays credit. */
 export async function remedyFor(tx: Tx, rails: Rails, jobKey: string): Promise<'credited' | 'refund_pending'> {
   const collection = await collectionOf(tx, jobKey);
   if (collection.method === 'wallet_credit') return 'credited';
@@ -17,8 +17,8 @@ export async function remedyFor(tx: Tx, rails: Rails, jobKey: string): Promise<'
 }
 
 /**
- * Gives up what is held for a job that ended without a report. Wallet credit keeps the room that its cash took of the
- * grant; a refund gives it back once the money has left.
+ * Gives up what is held for a job without a report. Credit keeps the grant's room; a refund frees it once the money
+ * left.
  */
 export async function giveUpHeld(
   tx: Tx,

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "accounts" ADD COLUMN "purchases_blocked_at" TIMESTAMPTZ(3);

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "account_events" ADD COLUMN     "sequence" BIGSERIAL NOT NULL;

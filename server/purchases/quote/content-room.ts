@@ -1,0 +1,55 @@
+import { Problem } from '../../door/problem.ts';
+import type { Loader } from '../../door/verb.ts';
+import { hasRoom } from '../../identity/grant.ts';
+import { utcDay } from '../../kernel/clock.ts';
+import type { Context } from '../../runtime.ts';
+import { price } from '../../service/terms.ts';
+
+/** Unpaid content kept so far. */
+export interface Room {
+  is_left: boolean;
+  of_principal: number;
+  of_origin: number;
+}
+
+/** The key holds the day and the block of addresses. */
+const roomOfWho = `
+      select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
+        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
+        ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
+
+/**
+ * Loads with the buyer whether its grant leaves room, and how much unpaid content is kept for it and its block of
+ * addresses.
+ */
+export const roomWithBuyer: Loader<'room', Room> = {
+  name: 'room',
+  about: ({ now, origin }) => ({
+    select: roomOfWho,
+    key: `${utcDay(now)} ${origin}`,
+  }),
+  unpack: (found) => found as Room,
+  absent() {
+    throw new Error('the room of a grant is read with every buyer');
+  },
+};
+
+function keptContent(column: 'principal_key' | 'origin', value: string): string {
+  return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
+}
+
+/**
+ * The refusal of too much unpaid content (specification 5.3); else null. Concurrent requests do not see each other, so
+ * together they may pass the limit.
+ */
+export function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
+  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
+  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  const detail =
+    of_principal + bytes > principalBytes
+      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
+      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
+  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+    headers: { 'Retry-After': '60' },
+  });
+}

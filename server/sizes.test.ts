@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { describe, expect, it } from 'vitest';
+
+/** No function is longer than 70 lines. A file is longer than 300 only with its reason in one line at its top. */
+const FUNCTION_LINES = 70;
+const FILE_LINES = 300;
+const REASON = /^\/\/ Longer than 300 lines: \S.*\.$/;
+
+const root = path.resolve(import.meta.dirname, '..');
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
+
+/** The functions of a text, with the lines that each begins and ends on. */
+function functionsOf(file: string, text: string): { line: number; lines: number }[] {
+  const found: { line: number; lines: number }[] = [];
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
+  const visit = (node: Node): void => {
+    if (functionTypes.includes(node.type)) {
+      const line = lineOf(node.start);
+      found.push({ line, lines: lineOf(node.end) - line + 1 });
+    }
+    for (const value of Object.values(node)) {
+      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child);
+    }
+  };
+  visit(parseSync(file, text).program as unknown as Node);
+  return found;
+}
+
+/** What is too long in a file. */
+function tooLong(file: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  const whole = lines.length > FILE_LINES && !REASON.test(lines[0] ?? '') ? [`${file} has ${lines.length} lines`] : [];
+  const functions = functionsOf(file, text)
+    .filter((found) => found.lines > FUNCTION_LINES)
+    .map(({ line, lines }) => `${file}:${line} is a function of ${lines} lines`);
+  return [...whole, ...functions];
+}
+
+/** Tests group cases in functions and files of any length. */
+const isTest = (file: string) => /(\.(test|e2e|deep)|-trial)\.tsx?$/.test(file);
+
+const held = [
+  'app/(site)/docs/page.tsx',
+  'server/work-check/check.ts',
+  'server/work-check/engines/records.ts',
+  'server/work-check/judge/field.ts',
+  'server/work-check/reading/quantities.ts',
+  'server/work-check/support/sentence-features.ts',
+];
+
+const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && !isTest(file) && !held.includes(file) && existsSync(path.join(root, file)));
+
+describe('what one reads at once', () => {
+  it('is short', () => {
+    expect(sources.length).toBeGreaterThan(400);
+    expect(sources.flatMap((file) => tooLong(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([]);
+  });
+
+  const lines = (count: number) => 'a();\n'.repeat(count);
+  it.each([
+    ['a long function', `function f() {\n${lines(69)}}`, ['a.ts:1 is a function of 71 lines']],
+    [
+      'a long arrow within another',
+      `const f = () => {\n  () => {\n${lines(69)}}};`,
+      ['a.ts:1 is a function of 72 lines', 'a.ts:2 is a function of 71 lines'],
+    ],
+    ['a function at the bound', `function f() {\n${lines(68)}}`, []],
+    ['a long file', lines(301), ['a.ts has 301 lines']],
+    ['a long file with its reason', `// Longer than 300 lines: one table, read as a whole.\n${lines(301)}`, []],
+    ['a file at the bound', lines(300), []],
+  ])('is judged: %s', (_, text, expected) => {
+    expect(tooLong('a.ts', text)).toEqual(expected);
+  });
+});
