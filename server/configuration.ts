@@ -9,6 +9,7 @@ import {
   presentIn,
 } from './configuration/assessor.ts';
 import { liveFaults } from './configuration/live-faults.ts';
+import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
@@ -119,6 +120,7 @@ const Variables = z.object({
   CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
+  ...observingVariables,
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
   MAIL_FROM: z
     .string()
@@ -129,7 +131,7 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration {
+export interface Configuration extends Observing {
   databaseUrl: string;
   /** The address of this machine to listen on. */
   host: string;
@@ -231,6 +233,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
           }
         : null,
     assessor: assessorOf(variables),
+    ...observingOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
 }
@@ -249,7 +252,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
   }
-  faults.push(...assessorFaults(variables));
+  faults.push(...assessorFaults(variables), ...observingFaults(variables));
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);
@@ -269,6 +272,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       secrets: [
         ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
         ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,
+        ...(variables.METRICS_TOKEN ? [['METRICS_TOKEN', variables.METRICS_TOKEN] as const] : []),
       ],
       trustedProxiesAreSet: variables.TRUSTED_PROXIES !== undefined,
     }),

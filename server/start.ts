@@ -7,6 +7,7 @@ import { checkKeys, webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
 import { operationServer } from './transports/http.ts';
+import { serveMetrics } from './transports/metrics.ts';
 
 try {
   await main();
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
   await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());
+  serveMetrics(runtime, 'web');
   server.listen(port, host, () => log('app_ready', { host, port }));
   stopWhenTold(runtime, server);
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { stopWhenTold } from '../../server/stopping.ts';
 import { operationServer } from '../../server/transports/http.ts';
+import { serveMetrics } from '../../server/transports/metrics.ts';
 
 const runtime = await openRuntime(process.env, 'web');
 const server = operationServer(runtime, (_, res) => {
@@ -14,6 +15,7 @@ const server = operationServer(runtime, (_, res) => {
 });
 // As Next does once it has shown a page. It lets go of no socket that it is handed.
 server.on('upgrade', () => {});
+serveMetrics(runtime, 'web');
 stopWhenTold(runtime, server);
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {

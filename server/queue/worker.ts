@@ -6,6 +6,7 @@ import { forgetStrangers } from '../identity/forget.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
 import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
@@ -17,6 +18,7 @@ import { sweep } from '../purchases/sweep.ts';
 import { watchChains } from '../purchases/watch.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
+import { serveMetrics } from '../transports/metrics.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
@@ -58,7 +60,12 @@ const outOfTime = new AbortController();
 const underWay = new Set<Promise<void>>();
 let filling: Promise<void> | null = null;
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    stopping.abort();
+    runtime.beginStop();
+  });
+}
 // A cold worker takes no jobs: a warm one would have them done sooner.
 await warmUp();
 
@@ -93,6 +100,8 @@ await runtime.queue.boss.work<LetterMessage>(
   },
 );
 
+// Beside the port of the figures: a worker has no other.
+serveMetrics(runtime, 'worker');
 log('worker_ready');
 // Apart, so that a provider that does not answer holds up no deadline.
 await Promise.all([
@@ -141,9 +150,17 @@ async function fill(): Promise<void> {
     const job = await takeNext(runtime);
     if (!job) return;
     // A failure leaves the job to whoever finds it by its lease.
+    const took = metrics.checkSeconds.startTimer();
     const check: Promise<void> = carryOut(runtime, checker, job, outOfTime.signal)
-      .catch((error) => log('execution_failed', { job_key: job.job_key, ...errorFields(error) }))
+      .then(
+        () => metrics.checks.inc({ result: 'done' }),
+        (error) => {
+          metrics.checks.inc({ result: 'broken' });
+          log('execution_failed', { job_key: job.job_key, ...errorFields(error) });
+        },
+      )
       .finally(() => {
+        took();
         underWay.delete(check);
         // The account may have others that waited for this one.
         fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
@@ -158,10 +175,14 @@ async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roun
   while (!stopping.signal.aborted) {
     await round(runtime).then(
       () => {
+        metrics.roundEnded.setToCurrentTime({ round: round.name });
         told.works();
         databaseOutage.works();
       },
-      (error) => (isDatabaseTrouble(error) ? databaseOutage : told).failed(error),
+      (error) => {
+        metrics.roundFailures.inc({ round: round.name });
+        (isDatabaseTrouble(error) ? databaseOutage : told).failed(error);
+      },
     );
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
   }
