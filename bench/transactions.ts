@@ -4,7 +4,9 @@ import { PaymentRequired } from '../server/door/problem.ts';
 import { newKey } from '../server/kernel/id.ts';
 import { openRuntime } from '../server/open-runtime.ts';
 import type { OperationName } from '../server/operations.ts';
-import { executeJob } from '../server/purchases/execute.ts';
+import { x402Rail } from '../server/payments/x402/rail.ts';
+import { openStablecoins, type Stablecoins } from '../server/payments/x402/stablecoins.ts';
+import { executeJob } from '../server/purchases/work/execute.ts';
 import type { Context, Runtime } from '../server/runtime.ts';
 import { service } from '../server/service/terms.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
@@ -51,9 +53,9 @@ export async function benchTransactions(arena: Arena, { rounds, seconds }: Effor
 
 /** The facilitator and the chain agree at once, without being asked. */
 function withoutCalls(runtime: Runtime): Runtime {
-  if (!runtime.x402) throw new Error('x402 is not configured');
-  const x402: Runtime['x402'] = {
-    ...runtime.x402,
+  if (!runtime.configuration.x402) throw new Error('x402 is not configured');
+  const coins: Stablecoins = {
+    ...openStablecoins(runtime.configuration.x402),
     refusal: async () => null,
     head: async () => 0n,
     settle: async ({ authorization: { from, to, amount, nonce } }) => {
@@ -62,7 +64,7 @@ function withoutCalls(runtime: Runtime): Runtime {
       return { outcome: 'paid', transfer: { ...logged, from, to, amount, nonce } };
     },
   };
-  return { ...runtime, x402 };
+  return { ...runtime, rails: new Map([['x402', x402Rail(coins)]]) };
 }
 
 /** The check itself is no transaction: its report is made once, and delivered for every purchase. */

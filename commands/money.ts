@@ -1,9 +1,10 @@
 import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
-import { type ChainBooks, type OpenTransfer, readUnsettled, type Told } from '../server/payments/unsettled.ts';
+import type { ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
 import { recordWithdrawal, returnArrival } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
+import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import { revokeReceiptKey, rotateReceiptKeys } from '../server/purchases/receipt-keys.ts';
+import { revokeReceiptKey, rotateReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,5 +1,6 @@
-import { openReceiptKeys } from '../server/purchases/receipt-keys.ts';
-import { waiveOverdue } from '../server/purchases/waive.ts';
+import { openRails } from '../server/payments/open-rails.ts';
+import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
+import { waiveOverdue } from '../server/purchases/review/waive.ts';
 import { runForOperator } from './operator.ts';
 
 /**
@@ -8,10 +9,13 @@ import { runForOperator } from './operator.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which job and why: npm run waive -- JOB_KEY REASON' },
-  async ([jobKey = '', ...reason], { db, configuration: { receiptKeys } }) => {
+  async ([jobKey = '', ...reason], { db, configuration }) => {
     const now = new Date();
-    const receiptSigner = await openReceiptKeys(receiptKeys, db, now);
-    await waiveOverdue({ db, receiptSigner }, { jobKey, because: reason.join(' '), now });
+    const receiptSigner = await openReceiptKeys(configuration.receiptKeys, db, now);
+    await waiveOverdue(
+      { db, receiptSigner, rails: openRails(configuration) },
+      { jobKey, because: reason.join(' '), now },
+    );
     return `The charge of ${jobKey} is waived; what was collected goes back.`;
   },
 );

@@ -151,13 +151,13 @@ describe('the house', () => {
   it.each([
     ['server/kernel/clock.ts', "import { pay } from '../purchases/pay.ts';"],
     ['server/kernel/log.ts', "import type { Configuration } from '../configuration.ts';"],
-    ['server/door/verb.ts', "import { jobWithBuyer } from '../purchases/job.ts';"],
-    ['server/work-check/check.ts', "import { transact } from '../purchases/job.ts';"],
-    ['server/purchases/pay.ts', "import { startSandbox } from '../../sandbox/start.ts';"],
+    ['server/door/verb.ts', "import { jobWithBuyer } from '../purchases/job/advance.ts';"],
+    ['server/work-check/check.ts', "import { transact } from '../purchases/job/advance.ts';"],
+    ['server/purchases/pay/pay.ts', "import { startSandbox } from '../../../sandbox/start.ts';"],
     ['server/purchases/contract.ts', "import { sql } from '../kernel/sql.ts';"],
     ['client/verify-receipt.ts', "import { openDatabase } from '../server/kernel/database.ts';"],
     ['components/ui/Key.tsx', "import { perform } from '../../server/door/perform.ts';"],
-    ['app/page.tsx', "import { advance } from '@/server/purchases/job.ts';"],
+    ['app/page.tsx', "import { advance } from '@/server/purchases/job/advance.ts';"],
   ])('notices when %s leans the wrong way', (file, line) => {
     expect(importsOf(file, line).map(objection)).not.toContain(null);
   });

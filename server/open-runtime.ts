@@ -7,9 +7,9 @@ import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from '.
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
 import { openMailer } from './mail/mailer.ts';
-import { openX402 } from './payments/x402/stablecoins.ts';
-import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt-keys.ts';
-import type { ReceiptSigner } from './purchases/receipt-signer.ts';
+import { openRails } from './payments/open-rails.ts';
+import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
+import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import { openQueue } from './queue/queue.ts';
 import type { Runtime } from './runtime.ts';
 import { openAssessorProbe } from './service/assessor.ts';
@@ -44,7 +44,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
     db,
     prisma,
     queue,
-    x402: configuration.x402 ? openX402(configuration.x402) : null,
+    rails: openRails(configuration),
     mailer,
     assessorProbe: openAssessorProbe(configuration.assessor),
     receiptSigner,

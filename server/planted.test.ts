@@ -76,7 +76,7 @@ const groups: readonly (readonly Planted[])[] = [
     {
       change: 'a verb that takes what its operation does not read',
       edits: [['server/purchases/contract.ts', "  reads: 'job',\n  input: Review,", '  input: Review,']],
-      complaints: [['server/purchases/review.ts', /Property 'loaded' does not exist/]],
+      complaints: [['server/purchases/review/review.ts', /Property 'loaded' does not exist/]],
     },
   ],
 ];
@@ -112,9 +112,14 @@ async function compiled(edits: Planted['edits']): Promise<Complaint[]> {
     exclude: [],
   };
   writeFileSync(path.join(copy, 'tsconfig.json'), JSON.stringify(settings));
-  const said = await promisify(execFile)('tsc', ['--pretty', 'false', '-p', copy], { cwd: copy }).then(
+  const said = await promisify(execFile)(path.join(root, 'node_modules/.bin/tsc'), ['--pretty', 'false', '-p', copy], {
+    cwd: copy,
+  }).then(
     () => '',
-    (error: { stdout: string }) => error.stdout,
+    (error: { stdout?: string }) => {
+      if (!error.stdout) throw error;
+      return error.stdout;
+    },
   );
   return said
     .split(/\n(?=\S)/)

@@ -4,8 +4,8 @@ import type { Clock } from './kernel/clock.ts';
 import type { Database } from './kernel/database.ts';
 import type { Probe } from './kernel/probe.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { X402Rail } from './payments/x402/stablecoins.ts';
-import type { ReceiptSigner } from './purchases/receipt-signer.ts';
+import type { Rails } from './payments/rail.ts';
+import type { ReceiptSigner } from './purchases/receipt/receipt-signer.ts';
 import type { Queue } from './queue/queue.ts';
 
 /** What the server stands on: opened once a process, from the environment, with real adapters only. */
@@ -19,8 +19,8 @@ export interface Runtime {
    */
   readonly prisma: PrismaClient;
   readonly queue: Queue;
-  /** Null when stablecoin payments are not configured. */
-  readonly x402: X402Rail | null;
+  /** Every way to pay that this build knows, configured or not. */
+  readonly rails: Rails;
   /** Null when mail is not configured. */
   readonly mailer: Mailer | null;
   /** Asks whether the language models answer; null when the embedded assessor does the work. */

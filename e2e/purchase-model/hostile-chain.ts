@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { controlClient } from '../../sandbox/control-client.ts';
-import { readUnsettled } from '../../server/payments/unsettled.ts';
 import { returnArrival } from '../../server/payments/x402/by-hand.ts';
+import { readUnsettled } from '../../server/purchases/rounds/unsettled.ts';
 import { price } from '../../server/service/terms.ts';
 import { Agent, type Answer } from '../support/agent.ts';
 import { chainHand, type Signed, signedIn } from '../support/chain-hand.ts';

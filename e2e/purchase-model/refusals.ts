@@ -1,4 +1,4 @@
-import { hasRunOut } from '../../server/payments/x402/chain.ts';
+import { hasRunOut } from '../../server/payments/x402/authorization.ts';
 import { can, paymentIsOpen } from '../../server/purchases/states.ts';
 import type { Refusal } from './command.ts';
 import { creditCovers, hasRoom, isCovered, type Model, type Purchase, seen } from './model.ts';

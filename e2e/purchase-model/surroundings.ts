@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { leaseSeconds } from '../../server/kernel/lease.ts';
-import { deleteExpired } from '../../server/purchases/retention.ts';
+import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
 import { can, isEnded, type JobState } from '../../server/purchases/states.ts';
 import { daySeconds, seconds } from '../../server/service/terms.ts';
 import { type Command, OnJob, pathOf, refusal, Step } from './command.ts';

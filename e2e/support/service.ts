@@ -14,11 +14,11 @@ import { type TestDatabase, testDatabase } from '../../commands/test-database.ts
 import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
-import { executeJob } from '../../server/purchases/execute.ts';
-import { reconcile } from '../../server/purchases/reconcile.ts';
-import { deleteExpired } from '../../server/purchases/retention.ts';
-import { sweep } from '../../server/purchases/sweep.ts';
-import { watchChains } from '../../server/purchases/watch.ts';
+import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
+import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
+import { sweep } from '../../server/purchases/rounds/sweep.ts';
+import { watchRails } from '../../server/purchases/rounds/watch.ts';
+import { executeJob } from '../../server/purchases/work/execute.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
@@ -131,7 +131,7 @@ export async function startService(
     async sweep() {
       await sweep(runtime);
       await reconcile(runtime);
-      await watchChains(runtime);
+      await watchRails(runtime);
     },
     async backup() {
       const restore = await takeBackup(database.pool);

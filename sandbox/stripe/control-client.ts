@@ -2,8 +2,9 @@ import type Stripe from 'stripe';
 import type { z } from 'zod';
 import type { CallRecord } from './api.ts';
 import type { apiFaultSchema, outcomeSchema, webhookFaultSchema } from './faults.ts';
+import type { Delivery } from './records.ts';
 import type { booksOf } from './routes.ts';
-import type { Delivery, WebhookTarget } from './webhooks.ts';
+import type { WebhookTarget } from './webhooks.ts';
 
 type CallControl = <Result>(method: string, path: string, body?: unknown) => Promise<Result>;
 type State = { faults: unknown[]; held: number; now: number; webhook: WebhookTarget };

@@ -1,18 +1,7 @@
 // Idempotency keys as https://docs.stripe.com/api/idempotent_requests describes them.
 import { StripeFault } from './errors.ts';
 import type { Provider } from './provider.ts';
-
-/** The answer that was given under a key; `id` is the key. */
-export interface SavedAnswer {
-  readonly id: string;
-  /** Seconds since 1970. */
-  readonly at: number;
-  readonly path: string;
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly body: string;
-  readonly request: string;
-}
+import type { SavedAnswer } from './records.ts';
 
 const KEY_MAX = 255;
 /** After a day a key is forgotten, and the same request is carried out again. */

@@ -1,17 +1,6 @@
 import { newId } from './ids.ts';
 import type { Provider } from './provider.ts';
-
-/** What happens at the provider by itself once its clock says so. */
-export type Task = 'expire_session' | 'open_dispute' | 'settle_refund' | 'fail_refund' | 'lose_dispute';
-
-/** A task that waits; `at` is in seconds since 1970. */
-export interface Due {
-  readonly id: string;
-  readonly at: number;
-  readonly task: Task;
-  /** The id of the object that it is about. */
-  readonly target: string;
-}
+import type { Task } from './records.ts';
 
 /** Lets `task` happen to `target` at a moment of the provider's clock, also after a restart. */
 export function schedule({ store }: Provider, at: number, task: Task, target: string): void {

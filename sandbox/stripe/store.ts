@@ -2,9 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Stripe from 'stripe';
-import type { SavedAnswer } from './idempotency.ts';
-import type { Due } from './schedule.ts';
-import type { Delivery } from './webhooks.ts';
+import type { Delivery, Due, SavedAnswer } from './records.ts';
 
 /** What no answer shows of a payment method: the number behind it, and what has been done with it. */
 export interface CardFacts {

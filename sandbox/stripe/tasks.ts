@@ -1,8 +1,8 @@
 import { cardOf } from './cards.ts';
 import { closeDispute, isOpen, openDispute } from './disputes.ts';
 import type { Provider } from './provider.ts';
+import type { Task } from './records.ts';
 import { failRefund, settleRefund } from './refunds.ts';
-import type { Task } from './schedule.ts';
 import { expireSession } from './sessions.ts';
 
 /** What each task does, if what it is about still waits for it. */

@@ -5,16 +5,7 @@ import { type FaultQueue, faultQueue } from '../fault-queue.ts';
 import { BRAND } from '../http.ts';
 import type { WebhookFault } from './faults.ts';
 import type { Provider } from './provider.ts';
-
-/** Where an event is on its way; `id` is the event's. Moments are seconds since 1970. */
-export interface Delivery {
-  readonly id: string;
-  readonly type: string;
-  readonly state: 'waiting' | 'withheld' | 'delivered' | 'lost' | 'given_up';
-  readonly first_at: number;
-  readonly next_at: number;
-  readonly attempts: readonly { readonly at: number; readonly status: number | null }[];
-}
+import type { Delivery } from './records.ts';
 
 export interface Webhooks {
   readonly faults: FaultQueue<WebhookFault>;

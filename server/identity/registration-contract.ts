@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
+import { railNames } from '../payments/contract.ts';
 import { defaultGrant, lasting, service } from '../service/terms.ts';
 import { Grant, GrantTerms } from './contract.ts';
 
@@ -132,7 +133,7 @@ export const claim = defineOperation({
 const linkToken = z.string().min(1).max(128);
 
 /** The ways to pay that whoever runs the service has set up: no other can be offered. */
-export const RailsSetUp = z.array(z.enum(['card', 'x402']));
+export const RailsSetUp = z.array(z.enum(railNames));
 
 /** What a person is shown of an agent that asks. */
 export const AskingAgent = z.object({

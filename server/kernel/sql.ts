@@ -36,11 +36,6 @@ export function statement(text: string, values: readonly unknown[]): Sql {
   return { name, text, values };
 }
 
-/** The columns of a row, for the text of a statement: every one of them, or it does not compile. */
-export function columnsOf<Row>(names: Record<keyof Row, true>): string {
-  return Object.keys(names).join(', ');
-}
-
 /** Makes the text of a statement from names of the code. It must depend on nothing else. */
 type Assembly = (...parts: string[]) => string;
 

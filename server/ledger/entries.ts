@@ -96,14 +96,14 @@ export const returnOwed: Movement = { event: 'return_owed', debit: 'liability:un
 /** Where the books can lose a payment: what was given away already, or earned, is a loss. */
 export type LosingAccount = 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals';
 
-/** The chain took a payment back for good: it is missing where the money is that it became. */
-export function reversed(from: LosingAccount): Movement {
-  return { event: 'reversed', debit: from, credit: 'suspense:reorganised' };
+/** The rail took a payment back for good: it is missing where the money is that it became. */
+export function reversed(from: LosingAccount, suspense: string): Movement {
+  return { event: 'reversed', debit: from, credit: suspense };
 }
 
-/** The chain holds a reversed payment after all: it is where it was, or owed to who paid. */
-export function healed(to: LosingAccount): Movement {
-  return { event: 'healed', debit: 'suspense:reorganised', credit: to };
+/** The rail holds a reversed payment after all: it is where it was, or owed to who paid. */
+export function healed(to: LosingAccount, suspense: string): Movement {
+  return { event: 'healed', debit: suspense, credit: to };
 }
 
 /** A movement with everything a row of the books needs. `key` names the one event that may be posted. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
+import { payableBy, railNames, railSummaries, requestedMethods } from '../payments/contract.ts';
 import { bounds, CheckRequest, checkRequestFields, deterministicChecks, Report } from '../work-check/contract.ts';
 import { text } from '../work-check/input-fields.ts';
 import './request-contract.ts';
@@ -68,9 +69,7 @@ export const Quote = z
     planned_checks: z.array(
       z.object({ check: z.enum(deterministicChecks), will_run: z.boolean(), skip_reason: z.string().optional() }),
     ),
-    rails: z.array(
-      z.object({ rail: z.enum(['card', 'x402']), methods: z.array(z.string()), networks: z.array(z.string()) }),
-    ),
+    rails: z.array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) })),
     refund_policy: z.string(),
     next_actions: z.array(NextAction),
     job_key: key.nullable(),
@@ -87,7 +86,7 @@ export const Job = z
     charge_state: z.enum(chargeStates),
     review_state: z.enum(reviewStates),
     price: Price,
-    payable_by: z.array(z.enum(['x402', 'wallet_credit'])).meta({
+    payable_by: z.array(z.enum(payableBy)).meta({
       description:
         'What may pay for it; may grow. A job that found no room under the limits can be paid with wallet_credit alone.',
     }),
@@ -121,7 +120,7 @@ export const Receipt = z
     report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
       state: z.enum(paymentStates),
-      rail: z.enum(['card', 'x402']),
+      rail: z.enum(railNames),
       method: z.string(),
       amount_microcents: microcents,
       currency: z.literal('USD'),
@@ -263,9 +262,7 @@ export const authorize = defineOperation({
 
 export const pay = defineOperation({
   name: 'pay',
-  summary:
-    'Pay for an authorized job. Over x402 the first call answers 402 with what to sign; repeat it unchanged with the ' +
-    'PAYMENT-SIGNATURE header. One payment per job: keep one idempotency key for it and repeat that key until it answers.',
+  summary: railSummaries.pay,
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/payments',
   audience: ['agent'],
@@ -273,8 +270,8 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(['card', 'x402']).meta({ description: 'One of the rails of the quote.' }),
-    method: z.enum(['wallet_credit']).optional().meta({
+    rail: z.enum(railNames).meta({ description: 'One of the rails of the quote.' }),
+    method: z.enum(requestedMethods).optional().meta({
       description: 'Spends the wallet credit, where it covers the whole price; without it USDC is asked for.',
     }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
@@ -300,9 +297,7 @@ export const pay = defineOperation({
 
 export const cancelPayment = defineOperation({
   name: 'cancel_payment',
-  summary:
-    'End an open payment where that is certain to work. A signed x402 payment cannot be called back: it ends when the ' +
-    'chain can no longer carry it out, and until then the answer is payment_unknown.',
+  summary: railSummaries.cancelPayment,
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/payments/cancel',
   audience: ['agent'],
@@ -489,7 +484,7 @@ export const receiptChain = defineOperation({
 
 export const cancel = defineOperation({
   name: 'cancel',
-  summary: 'Cancel a job before it is delivered. What was collected over x402 becomes wallet credit.',
+  summary: railSummaries.cancel,
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/cancel',
   audience: ['agent'],

@@ -3,8 +3,9 @@ import type { Buyer, Member } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Context } from '../runtime.ts';
 import type { NextAction } from './contract.ts';
-import { type Asking, jobView, loadJob, unpaidJobs } from './job.ts';
-import { loadQuote, quoteView } from './quote.ts';
+import { loadJob, unpaidJobs } from './job/load.ts';
+import { type Asking, jobView } from './job/view.ts';
+import { loadQuote, quoteView } from './quote/quote.ts';
 
 /**
  * The refusal of an action on a purchase, with what is allowed on it instead (specification 3.6). Other errors, and what is

@@ -113,8 +113,8 @@ export interface JobFacts {
   is_off: boolean;
   /** A rail that it can be paid over seems to work. */
   rail_is_up: boolean;
-  /** Its open payment is a signed transfer that its chain carries out no more. */
-  payment_has_run_out: boolean;
+  /** Its open payment can be called back for certain. */
+  payment_is_withdrawable: boolean;
   /** The request declares the buyer itself as the producer of the work. */
   buyer_is_producer: boolean;
 }
@@ -193,7 +193,7 @@ export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const settled = !paymentIsOpen(job.payment_state);
   const isPayable = can('collect', job.state) && settled && job.within_limits && job.rail_is_up && !job.is_off;
   if (isPayable && authority.mayBuy) actions.push('pay');
-  if (!settled && job.payment_has_run_out && authority.mayCancel) actions.push('cancel_payment');
+  if (!settled && job.payment_is_withdrawable && authority.mayCancel) actions.push('cancel_payment');
   if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   if (job.has_report) actions.push('report');
   const canReview = canAccept(job, authority) || mayDispute(job);

@@ -11,11 +11,12 @@ import { databaseOutage, outage } from '../kernel/outage.ts';
 import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
-import { carryOut, takeNext } from '../purchases/execute.ts';
-import { reconcile } from '../purchases/reconcile.ts';
-import { deleteExpired, deleteUnpaidContent } from '../purchases/retention.ts';
-import { sweep } from '../purchases/sweep.ts';
-import { watchChains } from '../purchases/watch.ts';
+import { reconcile } from '../purchases/rounds/reconcile.ts';
+import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
+import { sweep } from '../purchases/rounds/sweep.ts';
+import { watchRails } from '../purchases/rounds/watch.ts';
+import { carryOut } from '../purchases/work/execute.ts';
+import { takeNext } from '../purchases/work/take.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
 import { serveMetrics } from '../transports/metrics.ts';
@@ -109,7 +110,7 @@ await Promise.all([
   rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
-  rounds(watchChains, watchEveryMs),
+  rounds(watchRails, watchEveryMs),
   rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),

@@ -1,6 +1,9 @@
 import { Problem } from '../door/problem.ts';
 import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { currency, toWire } from '../kernel/money.ts';
+import { type RailName, railNames } from '../payments/contract.ts';
+import type { Rails, Standing } from '../payments/rail.ts';
+import { railUnavailable, unavailable } from '../payments/unavailable.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SwitchName } from './contract.ts';
 import { switchedOff } from './switches.ts';
@@ -10,9 +13,9 @@ export interface Availability {
   checked_at: string;
   contract_version: string;
   price: { amount_microcents: number; currency: 'USD'; pricing_status: 'approved' };
-  purchasable_rails: ('card' | 'x402')[];
+  purchasable_rails: RailName[];
   rails: {
-    card: { methods: ('card_checkout' | 'card_saved')[]; mode: string; reasons: string[]; state: RailState };
+    card: { methods: string[]; mode: string; reasons: string[]; state: RailState };
     x402: { networks: string[]; reasons: string[]; state: RailState };
   };
   reasons: string[];
@@ -34,12 +37,13 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
     runtime.assessorProbe?.wasUp(now) ?? true,
     letterReasons(runtime, now),
   ]);
-  const x402 = await x402Now(runtime, off, now);
+  const rails = await railsNow(runtime, off, now);
+  const usable = railNames.filter((name) => rails[name].state === 'available');
   const isDown = off === unknownSwitches;
   const reasons = [
     ...(isDown ? ['database_unreachable'] : []),
     ...(off.has('service') ? ['service_disabled'] : []),
-    ...(x402.state === 'available' ? [] : ['no_payment_rail_available']),
+    ...(usable.length > 0 ? [] : ['no_payment_rail_available']),
     ...(hasAssessor ? [] : ['assessor_unreachable']),
   ];
   const registrations = [
@@ -50,11 +54,8 @@ export async function availability(runtime: Runtime, now: Date): Promise<Availab
     checked_at: now.toISOString(),
     contract_version: service.contractVersion,
     price: { amount_microcents: toWire(price), currency, pricing_status: 'approved' },
-    purchasable_rails: reasons.length === 0 ? ['x402'] : [],
-    rails: {
-      card: { methods: ['card_checkout', 'card_saved'], mode: 'unknown', reasons: cardReasons, state: 'unavailable' },
-      x402,
-    },
+    purchasable_rails: reasons.length === 0 ? usable : [],
+    rails,
     reasons,
     registrations: { state: registrations.length === 0 ? 'open' : 'closed', reasons: registrations },
     service_key: service.serviceKey,
@@ -73,8 +74,8 @@ function knownSwitches({ db }: Runtime): Promise<Switches> {
 }
 
 /** The rails that can be paid over here once whoever runs the service lets them: the others were never set up. */
-export function railsSetUp(runtime: Pick<Runtime, 'x402'>): ('card' | 'x402')[] {
-  return [...(cardReasons.length === 0 ? (['card'] as const) : []), ...(runtime.x402 ? (['x402'] as const) : [])];
+export function railsSetUp({ rails }: Pick<Runtime, 'rails'>): RailName[] {
+  return railNames.filter((name) => rails.get(name)?.isSetUp);
 }
 
 /** Refuses a registration while nobody new can register. Throws `registrations_closed` with the reasons. */
@@ -111,59 +112,43 @@ export async function switchedOffRefusal(db: Queries): Promise<Problem | null> {
 }
 
 /** The refusal of what is not sold right now, with every reason. */
-export function saleRefusal({ state, reasons, rails }: Availability): Problem | null {
+export function saleRefusal({ state, reasons, rails: shown }: Availability, rails: Rails): Problem | null {
   if (state === 'available') return null;
-  return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...rails.x402.reasons])]);
+  const ofRails = [...rails.keys()].flatMap((name) => shown[name].reasons);
+  return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...ofRails])]);
 }
 
-/** The refusal of a rail that cannot be used, with its reasons; `silent` is what did not answer. */
-export function railUnavailable(
-  runtime: Runtime,
-  rail: 'card' | 'x402',
-  silent: 'facilitator_unreachable' | 'chain_unreachable' = 'facilitator_unreachable',
-): Problem {
-  const reasons = rail === 'card' ? cardReasons : runtime.x402 ? [silent] : ['x402_not_configured'];
-  return unavailable(`The rail ${rail} cannot be used right now.`, reasons);
+/** The refusal of a rail that this build does not have. */
+export function absentRail(name: RailName): Problem {
+  return railUnavailable(name, absent[name].reasons);
 }
 
-/** An operator's switches and absent settings: asking again changes nothing about them (specification 2.2). */
-const settings = [
-  'service_disabled',
-  'rail_disabled',
-  'card_disabled',
-  'x402_not_configured',
-  'assessor_not_configured',
-];
+/** What is shown of a rail that this build does not have. */
+const absent: Record<RailName, Standing> = {
+  card: {
+    methods: ['card_checkout', 'card_saved'],
+    mode: 'unknown',
+    reasons: [
+      'card_disabled',
+      'card_secret_missing',
+      'card_webhook_secret_missing',
+      'card_key_mode_unknown',
+      'card_return_url_missing',
+    ],
+  },
+  x402: { networks: [], reasons: ['x402_not_configured'] },
+};
 
-function unavailable(detail: string, reasons: string[]): Problem {
-  const isSetting = reasons.some((reason) => settings.includes(reason));
-  return new Problem('service_unavailable', detail, {
-    members: isSetting ? { reasons, retryable: false } : { reasons },
-    headers: isSetting ? {} : { 'Retry-After': '60' },
-  });
-}
-
-/** Cards are not taken yet: nothing about them is configured. */
-const cardReasons = [
-  'card_disabled',
-  'card_secret_missing',
-  'card_webhook_secret_missing',
-  'card_key_mode_unknown',
-  'card_return_url_missing',
-];
-
-async function x402Now({ x402 }: Runtime, off: Switches, now: Date): Promise<Availability['rails']['x402']> {
-  if (!x402) return { networks: [], reasons: ['x402_not_configured'], state: 'unavailable' };
-  if (off.has('x402')) return { networks: [...x402.networks], reasons: ['rail_disabled'], state: 'unavailable' };
-  const { facilitator, networks } = await x402.reachable(now);
-  const reasons = [
-    ...(facilitator ? [] : ['facilitator_unreachable']),
-    // One chain that answers is enough to pay over.
-    ...(networks.length > 0 ? [] : ['chain_unreachable']),
-  ];
+/** Each rail as it stands, of what is known without waiting for its providers. */
+async function railsNow({ rails }: Runtime, off: Switches, now: Date): Promise<Availability['rails']> {
+  const standing = async (name: RailName) => {
+    const one = (await rails.get(name)?.standing(now, off.has(name))) ?? absent[name];
+    const state: RailState = one.reasons.length === 0 ? 'available' : 'unavailable';
+    return { ...one, state };
+  };
+  const [card, x402] = await Promise.all([standing('card'), standing('x402')]);
   return {
-    networks: [...(networks.length > 0 ? networks : x402.networks)],
-    reasons,
-    state: reasons.length === 0 ? 'available' : 'unavailable',
+    card: { methods: card.methods ?? [], mode: card.mode ?? 'unknown', reasons: card.reasons, state: card.state },
+    x402: { networks: x402.networks ?? [], reasons: x402.reasons, state: x402.state },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
+import { railNames } from '../payments/contract.ts';
 import { Measured, Verdict } from '../work-check/contract.ts';
 import { service } from './terms.ts';
 
@@ -10,7 +11,7 @@ const reasons = z.array(z.string()).meta({ description: 'Reason codes. The list 
 const integer = z.int().min(0);
 
 /** What an operator can turn off: all selling, registrations, or one rail. */
-export const switchNames = ['service', 'registrations', 'card', 'x402'] as const;
+export const switchNames = ['service', 'registrations', ...railNames] as const;
 export type SwitchName = (typeof switchNames)[number];
 
 export const Signing = z.object({
@@ -30,7 +31,7 @@ export const Availability = z
     checked_at: z.iso.datetime(),
     contract_version: z.string(),
     price: z.object({ amount_microcents: integer, currency: z.literal('USD'), pricing_status: z.literal('approved') }),
-    purchasable_rails: z.array(z.enum(['card', 'x402'])),
+    purchasable_rails: z.array(z.enum(railNames)),
     rails: z.object({
       card: z.object({ methods: z.array(z.string()), mode: z.string(), reasons, state: railState }),
       x402: z.object({ networks: z.array(z.string()), reasons, state: railState }),

@@ -166,7 +166,7 @@ function schemas() {
 }
 
 /** The terms as the service contract carries them, by name. The test of the terms asks a copy of the server. @public */
-export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'x402'>) {
+export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>) {
   return {
     terms_version: service.termsVersion,
     business_authority: 'advisory_only',
@@ -241,11 +241,11 @@ export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'x402'>) 
 }
 
 /** What a stock x402 client needs to know, and to be told. */
-function x402Terms({ x402 }: Pick<Runtime, 'x402'>) {
+function x402Terms({ rails }: Pick<Runtime, 'rails'>) {
   return {
     x402_version: 2,
     scheme: 'exact',
-    networks: [...(x402?.networks ?? [])],
+    networks: [...(rails.get('x402')?.networks ?? [])],
     payment_header: 'PAYMENT-SIGNATURE',
     version_1: 'not taken: an X-PAYMENT header is answered 402',
     client_setting:

@@ -78,7 +78,7 @@ const tellAll = `
     DATABASE_URL: 'postgresql://nobody@127.0.0.1/none', BASE_URL: 'http://127.0.0.1:3000', ENVIRONMENT: 'test',
     SECRET_KEY: 'k'.repeat(43), NEXTAUTH_SECRET: 'n'.repeat(43), RECEIPT_KEYS_FILE: 'none',
   });
-  const terms = contractTerms({ configuration, x402: null });
+  const terms = contractTerms({ configuration, rails: new Map() });
   const report = await sampleReport();
   console.log(JSON.stringify({ terms, report, operations: Object.values(operations).map(({ summary }) => summary) },
     (_, value) => (typeof value === 'bigint' ? String(value) : value)));

@@ -1,107 +1,105 @@
 import type { Network } from '../../configuration.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { leaseUntil, whileHeld } from '../../kernel/lease.ts';
+import { leaseUntil } from '../../kernel/lease.ts';
 import { type Microcents, microcents, toTokenUnits } from '../../kernel/money.ts';
-import { columnsOf, sql, statement } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
-import type { Authorization, SignedTransfer } from './chain.ts';
+import type { Attempt } from '../rail.ts';
+import { type Authorization, runOutSeconds, type SignedTransfer } from './authorization.ts';
 
-/** One attempt to pay for a job with a signed transfer. `settling` and `unknown` are open: the money may or may not move. */
-export interface PaymentRow {
-  payment_key: string;
-  job_key: string;
-  /** Who buys: of a wallet, its address. */
-  principal_key: string;
-  state: 'settling' | 'unknown' | 'collected' | 'failed';
+/** One attempt to pay for a job with a signed transfer. */
+export interface TransferAttempt extends Attempt {
+  rail: 'x402';
   network: Network;
   asset: `0x${string}`;
   payer: `0x${string}`;
   pay_to: `0x${string}`;
   nonce: `0x${string}`;
-  amount_microcents: bigint;
   valid_after: Date;
   valid_before: Date;
   /** Kept while it may still have to be carried out, or carried out again. */
   signature: `0x${string}` | null;
-  created_at: Date;
   /** The highest block of the chain that anybody here had seen when it was presented. */
   seen_block: bigint;
   /** That holds the transfer, or held it last; null while it is not known to have happened. */
   transaction: `0x${string}` | null;
-  decided_at: Date | null;
-  /** Since when the chain has lost it for good. */
-  reversed_at: Date | null;
-  missing_looks: number;
 }
 
-const columns = columnsOf<PaymentRow>({
-  payment_key: true,
-  job_key: true,
-  principal_key: true,
-  state: true,
-  network: true,
-  asset: true,
-  payer: true,
-  pay_to: true,
-  nonce: true,
-  amount_microcents: true,
-  valid_after: true,
-  valid_before: true,
-  signature: true,
-  created_at: true,
-  seen_block: true,
-  transaction: true,
-  decided_at: true,
-  reversed_at: true,
-  missing_looks: true,
-});
+/** What a `TransferAttempt` is read from, behind `select`: columns of `x402_payments` as `x`. */
+export const attemptColumns = `'x402' as rail, x.payment_key, x.job_key, x.principal_key, x.state, x.network, x.asset, x.payer,
+  x.pay_to, x.nonce, x.amount_microcents, x.valid_after, x.valid_before, x.signature, x.created_at, x.seen_block,
+  x.transaction, x.decided_at, x.reversed_at`;
+
+/** Who pays in each attempt that a signed transfer pays for, as SQL with the columns `payment_key` and `payer`. */
+export const transferPayers = 'select payment_key, payer from x402_transfers';
+
+/**
+ * From when on an open attempt by a signed transfer can be called back, as SQL with the columns `payment_key` and
+ * `withdrawable_after`: once a chain that keeps time says that it can no longer happen.
+ */
+export const transferEnds = `
+  select payment_key, valid_before + interval '${runOutSeconds} seconds' as withdrawable_after from x402_transfers`;
+
+/** What a collection by transfer is known by outside, as SQL; null for an attempt that no transfer pays for. */
+export const transferReference = (paymentKey: string): string => `(
+  select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
+  order by removed_at is not null, seen_at desc limit 1)`;
 
 /** A request that pays takes so long when all is well. */
 const settlingForSeconds = 3;
 
+const bySignature = `select ${attemptColumns} from x402_payments x
+  where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
+
 /** The attempt that this signature opened, on whichever job. A signature is one payment (EIP-3009 nonce). */
-export function paymentOf(
+export function attemptOf(
   db: Queries,
-  authorization: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
-): Promise<PaymentRow | undefined> {
-  const text = `select ${columns} from x402_payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
-  const { network, asset, from, nonce } = authorization;
-  return db.maybe<PaymentRow>(statement(text, [network, asset, from, nonce]));
+  { network, asset, from, nonce }: Pick<Authorization, 'network' | 'asset' | 'from' | 'nonce'>,
+): Promise<TransferAttempt | undefined> {
+  return db.maybe<TransferAttempt>(statement(bySignature, [network, asset, from, nonce]));
 }
+
+const byKey = `select ${attemptColumns} from x402_payments x where payment_key = $1`;
+
+export function attemptByKey(db: Queries, paymentKey: string): Promise<TransferAttempt> {
+  return db.one<TransferAttempt>(statement(byKey, [paymentKey]));
+}
+
+const openOfJob = `select ${attemptColumns} from x402_payments x
+  where job_key = $1 and state in ('settling', 'unknown')`;
 
 /** The attempt of a job that has not ended, if there is one. */
-export function openPaymentOf(db: Queries, jobKey: string): Promise<PaymentRow | undefined> {
-  const text = `select ${columns} from x402_payments where job_key = $1 and state in ('settling', 'unknown')`;
-  return db.maybe<PaymentRow>(statement(text, [jobKey]));
+export function openAttempt(db: Queries, jobKey: string): Promise<TransferAttempt | undefined> {
+  return db.maybe<TransferAttempt>(statement(openOfJob, [jobKey]));
 }
 
+const unattended = `select ${attemptColumns} from x402_payments x
+  where (state in ('settling', 'unknown') and lease_until <= $1) or (state = 'settling' and created_at <= $2)
+  order by lease_until limit $3`;
+
 /** Open attempts that need help: longest unattended first. A request that is paying right now needs none yet. */
-export function openPayments(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
-  const text = `
-    select ${columns} from x402_payments
-    where (state in ('settling', 'unknown') and lease_until <= $1) or (state = 'settling' and created_at <= $2)
-    order by lease_until limit $3`;
-  return db.many<PaymentRow>(statement(text, [now, after(now, -settlingForSeconds), limit]));
+export function openAttempts(db: Queries, now: Date, limit: number): Promise<TransferAttempt[]> {
+  return db.many<TransferAttempt>(statement(unattended, [now, after(now, -settlingForSeconds), limit]));
+}
+
+/** What an attempt is opened with. */
+export interface Intent {
+  paymentKey: string;
+  jobKey: string;
+  principalKey: string;
+  amount: Microcents;
+  transfer: SignedTransfer;
+  /** Of the chain, as it was read before the transfer could be carried out for this job. */
+  head: bigint;
+  now: Date;
 }
 
 /**
  * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. From here
  * on the money may move. Undefined when the job cannot be paid now; fails on a signature that is taken.
  */
-export async function recordIntent(
-  db: Queries,
-  intent: {
-    paymentKey: string;
-    jobKey: string;
-    principalKey: string;
-    amount: Microcents;
-    transfer: SignedTransfer;
-    /** Of the chain, as it was read before the transfer could be carried out for this job. */
-    head: bigint;
-    now: Date;
-  },
-): Promise<PaymentRow | undefined> {
+export async function recordIntent(db: Queries, intent: Intent): Promise<TransferAttempt | undefined> {
   const { authorization, signature } = intent.transfer;
   // The highest block that anybody ever saw: a node that lags must not make an old transfer look younger than this.
   const taken = await db.maybe<{ seen_block: bigint }>(sql`
@@ -126,6 +124,7 @@ export async function recordIntent(
     returning seen_block`);
   if (!taken) return undefined;
   return {
+    rail: 'x402',
     payment_key: intent.paymentKey,
     job_key: intent.jobKey,
     principal_key: intent.principalKey,
@@ -144,21 +143,7 @@ export async function recordIntent(
     transaction: null,
     decided_at: null,
     reversed_at: null,
-    missing_looks: 0,
   };
-}
-
-/** Records a payment out of credit: it is collected the moment it is made. */
-export function recordCreditPayment(
-  tx: Tx,
-  payment: Pick<PaymentRow, 'payment_key' | 'job_key' | 'amount_microcents'>,
-  now: Date,
-): void {
-  tx.write(sql`
-    insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until,
-      decided_at)
-    values (${payment.payment_key}, ${payment.job_key}, 'x402', 'wallet_credit', 'collected',
-      ${payment.amount_microcents}, ${now}, ${now}, ${now})`);
 }
 
 /**
@@ -198,113 +183,22 @@ export async function decide(
 /** So many seconds after its collection a payment is looked up on its chain again, and then from time to time. */
 const looksAfterSeconds = [60, 300, 1_800];
 
-function nextLook(collectedAt: Date, now: Date): Date | null {
+/** When a collected payment is looked up next; null once it has been looked up for the last time. */
+export function nextLook(collectedAt: Date, now: Date): Date | null {
   const seconds = looksAfterSeconds.find((one) => after(collectedAt, one) > now);
   return seconds === undefined ? null : after(collectedAt, seconds);
 }
 
-/** A look that ended without an answer is taken again after this long. */
-const lookAgainSeconds = 30;
-/** A payment that is not final after the last look is looked up again after this long. */
-const untilFinalSeconds = 1_800;
-
-/** Takes collected payments that are due to be looked up again, longest due first: nobody else does for a while. */
-export function takeWatched(db: Queries, now: Date, limit: number): Promise<PaymentRow[]> {
-  const text = `
-    with taken as (
-      update x402_transfers set watch_at = $1
-      where payment_key in (
-        select payment_key from x402_transfers where watch_at <= $2 order by watch_at limit $3 for update skip locked)
-      returning payment_key)
-    select ${columns} from x402_payments join taken using (payment_key)`;
-  return db.many<PaymentRow>(statement(text, [after(now, lookAgainSeconds), now, limit]));
-}
-
-/**
- * The chain still holds the payment. Once it is final it is not watched any more: then nothing can carry the transfer out
- * again, and its signature is forgotten.
- */
-export function confirmCollected(tx: Tx, payment: PaymentRow, isFinal: boolean, now: Date): void {
-  const next = nextLook(payment.decided_at ?? payment.created_at, now);
-  const watchAt = next ?? (isFinal ? null : after(now, untilFinalSeconds));
-  tx.write(sql`
-    update x402_transfers set watch_at = ${watchAt}, missing_looks = 0,
-      signature = case when ${watchAt}::timestamptz is null then null else signature end
-    where payment_key = ${payment.payment_key} and watch_at is not null`);
-}
-
-/** A final block shows that the payment is not there: how many looks in a row have said so. */
-export async function countMissing(tx: Tx, paymentKey: string): Promise<number> {
-  const counted = await tx.maybe<{ missing_looks: number }>(sql`
-    update x402_transfers set missing_looks = missing_looks + 1
-    where payment_key = ${paymentKey} and watch_at is not null returning missing_looks`);
-  return counted?.missing_looks ?? 0;
-}
-
-/** The chain has lost the payment for good, written down once. False when it was before. */
-export async function markReversed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
-  const reversed = await tx.maybe(sql`
-    with reversed as (
-      update payments set reversed_at = ${now}
-      where payment_key = ${paymentKey} and state = 'collected' and reversed_at is null
-      returning payment_key)
-    update x402_transfers set watch_at = null, signature = null from reversed
-    where x402_transfers.payment_key = reversed.payment_key
-    returning reversed.payment_key`);
-  return reversed !== undefined;
-}
-
-/** The chain holds the payment after all, and is watched again. False when it was not reversed. */
-export async function markHealed(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
-  const healed = await tx.maybe(sql`
-    with healed as (
-      update payments set reversed_at = null where payment_key = ${paymentKey} and reversed_at is not null
-      returning payment_key)
-    update x402_transfers set watch_at = ${after(now, lookAgainSeconds)}, missing_looks = 0 from healed
-    where x402_transfers.payment_key = healed.payment_key
-    returning healed.payment_key`);
-  return healed !== undefined;
-}
-
-/** Says that nobody knows yet how the attempt ended; the next try with its signature may begin at `tryAgainAt`. */
-export function markUnknown(tx: Tx, paymentKey: string, tryAgainAt: Date): void {
-  tx.write(sql`
-    update payments set state = 'unknown', lease_until = ${tryAgainAt}
-    where payment_key = ${paymentKey} and state in ('settling', 'unknown')`);
-}
-
-/** Takes the right to call the facilitator again with the same signature; false while another request holds it. */
-export async function takeLease(db: Queries, paymentKey: string, now: Date): Promise<boolean> {
-  const taken = await db.maybe(sql`
-    update payments set lease_until = ${leaseUntil(now)}
-    where payment_key = ${paymentKey} and state in ('settling', 'unknown') and lease_until <= ${now}
-    returning payment_key`);
-  return taken !== undefined;
-}
-
-/** Keeps that right while `call` is under way. */
-export function whileCalling<T>(
-  { db, clock }: { db: Queries; clock: () => Date },
-  paymentKey: string,
-  call: () => Promise<T>,
-): Promise<T> {
-  const renew = () =>
-    db.many(sql`
-      update payments set lease_until = ${leaseUntil(clock())}
-      where payment_key = ${paymentKey} and state in ('settling', 'unknown')`);
-  return whileHeld(renew, call);
-}
-
 /** The signed transfer of an attempt, as the chain is asked about it. */
-export function authorizationOf(row: PaymentRow): Authorization {
+export function authorizationOf(attempt: TransferAttempt): Authorization {
   return {
-    network: row.network,
-    asset: row.asset,
-    from: row.payer,
-    to: row.pay_to,
-    nonce: row.nonce,
-    amount: BigInt(toTokenUnits(microcents(row.amount_microcents))),
-    validAfter: row.valid_after,
-    validBefore: row.valid_before,
+    network: attempt.network,
+    asset: attempt.asset,
+    from: attempt.payer,
+    to: attempt.pay_to,
+    nonce: attempt.nonce,
+    amount: BigInt(toTokenUnits(microcents(attempt.amount_microcents))),
+    validAfter: attempt.valid_after,
+    validBefore: attempt.valid_before,
   };
 }

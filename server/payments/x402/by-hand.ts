@@ -1,13 +1,19 @@
 import { Problem } from '../../door/problem.ts';
 import type { Database } from '../../kernel/database.ts';
 import { microcents } from '../../kernel/money.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { withdrawn } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { notAllowed } from '../../purchases/job.ts';
-import { requestReturn } from './refund.ts';
-import { bookKeyOf, claimDeparture, lockTransfer, type TransferName, type TransferRow } from './transfers.ts';
+import { requestReturn } from './refunds.ts';
+import {
+  bookKeyOf,
+  claimDeparture,
+  lockTransfer,
+  type TransferName,
+  type TransferRow,
+  transferColumns,
+} from './transfers.ts';
 
 /**
  * What an operator does about an arrival that is for nothing: it goes back to who sent it, and to nobody else, as soon as
@@ -33,6 +39,12 @@ export async function returnArrival(db: Database, name: TransferName, now: Date)
   });
 }
 
+const outgoing = `
+  select ${transferColumns}, exists (
+    select from chain_transfers a where a.network = c.network and a.refund_nonce = c.nonce) as gives_back
+  from chain_transfers c
+  where network = $1 and transaction = $2 and use = 'outgoing' and removed_at is null`;
+
 /**
  * Writes down that an operator took out what left in this transaction, and gives how much. Throws `not_found` when no
  * unexplained transfer of ours is in it, and `action_not_allowed` for one that gives an arrival back by its nonce.
@@ -43,13 +55,9 @@ export async function recordWithdrawal(
   now: Date,
 ): Promise<bigint> {
   return transact(db, async (tx) => {
-    const departures = await tx.many<TransferRow & { gives_back: boolean }>(sql`
-      select c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents, c.nonce,
-        c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
-        c.removed_at, c.moves, exists (
-        select from chain_transfers a where a.network = c.network and a.refund_nonce = c.nonce) as gives_back
-      from chain_transfers c
-      where network = ${network} and transaction = ${transaction} and use = 'outgoing' and removed_at is null`);
+    const departures = await tx.many<TransferRow & { gives_back: boolean }>(
+      statement(outgoing, [network, transaction]),
+    );
     if (departures.length === 0) {
       throw new Problem('not_found', `No transfer of ours in ${transaction} waits to be explained.`);
     }
@@ -62,4 +70,8 @@ export async function recordWithdrawal(
     }
     return departures.reduce((sum, { amount_microcents }) => sum + amount_microcents, 0n);
   });
+}
+
+function notAllowed(detail: string): Problem {
+  return new Problem('action_not_allowed', detail);
 }

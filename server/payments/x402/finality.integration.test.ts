@@ -3,9 +3,11 @@ import { Agent } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
 import { controlClient } from '../../../sandbox/control-client.ts';
 import { transact } from '../../kernel/transaction.ts';
-import { reconcile } from '../../purchases/reconcile.ts';
-import { waiveCharge } from '../../purchases/waive.ts';
-import { openX402 } from './stablecoins.ts';
+import { waiveCharge } from '../../purchases/review/waive.ts';
+import { reconcile } from '../../purchases/rounds/reconcile.ts';
+import type { Runtime } from '../../runtime.ts';
+import { x402Rail } from './rail.ts';
+import { openStablecoins } from './stablecoins.ts';
 
 const service = await startService();
 const { sandbox, runtime } = service;
@@ -13,10 +15,14 @@ const control = controlClient(sandbox.controlUrl);
 const chain = 84532;
 const given = (agent: Agent) => control.transfers(chain, { from: sandbox.payTo, to: agent.wallet.address });
 const x402 = runtime.configuration.x402 ?? expect.unreachable();
+const over = (configuration: typeof x402): Runtime => ({
+  ...runtime,
+  rails: new Map([['x402', x402Rail(openStablecoins(configuration))]]),
+});
 
 describe('a chain that may take its newest blocks back', () => {
   it('is given no money back before the payment is final, where money is real', async () => {
-    const live = { ...runtime, x402: openX402({ ...x402, refundsWaitForFinality: true }) };
+    const live = over({ ...x402, refundsWaitForFinality: true });
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();
     await service.execute(jobKey);
@@ -42,8 +48,7 @@ describe('a chain that may take its newest blocks back', () => {
   });
 
   it('has paid once as many blocks hold the transfer as that chain asks for, and no sooner', async () => {
-    const deep = openX402({ ...x402, confirmations: { ...x402.confirmations, 'eip155:84532': 3 } });
-    const door = { ...runtime, x402: deep };
+    const door = over({ ...x402, confirmations: { ...x402.confirmations, 'eip155:84532': 3 } });
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
     await control.facilitatorFault({ mode: 'drop_before_settle' });

@@ -6,9 +6,11 @@ import { microcents } from '../../kernel/money.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { accepted, credited } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { reconcile } from '../../purchases/reconcile.ts';
-import { waiveCharge } from '../../purchases/waive.ts';
-import { requestRefund } from './refund.ts';
+import { waiveCharge } from '../../purchases/review/waive.ts';
+import { reconcile } from '../../purchases/rounds/reconcile.ts';
+import { requestRefund } from '../refund.ts';
+import { x402Rail } from './rail.ts';
+import { openStablecoins, type Stablecoins } from './stablecoins.ts';
 
 const service = await startService();
 const { runtime, sandbox } = service;
@@ -71,7 +73,8 @@ describe('what was collected', () => {
     });
     return outcome.catch((error) => error.message);
   }
-  const owe = (tx: Tx, jobKey: string) => requestRefund(tx, { jobKey, reason: 'second_dispute', now: runtime.clock() });
+  const owe = (tx: Tx, jobKey: string) =>
+    requestRefund(tx, runtime.rails, { jobKey, reason: 'second_dispute', now: runtime.clock() });
 
   it('can be owed back once', async () => {
     expect(await tried(async (tx, jobKey) => expect(await owe(tx, jobKey)).toBe('refund_pending'))).toBe('taken back');
@@ -173,9 +176,11 @@ describe('a refund over x402', () => {
   it('waits for an operator where there is no key for the address that was paid', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await waivedJob(agent);
-    const rail = runtime.x402 ?? expect.unreachable();
-    await reconcile({ ...runtime, x402: { ...rail, refundsFrom: null } });
-    await reconcile({ ...runtime, x402: { ...rail, refundsFrom: '0x0000000000000000000000000000000000000001' } });
+    const coins = openStablecoins(runtime.configuration.x402 ?? expect.unreachable());
+    const refundingFrom = (refundsFrom: Stablecoins['refundsFrom']) =>
+      reconcile({ ...runtime, rails: new Map([['x402', x402Rail({ ...coins, refundsFrom })]]) });
+    await refundingFrom(null);
+    await refundingFrom('0x0000000000000000000000000000000000000001');
     expect((await moneyOf(agent, jobKey)).payment).toBe('refund_pending');
     await service.sweep();
     expect((await moneyOf(agent, jobKey)).payment).toBe('refunded');

@@ -2,7 +2,7 @@ import { type Address, type Hex, keccak256, toBytes } from 'viem';
 import type { Network } from '../../configuration.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';
-import { columnsOf, sql, statement } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { arrived, left, type Movement, removedFromChain, restoredToChain } from '../../ledger/entries.ts';
 import type { LoggedTransfer } from './logs.ts';
@@ -33,26 +33,10 @@ export interface TransferRow extends TransferName {
   moves: number;
 }
 
-const columns = columnsOf<TransferRow>({
-  network: true,
-  transaction: true,
-  position: true,
-  asset: true,
-  sender: true,
-  recipient: true,
-  amount_microcents: true,
-  nonce: true,
-  refund_nonce: true,
-  block_number: true,
-  block_hash: true,
-  log_index: true,
-  use: true,
-  payment_key: true,
-  refund_key: true,
-  seen_at: true,
-  removed_at: true,
-  moves: true,
-});
+/** What a `TransferRow` is read from, behind `select`: columns of `chain_transfers` as `c`. */
+export const transferColumns = `c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents,
+  c.nonce, c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
+  c.removed_at, c.moves`;
 
 /** A log with the chain and the token it was read of, and the address that is paid there. */
 export interface SeenTransfer {
@@ -102,10 +86,10 @@ export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTran
       values (${network}, ${transaction}, ${position}, ${asset}, ${from}, ${to}, ${amount}, ${nonce}, ${refundNonce},
         ${blockNumber}, ${blockHash}, ${logIndex}, ${isArrival ? 'unmatched' : 'outgoing'}, ${now})
       on conflict (network, transaction, position) do nothing
-      returning network, block_number, refund_nonce, amount_microcents),
+      returning network, refund_nonce, block_number, amount_microcents),
     -- What lies before the books of the chain were opened stands in the opening balance, and comes out of that.
     books as (
-      select refund_nonce, amount_microcents, exists (
+      select noted.refund_nonce, noted.amount_microcents, exists (
         select from searched_chains s where s.network = noted.network and opened_at >= block_number) as opened
       from noted)
     insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
@@ -181,23 +165,39 @@ export async function claimDeparture(
   return claimed !== undefined;
 }
 
+const lockByName = `select ${transferColumns} from chain_transfers c
+  where network = $1 and transaction = $2 and position = $3 for no key update`;
+
 /** A log by its name, held until the transaction ends. */
 export function lockTransfer(
   tx: Tx,
   { network, transaction, position }: TransferName,
 ): Promise<TransferRow | undefined> {
-  const text = `
-    select ${columns} from chain_transfers where network = $1 and transaction = $2 and position = $3
-    for no key update`;
-  return tx.maybe<TransferRow>(statement(text, [network, transaction, position]));
+  return tx.maybe<TransferRow>(statement(lockByName, [network, transaction, position]));
 }
+
+const holdsPayment = `select ${transferColumns} from chain_transfers c
+  where payment_key = $1 order by removed_at is not null, seen_at desc limit 1`;
 
 /** The log that holds a payment now, or held it last. */
 export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow | undefined> {
-  const text = `
-    select ${columns} from chain_transfers where payment_key = $1
-    order by removed_at is not null, seen_at desc limit 1`;
-  return db.maybe<TransferRow>(statement(text, [paymentKey]));
+  return db.maybe<TransferRow>(statement(holdsPayment, [paymentKey]));
+}
+
+const ofPayment = `select ${transferColumns} from chain_transfers c
+  where payment_key = $1 and removed_at is null for no key update`;
+
+/** The logs of a payment that the books count on, held until the transaction ends. */
+export function logsOfPayment(tx: Tx, paymentKey: string): Promise<TransferRow[]> {
+  return tx.many<TransferRow>(statement(ofPayment, [paymentKey]));
+}
+
+const ofRefund = `select ${transferColumns} from chain_transfers c
+  where refund_key = $1 and removed_at is null for no key update`;
+
+/** The logs of a refund that the books count on, held until the transaction ends. */
+export function logsOfRefund(tx: Tx, refundKey: string): Promise<TransferRow[]> {
+  return tx.many<TransferRow>(statement(ofRefund, [refundKey]));
 }
 
 /** A transaction in which an account used an authorization, as far as a search has seen one. */

@@ -1,0 +1,35 @@
+// What the stand-in keeps besides the objects that its answers show.
+
+/** What happens at the provider by itself once its clock says so. */
+export type Task = 'expire_session' | 'open_dispute' | 'settle_refund' | 'fail_refund' | 'lose_dispute';
+
+/** The answer that was given under a key; `id` is the key. */
+export interface SavedAnswer {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly at: number;
+  readonly path: string;
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+  readonly request: string;
+}
+
+/** A task that waits; `at` is in seconds since 1970. */
+export interface Due {
+  readonly id: string;
+  readonly at: number;
+  readonly task: Task;
+  /** The id of the object that it is about. */
+  readonly target: string;
+}
+
+/** Where an event is on its way; `id` is the event's. Moments are seconds since 1970. */
+export interface Delivery {
+  readonly id: string;
+  readonly type: string;
+  readonly state: 'waiting' | 'withheld' | 'delivered' | 'lost' | 'given_up';
+  readonly first_at: number;
+  readonly next_at: number;
+  readonly attempts: readonly { readonly at: number; readonly status: number | null }[];
+}

@@ -1,0 +1,11 @@
+import type { Configuration } from '../configuration.ts';
+import type { RailName } from './contract.ts';
+import type { Rail, Rails } from './rail.ts';
+import { x402Rail } from './x402/rail.ts';
+import { openStablecoins } from './x402/stablecoins.ts';
+
+/** The rails of this build, each set up as far as its settings are there. Nothing is called yet. */
+export function openRails({ x402 }: Pick<Configuration, 'x402'>): Rails {
+  const rails: Rail[] = [x402Rail(x402 && openStablecoins(x402))];
+  return new Map<RailName, Rail>(rails.map((rail) => [rail.name, rail]));
+}

@@ -1,0 +1,242 @@
+import type { PaymentRequired, Problem } from '../door/problem.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database, Queries } from '../kernel/database.ts';
+import type { Microcents } from '../kernel/money.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type { RailName } from './contract.ts';
+
+/**
+ * A way to take money and to give it back. A purchase knows a rail by this interface alone: it writes down the intent,
+ * lets the rail make the call, and records the fate as a fact. Methods that take a `tx` write to the database only, and
+ * work whether or not the rail is configured; all others may talk to its providers, and never inside a transaction.
+ *
+ * `A` is the rail's own row of an attempt, `P` what proves an arrival or a departure to it, `R` its row of a refund. Only
+ * the rail makes them, and they come back to no other.
+ */
+export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund = Refund> {
+  readonly name: RailName;
+  /** Whether its settings are there. Without them nothing new is paid over it; what it wrote down before stays readable. */
+  readonly isSetUp: boolean;
+  /** The methods that a quote offers. */
+  readonly methods: readonly string[];
+  /** The networks that a quote offers; none for a rail that has no networks. */
+  readonly networks: readonly string[];
+  readonly remedies: Remedies;
+  /** The account of the books that holds what the rail took back while that is not settled. */
+  readonly suspense: string;
+
+  /** What availability shows of it, without waiting for providers, and why it cannot be used (specification 2.2). */
+  standing(now: Date, isSwitchedOff: boolean): Promise<Standing>;
+  /** Whether it seems to work, at once: true while nothing is known. */
+  seemsUp(now: Date): boolean;
+
+  /**
+   * Reads what a request brings to pay with. Writes and moves nothing. Resolves to a demand when it brings nothing yet;
+   * throws when what it brings cannot be read.
+   */
+  present(request: PaymentRequest): Promise<Presented<A, P> | Demand>;
+  /** Headers that tell who paid that the money is there; null while `attempt` is not known to be collected. */
+  confirmation(attempt: A, proof?: P): Record<string, string> | null;
+
+  /** The attempt of a job that has not ended, if this rail has one. */
+  openAttempt(db: Queries, jobKey: string): Promise<A | undefined>;
+  /** Open attempts that nobody is at, longest unattended first. */
+  openAttempts(db: Queries, now: Date, limit: number): Promise<A[]>;
+  /** Asks how an attempt stands. Moves nothing. */
+  lookUp(db: Queries, attempt: A): Promise<Outcome<P>>;
+  /** Asks first, then carries out what was not carried out and still can be. Moves the money once at most, however often. */
+  settle(db: Queries, attempt: A): Promise<Outcome<P>>;
+  /** Calls an open attempt back as far as the rail can, and tells how it stands then. */
+  withdraw(db: Queries, attempt: A): Promise<Outcome<P>>;
+
+  /**
+   * Gives an arrival its one use and decides an open attempt by it, writing both without waiting in between. `elsewhere`:
+   * the arrival was given back meanwhile. `decided`: somebody was first.
+   */
+  collect(tx: Tx, attempt: A, proof: P, now: Date): Promise<'collected' | 'decided' | 'elsewhere'>;
+  /** Decides that an open attempt will never collect. False when somebody decided it before. */
+  giveUp(tx: Tx, attempt: A, because: string, now: Date): Promise<boolean>;
+  /** Writes down what holds a collected attempt now. True when that is not what held it before. */
+  confirm(tx: Tx, attempt: A, proof: P, now: Date): Promise<boolean>;
+  /** The rail has taken a collected attempt back for good, written down once. False when it was before. */
+  reverse(tx: Tx, attempt: A, now: Date): Promise<boolean>;
+  /** Undoes that. False when it was not reversed. */
+  restore(tx: Tx, attempt: A, now: Date): Promise<boolean>;
+  /** Owes back what arrived for an attempt that had been given up. False when that arrival was used before. */
+  returnLate(tx: Tx, attempt: A, proof: P, now: Date): Promise<boolean>;
+
+  readonly refunds: Refunds<R, P>;
+
+  /**
+   * Finds what nobody has asked about: collections that the rail took back, moved or disputes, and money that came late.
+   * Each is told with its attempt. One that cannot be looked at holds up no other.
+   */
+  watch(process: Process, tell: (attempt: A, news: News<P>) => Promise<void>): Promise<void>;
+}
+
+/** How money goes back to who paid. A rail without it does not compile. */
+export interface Refunds<R extends Refund = Refund, P = unknown> {
+  /** Writes down that the collection of an attempt goes back. The database lets that happen once. */
+  owe(tx: Tx, owed: { paymentKey: string; jobKey: string; reason: RefundReason; now: Date }): Promise<void>;
+  /** Refunds whose next try is due and can be carried out here. */
+  due(db: Queries, now: Date, limit: number): Promise<R[]>;
+  /** The intent: this try, and no other, may carry the refund out for a while. Undefined when somebody else has it. */
+  take(db: Queries, refund: R, now: Date): Promise<R | undefined>;
+  /** The call. A try whose answer was lost is found before anything is sent again. */
+  carryOut(db: Queries, refund: R): Promise<RefundFate<P>>;
+  /** Writes down the departure that proves a refund. */
+  prove(tx: Tx, refund: R, proof: P, now: Date): Promise<void>;
+  /** Carries out again what was refunded and has come undone; purchases are not touched by that. */
+  mend(process: Process): Promise<void>;
+}
+
+/** What a rail needs of the process besides its own providers. */
+export interface Process {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/** What becomes of a collection that does not become a charge (specification 8.2). */
+export interface Remedies {
+  /** No report was delivered, or the job was canceled before one. */
+  readonly undelivered: 'wallet_credit' | 'refund';
+  /** The charge was waived. */
+  readonly waived: 'refund';
+}
+
+/** What availability shows of a rail besides its state. */
+export interface Standing {
+  readonly reasons: string[];
+  readonly networks?: string[];
+  readonly methods?: string[];
+  readonly mode?: string;
+}
+
+/** One attempt to pay for a job. `settling` and `unknown` are open: the money may or may not move. */
+export interface Attempt {
+  readonly rail: RailName;
+  readonly payment_key: string;
+  readonly job_key: string;
+  /** Who buys. */
+  readonly principal_key: string;
+  readonly state: 'settling' | 'unknown' | 'collected' | 'failed';
+  readonly amount_microcents: bigint;
+  readonly created_at: Date;
+  readonly decided_at: Date | null;
+  /** Since when the rail has taken it back for good. */
+  readonly reversed_at: Date | null;
+}
+
+/** How money stands, as far as the proof reaches that its rail has. Silence and failure of a provider prove nothing. */
+export type Fate<P = unknown> =
+  | { is: 'collected'; proof: P }
+  /** It may still end either way. */
+  | { is: 'open' }
+  /** It waits for its payer, who goes on at this address until then. */
+  | { is: 'requires_payer'; continuationUrl: string; expiresAt: Date }
+  /** It will never collect, or what it collected is not for this purchase. */
+  | { is: 'never'; because: string }
+  /** It was collected, and its payer's bank contests that. */
+  | { is: 'disputed' }
+  /** It was collected, and the rail has taken it back for good. */
+  | { is: 'reversed' }
+  /** It has gone back to who paid. */
+  | { is: 'refunded'; proof: P }
+  /** It can no longer go back by itself. */
+  | { is: 'refund_failed'; because: string };
+
+type FateNamed<P, Name extends Fate['is']> = Extract<Fate<P>, { is: Name }>;
+
+/** How an open attempt stands. */
+export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires_payer' | 'never'>;
+
+/**
+ * What became of a decided attempt since. `disputed` joins it with the first rail whose payers can dispute: purchases do
+ * not compile until they record it.
+ */
+export type News<P = unknown> = FateNamed<P, 'collected' | 'reversed'>;
+
+/** How a try to give money back ended. */
+export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;
+
+/** What the buyer is asked to do before anything can be collected. */
+export type Demand = PaymentRequired | Problem;
+
+/** A request to pay for a job, as far as rails look at it. */
+export interface PaymentRequest extends Process {
+  readonly now: Date;
+  readonly jobKey: string;
+  readonly principalKey: string;
+  readonly price: Microcents;
+  /** Where this request was sent. */
+  readonly url: string;
+  /** The network that the buyer asks for, if any. */
+  readonly network: string | undefined;
+  /** The raw PAYMENT-SIGNATURE header. */
+  readonly signature: string | null;
+  /** Whether a header of x402 version 1 came along. */
+  readonly isVersion1: boolean;
+}
+
+/** What a request brings to pay with, read and not yet believed. */
+export interface Presented<A extends Attempt = Attempt, P = unknown> {
+  /** Who pays, by what blocks name it: an address, or a member. Null while nobody knows. */
+  readonly payer: string | null;
+  /** The attempt that this payment has opened before, on whichever job. */
+  known(db: Queries): Promise<A | undefined>;
+  /** Asks how that stands, and carries out what was presented if it still can be. */
+  resume(attempt: A): Promise<Outcome<P>>;
+  /**
+   * Resolves once nothing stands in the way of a new attempt. Throws what does: the demand with its reason, or
+   * `service_unavailable`.
+   */
+  accepted(): Promise<Accepted<A, P>>;
+}
+
+/** A payment that an attempt can be opened for. */
+export interface Accepted<A extends Attempt = Attempt, P = unknown> {
+  /**
+   * The intent, in one statement: the job is taken and the attempt written, or neither. From here on the money may move.
+   * Undefined when a twin was faster, or the job cannot be paid now.
+   */
+  open(paymentKey: string): Promise<A | undefined>;
+  /** The call. */
+  settle(attempt: A): Promise<Outcome<P>>;
+}
+
+/** Why a collection goes back to who paid it. */
+export type RefundReason =
+  | 'not_delivered'
+  | 'second_dispute'
+  | 'recheck_failed'
+  | 'waived_by_operator'
+  | 'payment_reversed';
+
+/** Money on its way back to who paid it. */
+export interface Refund {
+  readonly rail: RailName;
+  readonly refund_key: string;
+  /** Null for what was no payment. */
+  readonly payment_key: string | null;
+  readonly job_key: string | null;
+  readonly amount_microcents: bigint;
+  /**
+   * `payment_reversed`: of a charge that a reversal gave up which proved wrong. `late_payment`: it arrived after its
+   * attempt had been given up, so its job knows nothing of it. `returned_…`: no payment knows of it, and an operator said
+   * so, or the rail shows that it went back before (after a restore).
+   */
+  readonly reason: RefundReason | 'late_payment' | 'returned_by_operator' | 'returned_before';
+  readonly state: 'refund_pending' | 'refunded' | 'refund_failed';
+  readonly tries: number;
+  readonly created_at: Date;
+}
+
+/** The rails of a process, by name. */
+export type Rails = ReadonlyMap<RailName, Rail>;
+
+/** The rail that has made a row. Throws when this build does not know it: the row is from a newer one. */
+export function railOf(rails: Rails, { rail: name }: { rail: RailName }): Rail {
+  const rail = rails.get(name);
+  if (!rail) throw new Error(`the rail ${name} is not part of this build`);
+  return rail;
+}

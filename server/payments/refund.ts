@@ -1,0 +1,86 @@
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { leaseUntil, whileHeld } from '../kernel/lease.ts';
+import { microcents } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import { credited, refundOwed } from '../ledger/entries.ts';
+import { post } from '../ledger/ledger.ts';
+import { collectionOf } from './attempt.ts';
+import { type Process, type Rails, type Refund, type RefundReason, railOf } from './rail.ts';
+
+/** What every rail keeps of money that goes back, in the table `refunds`. */
+
+/**
+ * Owes back what was collected for a job whose charge is waived, in the caller's transaction, which also moves the job
+ * and issues its receipt. Money goes back to who paid: the refund is recorded as `refund_pending` and carried out by the
+ * reconciler. Credit that was spent is credited again at once. Resolves to the job's new `payment_state`. A job gives back
+ * once: a second call fails the transaction, and the database refuses it too.
+ */
+export async function requestRefund(
+  tx: Tx,
+  rails: Rails,
+  request: { jobKey: string; reason: RefundReason; now: Date },
+): Promise<'refund_pending' | 'credited'> {
+  const { jobKey, reason, now } = request;
+  const payment = await collectionOf(tx, jobKey);
+  const amount = microcents(payment.amount_microcents);
+  const owed = { jobKey, principalKey: payment.principal_key, amount, at: now };
+  if (payment.method === 'wallet_credit') {
+    post(tx, { ...credited, ...owed, key: jobKey });
+    return 'credited';
+  }
+  post(tx, { ...refundOwed, ...owed, key: payment.payment_key });
+  await railOf(rails, payment).refunds.owe(tx, { paymentKey: payment.payment_key, jobKey, reason, now });
+  return 'refund_pending';
+}
+
+/** Gives up a refund of money that the rail has taken back itself. False when none was on its way. */
+export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
+  const canceled = await tx.maybe(sql`
+    update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
+    where payment_key = ${paymentKey} and state = 'refund_pending' returning refund_key`);
+  return canceled !== undefined;
+}
+
+/** Owes a refund again that was given up because its payment was reversed, and should not have been. */
+export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
+  const revived = await tx.maybe(sql`
+    update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
+    where payment_key = ${paymentKey} and state = 'refund_failed' returning refund_key`);
+  return revived !== undefined;
+}
+
+/** Keeps the next try away while `attempt`, the one that was taken last, is under way. */
+export function whileTrying<T>({ db, clock }: Process, refund: Refund, attempt: () => Promise<T>): Promise<T> {
+  const renew = () =>
+    db.many(sql`
+      update refunds set next_try_at = ${leaseUntil(clock())}
+      where refund_key = ${refund.refund_key} and state = 'refund_pending' and tries = ${refund.tries}`);
+  return whileHeld(renew, attempt);
+}
+
+const waitMaxSeconds = 30;
+
+/** Lets the next try wait: twice as long each time, half a minute at most, so that it soon follows a recovery. */
+export async function waitWithRefund(db: Queries, refund: Refund, now: Date): Promise<void> {
+  const wait = Math.min(2 ** (refund.tries - 1), waitMaxSeconds);
+  await db.many(sql`
+    update refunds set next_try_at = ${after(now, wait)}
+    where refund_key = ${refund.refund_key} and state = 'refund_pending' and tries = ${refund.tries}`);
+}
+
+/** The fact, once; it is refunded by a departure that was claimed for it. False when it was written down before. */
+export async function decideRefund(
+  tx: Tx,
+  refundKey: string,
+  fact: { state: 'refunded' } | { state: 'refund_failed'; failure: string },
+  now: Date,
+): Promise<boolean> {
+  const decided = await tx.maybe(sql`
+    update refunds set state = ${fact.state}, decided_at = ${now},
+      failure = ${fact.state === 'refund_failed' ? fact.failure : null}
+    where refund_key = ${refundKey} and state = 'refund_pending'
+    returning refund_key`);
+  return decided !== undefined;
+}

@@ -1,0 +1,102 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { each, guarded } from '../../kernel/rounds.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { transact } from '../../kernel/transaction.ts';
+import type { Process, RefundFate, Refunds } from '../rail.ts';
+import type { OnChain } from './authorization.ts';
+import type { Proof } from './outcome.ts';
+import {
+  dueRefunds,
+  lostRefunds,
+  moveRefund,
+  owe,
+  type TransferRefund,
+  takeRefund,
+  transferBack,
+  validSeconds,
+} from './refunds.ts';
+import type { Stablecoins } from './stablecoins.ts';
+import { arrivalOf, claimDeparture, noteTransfer, transactionUsing } from './transfers.ts';
+
+/** Rows that one round takes; the next round takes the rest. */
+const batch = 50;
+
+/**
+ * How money that arrived by transfer goes back: by a transfer of the address that was paid, to the address that sent it.
+ * Without the key of that address refunds wait for an operator.
+ */
+export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund, Proof> {
+  const from = coins?.refundsFrom ?? null;
+  return {
+    async owe(tx, { paymentKey, jobKey, reason, now }) {
+      const arrival = await arrivalOf(tx, paymentKey);
+      if (!arrival) throw new Error(`no transfer is known that paid ${paymentKey}`);
+      owe(tx, arrival, { paymentKey, jobKey, reason, now });
+    },
+    due: async (db, now, limit) => (from ? dueRefunds(db, from, now, limit) : []),
+    take: takeRefund,
+    async carryOut(db, refund) {
+      return coins ? fateOf(await sentBack(db, coins, refund)) : { is: 'open' };
+    },
+    prove,
+    async mend(process) {
+      if (!coins || !from) return;
+      await each(await lostRefunds(process.db, from, batch), (refund) =>
+        guarded('refund_not_carried_out', { refund_key: refund.refund_key }, () =>
+          carryOutAgain(process, coins, refund),
+        ),
+      );
+    },
+  };
+}
+
+function fateOf(onChain: OnChain): RefundFate<Proof> {
+  switch (onChain.outcome) {
+    case 'paid':
+      return { is: 'refunded', proof: { logged: onChain.transfer, isFinal: false } };
+    case 'unconfirmed':
+    case 'unused':
+      return { is: 'open' };
+    default:
+      return { is: 'refund_failed', because: 'The transfer back can no longer be carried out.' };
+  }
+}
+
+/** Sends an arrival back, unless that has happened, and as long as the chain shows the arrival: in live mode, for good. */
+async function sentBack(db: Queries, coins: Stablecoins, refund: TransferRefund): Promise<OnChain> {
+  const transfer = transferBack(refund);
+  const hint = await transactionUsing(db, transfer);
+  const found = await coins.lookUp(transfer, { seenAt: refund.created_at, hint });
+  if (found.outcome !== 'unused' || !(await isThere(coins, refund))) return found;
+  return coins.settle(await coins.sign(transfer), refund.created_at);
+}
+
+async function isThere(coins: Stablecoins, refund: TransferRefund): Promise<boolean> {
+  const { network, arrival_transaction, arrival_position } = refund;
+  const arrival = (await coins.transfersIn(network, arrival_transaction))?.find(
+    ({ position }) => position === arrival_position,
+  );
+  if (!arrival) return false;
+  return !coins.refundsWaitForFinality || (await coins.finalized(network)) >= arrival.blockNumber;
+}
+
+/** Writes down the transfer back, and that it explains what left. */
+async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): Promise<void> {
+  if (!('logged' in proof)) return;
+  const { network, asset, recipient: payTo, refund_key: refundKey } = refund;
+  noteTransfer(tx, { network, asset, payTo, logged: proof.logged }, now);
+  await claimDeparture(tx, { network, ...proof.logged }, { refundKey });
+}
+
+/** A refund that was carried out, and that a reorganisation has removed: the same nonce lets it happen once. */
+async function carryOutAgain({ db, clock }: Process, coins: Stablecoins, refund: TransferRefund): Promise<void> {
+  const onChain = await sentBack(db, coins, { ...refund, valid_before: after(clock(), validSeconds) });
+  if (onChain.outcome !== 'paid') return;
+  const { network, asset, recipient, amount_microcents } = refund;
+  const now = clock();
+  await transact(db, async (tx) => {
+    noteTransfer(tx, { network, asset, payTo: recipient, logged: onChain.transfer }, now);
+    await moveRefund(tx, { network, ...onChain.transfer, amount_microcents }, refund.refund_key, now);
+  });
+}

@@ -1,0 +1,86 @@
+import { microcents } from '../../kernel/money.ts';
+import { each, guarded } from '../../kernel/rounds.ts';
+import { statement } from '../../kernel/sql.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import { refunded } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import type { News, Process } from '../rail.ts';
+import { decideRefund } from '../refund.ts';
+import { attemptByKey, attemptColumns, type TransferAttempt } from './attempt.ts';
+import type { Proof } from './outcome.ts';
+import { moveRefund, requestReturn } from './refunds.ts';
+import { claimDeparture, type TransferRow, transferColumns } from './transfers.ts';
+
+/** Rows of each kind in one round; the next round takes the rest. */
+const batch = 50;
+
+/** Tells the purchases how an attempt stands. */
+export type Tell = (attempt: TransferAttempt, news: News<Proof>) => Promise<void>;
+
+const ofDecided = `
+  select ${transferColumns}, x.payment_key as of_payment
+  from chain_transfers c join x402_payments x
+    on (x.network, x.asset, x.payer, x.nonce) = (c.network, c.asset, c.sender, c.nonce)
+  where c.use = 'unmatched' and c.removed_at is null and x.state in ('failed', 'collected')
+    and (x.pay_to, x.amount_microcents) = (c.recipient, c.amount_microcents)
+  order by c.seen_at limit $1`;
+
+const broughtBack = `
+  select ${attemptColumns} from x402_payments x join chain_transfers c using (payment_key)
+  where x.reversed_at is not null and c.removed_at is null limit $1`;
+
+/**
+ * Finds out what the logs are for that nobody has asked about: late payments, payments that a reorganisation has moved or
+ * brought back, and transfers of ours that gave an arrival back. All of it joins rows by what the chain itself says. The
+ * same nonce with another amount or another recipient is no payment: it stays unmatched, and only an operator returns it.
+ */
+export async function matchTransfers(process: Process, tell: Tell): Promise<void> {
+  const { db } = process;
+  const arrivals = await db.many<TransferRow & { of_payment: string }>(statement(ofDecided, [batch]));
+  await each(arrivals, (arrival) =>
+    guarded('arrival_not_matched', { payment_key: arrival.of_payment }, async () =>
+      tell(await attemptByKey(db, arrival.of_payment), { is: 'collected', proof: { noted: arrival } }),
+    ),
+  );
+  const back = await db.many<TransferAttempt>(statement(broughtBack, [batch]));
+  await each(back, (attempt) =>
+    guarded('reversal_not_healed', { payment_key: attempt.payment_key }, () =>
+      tell(attempt, { is: 'collected', proof: { noted: null } }),
+    ),
+  );
+  await matchDepartures(process);
+}
+
+/** A transfer of ours, the arrival that it gives back, and the refund that says so. */
+type Departure = TransferRow & { of: TransferRow; of_refund: string | null };
+
+const ofGivenBack = `
+  select ${transferColumns}, to_jsonb(a) as of, r.refund_key as of_refund
+  from chain_transfers c join chain_transfers a on a.network = c.network and a.refund_nonce = c.nonce
+    and (a.asset, a.sender, a.recipient, a.amount_microcents) = (c.asset, c.recipient, c.sender, c.amount_microcents)
+  left join refunds r on (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position)
+  where c.use = 'outgoing' and c.removed_at is null
+    and (r.state = 'refunded' or (r.refund_key is null and a.use = 'unmatched' and a.removed_at is null))
+  order by c.seen_at limit $1`;
+
+/** Transfers of ours that have the nonce of the one that gives an arrival back. */
+async function matchDepartures({ db, clock }: Process): Promise<void> {
+  const departures = await db.many<Departure>(statement(ofGivenBack, [batch]));
+  await each(departures, (departure) =>
+    guarded('departure_not_matched', { transaction: departure.transaction }, () =>
+      transact(db, (tx) => matchDeparture(tx, departure, clock())),
+    ),
+  );
+}
+
+async function matchDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
+  // A reorganisation moved it.
+  if (departure.of_refund !== null) return moveRefund(tx, departure, departure.of_refund, now);
+  // It went back before, as the chain shows and the database, restored from a backup, does not know.
+  const refundKey = await requestReturn(tx, departure.of, 'returned_before', now);
+  if (refundKey === undefined) return;
+  await claimDeparture(tx, departure, { refundKey });
+  await decideRefund(tx, refundKey, { state: 'refunded' }, now);
+  const amount = microcents(departure.amount_microcents);
+  post(tx, { ...refunded, key: refundKey, jobKey: null, principalKey: null, amount, at: now });
+}

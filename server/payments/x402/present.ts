@@ -1,0 +1,121 @@
+import { Problem } from '../../door/problem.ts';
+import { type Queries, sqlState, uniqueViolation } from '../../kernel/database.ts';
+import { toText } from '../../kernel/money.ts';
+import type { Accepted, Demand, PaymentRequest, Presented } from '../rail.ts';
+import { railUnavailable } from '../unavailable.ts';
+import { attemptOf, recordIntent, type TransferAttempt } from './attempt.ts';
+import type { SignedTransfer } from './authorization.ts';
+import { fateOf, lookUpOpen, type Proof, settleOpen } from './outcome.ts';
+import { demandOf, type Offer, readPayment, version1Refusal } from './protocol.ts';
+import type { Stablecoins } from './stablecoins.ts';
+import { saysUsed } from './token-refusals.ts';
+import { refundNonceOf, transactionUsing } from './transfers.ts';
+
+/** Reads the signed transfer of a request, or asks for one. */
+export async function present(
+  coins: Stablecoins,
+  request: PaymentRequest,
+): Promise<Presented<TransferAttempt, Proof> | Demand> {
+  const offer = await coins.offer(request.price, request.url, request.network);
+  if (request.signature === null) {
+    if (offer.requirements.length === 0) return unsupportedNetwork(coins);
+    return demandOf(offer, request.isVersion1 ? version1Refusal : paymentRequired(request));
+  }
+  const transfer = readPayment(request.signature, offer);
+  // The chain is asked at the same time as the database: most signatures are new.
+  const judged = judge(coins, transfer, request);
+  judged.catch(() => {});
+  return {
+    payer: transfer.authorization.from,
+    known: (db) => attemptOf(db, transfer.authorization),
+    resume: (attempt) => resume(request.db, coins, attempt, transfer),
+    accepted: async () => accepted(coins, request, offer, transfer, await judged),
+  };
+}
+
+/** What an unpaid answer says: stock x402 clients stop at 1 USD a payment until they are allowed more. */
+function paymentRequired({ price }: PaymentRequest): string {
+  return (
+    `Payment required: x402 version 2. Allow your client exactly ${toText(price)} a payment ` +
+    '(client.setSpendControls({ maxAmountPerPayment: "$5" })): stock clients stop at 1 USD'
+  );
+}
+
+function unsupportedNetwork({ networks }: Stablecoins): Problem {
+  const detail = `Supported networks are ${networks.join(' and ')}.`;
+  return new Problem('validation_failed', detail, {
+    errors: [{ pointer: '/network', code: 'unsupported_network', detail }],
+  });
+}
+
+/** A transfer that is taken can open an attempt; throws the 402 with why it is not. */
+function accepted(
+  coins: Stablecoins,
+  request: PaymentRequest,
+  offer: Offer,
+  transfer: SignedTransfer,
+  { refusal, wasUsed, head }: Judgement,
+): Accepted<TransferAttempt, Proof> {
+  if (refusal) throw demandOf(offer, refusal);
+  return {
+    async open(paymentKey) {
+      const { jobKey, principalKey, price: amount, now } = request;
+      try {
+        return await recordIntent(request.db, { paymentKey, jobKey, principalKey, amount, transfer, head, now });
+      } catch (error) {
+        if (sqlState(error) === uniqueViolation) return undefined;
+        throw error;
+      }
+    },
+    // What was carried out before is looked up, never sent: its money may have gone back, too.
+    settle: async (attempt) =>
+      fateOf(await (wasUsed ? lookUpOpen(request.db, coins, attempt) : settleOpen(coins, attempt, transfer))),
+  };
+}
+
+/** The same signature can move the money once at most, so what the chain has not seen is safely carried out again. */
+async function resume(db: Queries, coins: Stablecoins, attempt: TransferAttempt, transfer: SignedTransfer) {
+  const onChain = await lookUpOpen(db, coins, attempt);
+  return fateOf(onChain.outcome === 'unused' ? await settleOpen(coins, attempt, transfer) : onChain);
+}
+
+/** What is answered to a transfer that has paid somebody else's purchase, or nobody's. */
+const alreadyCarriedOut = 'already carried out; listed for return';
+
+interface Judgement {
+  /** Null when the chain would carry it out, or has done so for this buyer. */
+  refusal: string | null;
+  wasUsed: boolean;
+  /** Of the chain, as it was before the payment could be carried out for this job. */
+  head: bigint;
+}
+
+/**
+ * Judges a transfer by what the chain says of it. A signature that was carried out already may have paid us, by whoever
+ * did it: then, and while the chain cannot tell, it is no refusal to the wallet that signed it. Throws
+ * `service_unavailable` when nobody is there to carry it out.
+ */
+async function judge(
+  coins: Stablecoins,
+  transfer: SignedTransfer,
+  { db, now, principalKey }: PaymentRequest,
+): Promise<Judgement> {
+  const { authorization } = transfer;
+  const [isReachable, refusal, head] = await Promise.all([
+    coins.isReachable(now),
+    coins.refusal(transfer, now),
+    coins.head(authorization.network),
+  ]).catch(() => {
+    throw railUnavailable('x402', ['chain_unreachable']);
+  });
+  if (!isReachable) throw railUnavailable('x402', ['facilitator_unreachable']);
+  if (!refusal || !saysUsed(refusal)) return { refusal, wasUsed: false, head };
+  const used = { wasUsed: true, head };
+  if (authorization.from !== principalKey) return { refusal: alreadyCarriedOut, ...used };
+  const hint = await transactionUsing(db, authorization);
+  const onChain = await coins.lookUp(authorization, { seenAt: now, hint }).catch(() => null);
+  if (onChain?.outcome === 'unconfirmed' || onChain === null) return { refusal: null, ...used };
+  if (onChain.outcome !== 'paid') return { refusal, ...used };
+  const isGivenBack = await coins.isGivenBack(authorization, refundNonceOf(authorization)).catch(() => false);
+  return { refusal: isGivenBack ? 'already carried out, and given back' : null, ...used };
+}

@@ -1,0 +1,152 @@
+import type {
+  PaymentPayload,
+  PaymentRequired as PaymentRequiredBody,
+  PaymentRequirements,
+  SettleResponse,
+} from '@x402/core/types';
+import { type Address, getAddress, type Hex } from 'viem';
+import { z } from 'zod';
+import type { Network } from '../../configuration.ts';
+import { PaymentRequired } from '../../door/problem.ts';
+import { type SignedTransfer, unixSeconds } from './authorization.ts';
+import { tokenOf } from './token.ts';
+
+/** What x402 version 2 says on the wire, scheme `exact` over EIP-3009. */
+
+/** How long a signed payment stays good. Short, because an unknown outcome is certain only after it. */
+export const maxTimeoutSeconds = 120;
+
+/** What a client of the first version is told (x402 version 2 moved the payment to PAYMENT-SIGNATURE). */
+export const version1Refusal = 'x402 version 1 is not taken: sign for version 2 and send it in PAYMENT-SIGNATURE';
+
+/** What a buyer is asked to sign: the price on each supported chain, for one resource. */
+export interface Offer {
+  requirements: PaymentRequirements[];
+  resource: { url: string; description: string; mimeType: string };
+}
+
+/** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when it cannot be read or matches no offer. */
+export function readPayment(header: string, offer: Offer): SignedTransfer {
+  const sent = decode(header);
+  if (!sent) throw demandOf(offer, 'The payment is not base64 of an x402 payment payload');
+  const { x402Version, accepted, payload } = sent;
+  if (x402Version === 1) throw demandOf(offer, version1Refusal);
+  const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
+  if (!requirement || !payload || !('authorization' in payload)) {
+    throw demandOf(offer, 'No matching payment requirements');
+  }
+  const signed = SignedAuthorization.safeParse(payload).data;
+  if (!signed) throw demandOf(offer, 'The payment holds no EIP-3009 authorization');
+  const transfer = transferOf(signed, requirement);
+  const { to, value } = signed.authorization;
+  if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
+    throw demandOf(offer, 'The authorization does not pay what was asked for');
+  }
+  return transfer;
+}
+
+/** The PAYMENT-RESPONSE header of a payment that the chain confirms. */
+export function paymentResponse(payer: string, transaction: string, network: string): Record<string, string> {
+  const response: SettleResponse = { success: true, payer, transaction, network: network as Network };
+  return { 'PAYMENT-RESPONSE': headerOf(response) };
+}
+
+/** A message as its header carries it (x402 version 2): the packages make it character by character. */
+function headerOf(message: SettleResponse | PaymentRequiredBody): string {
+  return Buffer.from(JSON.stringify(message)).toString('base64');
+}
+
+/** What one chain asks for. */
+export async function requirementFor(network: Network, amount: string, payTo: string): Promise<PaymentRequirements> {
+  const { asset, name, version } = await tokenOf(network);
+  return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: { name, version } };
+}
+
+/** Whether a client's `accepted` is this requirement. `extra` may say more than ours. */
+function accepts(accepted: z.infer<typeof Payload>['accepted'], requirement: PaymentRequirements): boolean {
+  if (!accepted) return false;
+  const { extra, ...terms } = requirement;
+  return (
+    Object.entries(terms).every(([name, value]) => accepted[name] === value) &&
+    Object.entries(extra).every(([name, value]) => accepted.extra?.[name] === value)
+  );
+}
+
+/** The 402 that asks for, or refuses, a payment. */
+export function demandOf(offer: Offer, error: string): PaymentRequired {
+  const body: PaymentRequiredBody = {
+    x402Version: 2,
+    error,
+    resource: offer.resource,
+    accepts: offer.requirements,
+  };
+  return new PaymentRequired({ ...body }, { 'PAYMENT-REQUIRED': headerOf(body), 'Cache-Control': 'no-store' });
+}
+
+/** The body in which facilitators take a signed transfer. */
+export async function wireForm({ authorization, signature }: SignedTransfer): Promise<{
+  x402Version: 2;
+  paymentPayload: PaymentPayload;
+  paymentRequirements: PaymentRequirements;
+}> {
+  const { network, from, to, nonce } = authorization;
+  const value = authorization.amount.toString();
+  const accepted = await requirementFor(network, value, getAddress(to));
+  const validAfter = unixSeconds(authorization.validAfter).toString();
+  const validBefore = unixSeconds(authorization.validBefore).toString();
+  const signed = { from: getAddress(from), to: getAddress(to), value, validAfter, validBefore, nonce };
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, payload: { signature, authorization: signed }, accepted },
+    paymentRequirements: accepted,
+  };
+}
+
+/** What a buyer sends, before anything in it is believed (x402 version 2, PaymentPayload). */
+const Payload = z.looseObject({
+  x402Version: z.unknown(),
+  accepted: z.looseObject({ extra: z.looseObject({}).optional() }).optional(),
+  payload: z.looseObject({}).optional(),
+});
+
+/** The payload of the scheme "exact" that moves money by EIP-3009. */
+const SignedAuthorization = z.looseObject({
+  signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/),
+  authorization: z.looseObject({
+    from: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+    to: z.string(),
+    value: z.string(),
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    validAfter: z.string().regex(/^\d{1,12}$/),
+    validBefore: z.string().regex(/^\d{1,12}$/),
+  }),
+});
+
+/** The payment in a header; null when it is none. */
+function decode(header: string): z.infer<typeof Payload> | null {
+  try {
+    return Payload.parse(JSON.parse(Buffer.from(header, 'base64').toString()));
+  } catch {
+    return null;
+  }
+}
+
+function transferOf(
+  { authorization, signature }: z.infer<typeof SignedAuthorization>,
+  requirement: PaymentRequirements,
+): SignedTransfer {
+  const { from, nonce, validAfter, validBefore } = authorization;
+  return {
+    signature: signature as Hex,
+    authorization: {
+      network: requirement.network as Network,
+      asset: requirement.asset.toLowerCase() as Address,
+      from: from.toLowerCase() as Address,
+      to: requirement.payTo.toLowerCase() as Address,
+      nonce: nonce.toLowerCase() as Hex,
+      amount: BigInt(requirement.amount),
+      validAfter: new Date(Number(validAfter) * 1000),
+      validBefore: new Date(Number(validBefore) * 1000),
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { sql } from '../../kernel/sql.ts';
+import {
+  type ChainBooks,
+  type OpenPayment,
+  type OpenRefund,
+  type OpenTransfer,
+  told,
+  toldMax,
+  type Waiting,
+} from '../told.ts';
+
+/** A payment that is open for longer than this is a matter for an operator. */
+const operatorAfterSeconds = 3_600;
+
+/** Lists everything about transfers that waits: for a person, for the chain, or for the worker. */
+export async function readTransfersWaiting(db: Queries, now: Date): Promise<Waiting> {
+  return {
+    chains: await readChainBooks(db),
+    ...(await openTransfers(db)),
+    ...(await openAttempts(db, after(now, -operatorAfterSeconds))),
+  };
+}
+
+/** Transfers that nothing explains. */
+async function openTransfers(db: Queries): Promise<Pick<Waiting, 'arrivals' | 'departures'>> {
+  return {
+    arrivals: await told<OpenTransfer>(
+      db,
+      sql`
+        select seen_at, amount_microcents, network, sender as other, transaction, position, null as gives_back,
+          count(*) over () as total
+        from chain_transfers c where use = 'unmatched' and removed_at is null
+          -- One that an open payment names is about to be collected.
+          and not exists (select from x402_payments x where (x.network, x.asset, x.payer, x.nonce, x.pay_to,
+            x.amount_microcents) = (c.network, c.asset, c.sender, c.nonce, c.recipient, c.amount_microcents)
+            and x.state in ('settling', 'unknown'))
+        order by seen_at limit ${toldMax}`,
+    ),
+    departures: await told<OpenTransfer>(
+      db,
+      sql`
+        select c.seen_at, c.amount_microcents, c.network, c.recipient as other, c.transaction, c.position,
+          a.transaction || ' ' || a.position as gives_back, count(*) over () as total
+        from chain_transfers c left join chain_transfers a on a.network = c.network and a.refund_nonce = c.nonce
+          and a.removed_at is null
+        where c.use = 'outgoing' and c.removed_at is null order by c.seen_at limit ${toldMax}`,
+    ),
+  };
+}
+
+/** Payments and refunds that have not ended. */
+async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
+  return {
+    unknown: await told<OpenPayment>(
+      db,
+      sql`
+        select payment_key, job_key, created_at, amount_microcents, network, payer, count(*) over () as total
+        from x402_payments where state in ('settling', 'unknown') and created_at <= ${hourAgo}
+        order by created_at limit ${toldMax}`,
+    ),
+    payments: await told<OpenPayment>(
+      db,
+      sql`
+        select payment_key, job_key, created_at, amount_microcents, network, payer, count(*) over () as total
+        from x402_payments where state in ('settling', 'unknown') and created_at > ${hourAgo}
+        order by created_at limit ${toldMax}`,
+    ),
+    // A refund of a payment that was reversed itself is not owed any more.
+    refunds: await told<OpenRefund>(
+      db,
+      sql`
+        select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
+          refunds.network, sender as payer, count(*) over () as total
+        from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
+          and c.position = arrival_position
+        left join payments on payments.payment_key = refunds.payment_key
+        where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`,
+    ),
+  };
+}
+
+/**
+ * What each chain says that we hold at the block that was searched last, beside what the books say of that block: their
+ * balance without the logs that they know already of later blocks.
+ */
+export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
+  return db.many<ChainBooks>(sql`
+    select network, searched_to, head, searched_at, balance_microcents, (
+      (select coalesce(sum(case when debit_account = books.account then amount_microcents
+          else -amount_microcents end), 0) from ledger_transfers
+        where books.account in (debit_account, credit_account))
+      - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
+        from chain_transfers c
+        where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
+    from searched_chains s, lateral (select 'asset:x402:' || network as account) books order by network`);
+}

@@ -1,0 +1,102 @@
+import type { Queries } from '../../kernel/database.ts';
+import type { Packed } from '../../kernel/packed.ts';
+import { assembled, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { type MoneyNote, type PaymentState, standing, type TransitionName, transitions } from '../states.ts';
+import { audit } from './audit.ts';
+import { type JobRow, jobColumns, notAllowed, unpackedRow } from './row.ts';
+
+/** What a transition may write besides the state; charge and review follow from it by `standing`. */
+type Changes = Partial<
+  Pick<
+    JobRow,
+    | 'payment_state'
+    | 'review_state'
+    | 'collected_at'
+    | 'deliver_by'
+    | 'delivered_at'
+    | 'review_by'
+    | 'finalized_at'
+    | 'fence'
+    | 'tries'
+    | 'stage'
+    | 'percent'
+    | 'report_digest'
+    | 'failure'
+    | 'waived_because'
+  > & { lease_until: Date | null }
+>;
+
+/** Column names come from the type above, never from input; their values stand behind the eight of the transition. */
+function advanceText(...columns: string[]): string {
+  return `
+    with moved as (
+      update jobs set ${columns.map((column, index) => `${column} = $${index + 9}`).join(', ')}
+      where job_key = $1 and state = any($2::text[]) and ($3::int is null or fence = $3)
+        and ($8::text is null or exists (
+          select 1 from payments where payment_key = $8 and state = 'collected' and decided_at = $4))
+      returning new.job_key, new.quote_key, new.principal_key, new.account_key, new.grant_key, new.state,
+        new.payment_state, new.charge_state, new.review_state, new.price_microcents, new.reserved_microcents,
+        new.credit_only, new.authorized_on,
+        new.created_at, new.pay_by, new.collected_at, new.deliver_by, new.delivered_at, new.review_by,
+        new.finalized_at, new.fence, new.tries, new.stage, new.percent, new.report_digest, new.failure,
+        new.waived_because, old.state as state_before),
+    noted as (
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, $4, $5, $6, state_before, $7 from moved)
+    select to_json(moved) as job from moved`;
+}
+
+/**
+ * Moves a job along the table of transitions: a compare-and-set, with its audit row in the same transaction.
+ * `fence` makes it also depend on the worker that holds the job, `payment` on one that this transaction has collected.
+ * Throws `action_not_allowed` when the job is elsewhere.
+ */
+export async function advance(
+  tx: Queries,
+  transition: TransitionName,
+  jobKey: string,
+  by: { actor: string; now: Date; fence?: number; payment?: string },
+  changes: Changes = {},
+): Promise<JobRow> {
+  const { from, to } = transitions[transition];
+  const columns = Object.entries({ ...standing[to], ...changes, state: to, updated_at: by.now });
+  const values = [jobKey, from, by.fence ?? null, by.now, by.actor, transition, to, by.payment ?? null];
+  const moved = await tx.maybe<{ job: Packed<JobRow> }>(
+    assembled(
+      advanceText,
+      columns.map(([column]) => column),
+      [...values, ...columns.map(([, value]) => value)],
+    ),
+  );
+  if (!moved) throw notAllowed(`${transition} is not possible now.`);
+  return unpackedRow(moved.job);
+}
+
+/** Writes into a job's history what happened to its money while its state stayed. */
+export function noteOnJob(tx: Tx, job: JobRow, action: MoneyNote, now: Date): void {
+  audit(tx, { purchase: job.quote_key, actor: 'system', action, from: job.state, to: job.state, at: now });
+}
+
+/** A job by its key `$1`, held until the transaction ends. */
+export const heldJob = `select ${jobColumns} from jobs where job_key = $1 for no key update`;
+
+/** A job that this service itself works on, held until the transaction ends. */
+export function lockJob(tx: Tx, jobKey: string): Promise<JobRow> {
+  return tx.one<JobRow>(statement(heldJob, [jobKey]));
+}
+
+const movesMoney = `
+  update jobs set payment_state = $2, updated_at = $3
+  where job_key = $1 and ($4::text is null or payment_state = $4) returning ${jobColumns}`;
+
+/** Writes how the money of a job stands while its state stays; fails when it does not stand at `from`, where that is given. */
+export function moveMoney(
+  tx: Tx,
+  jobKey: string,
+  to: PaymentState,
+  now: Date,
+  from: PaymentState | null = null,
+): Promise<JobRow> {
+  return tx.one<JobRow>(statement(movesMoney, [jobKey, to, now, from]));
+}

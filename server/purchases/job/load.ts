@@ -1,0 +1,79 @@
+import { Problem } from '../../door/problem.ts';
+import type { Loader } from '../../door/verb.ts';
+import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
+import { stillWithinLimits } from '../../identity/grant.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { attemptEnds } from '../../payments/attempt-sql.ts';
+import { saleIsOff } from '../../service/switches.ts';
+import { type LoadedJob, type PackedJob, unpackedJob } from './row.ts';
+
+/** An instant as answers carry it: making a `Date` of each would cost more than the rest of a job's history. */
+const onWire = (instant: string): string => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** What a `PackedJob` is read from, behind `select`. */
+export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
+      jobs.state <> 'awaiting_payment' or ${stillWithinLimits('jobs')} as within_limits,
+      jobs.state = 'awaiting_payment' and ${saleIsOff} as is_off,
+      case when jobs.payment_state in ('processing', 'unknown') then (
+        select ${onWire('withdrawable_after')} from payments join (${attemptEnds}) ends using (payment_key)
+        where payments.job_key = jobs.job_key and payments.state in ('settling', 'unknown')) end as withdrawable_after,
+      timeline.events as timeline
+    from jobs join quotes using (quote_key),
+      lateral (select coalesce(json_agg(json_build_object('at', ${onWire('at')}, 'event', action, 'state', state_to)
+        order by sequence), '[]') as events from audit_rows where purchase_key = jobs.quote_key) timeline`;
+
+const ownJob = `
+    select ${loadedJobs}
+    where job_key = $1 and (jobs.principal_key = $2 or jobs.account_key = $3)`;
+
+/** The job, if it is one of the caller's. */
+export async function findJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob | undefined> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const packed = await db.maybe<PackedJob>(statement(ownJob, [jobKey, principalKey, accountKey]));
+  return packed && unpackedJob(packed);
+}
+
+/** The same. Throws `not_found`: a stranger's job looks like no job. */
+export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+  const job = await findJob(db, jobKey, caller);
+  if (!job) throw new Problem('not_found', 'There is no such job for this caller.');
+  return job;
+}
+
+/** Jobs told of at once where a refusal names those that hold room. */
+const unpaidMax = 5;
+
+const ownUnpaid = `
+    select ${loadedJobs}
+    where jobs.state = 'awaiting_payment' and (jobs.principal_key = $1 or jobs.account_key = $2)
+    order by jobs.created_at desc limit ${unpaidMax}`;
+
+/** The caller's newest jobs that wait for their payment. */
+export async function unpaidJobs(db: Queries, caller: Buyer | Member): Promise<LoadedJob[]> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  return (await db.many<PackedJob>(statement(ownUnpaid, [principalKey, accountKey]))).map(unpackedJob);
+}
+
+const jobOfWho = `select ${loadedJobs} where job_key = $key and jobs.principal_key = who.principal_key`;
+
+/** The job that the path names, read with the buyer it belongs to. */
+export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
+  name: 'job',
+  about: (_, [jobKey = '']) => ({ select: jobOfWho, key: jobKey }),
+  unpack: (found) => unpackedJob(found as PackedJob),
+  absent: () => null,
+};
+
+/**
+ * The job, if it is one of the caller's, held until the transaction ends: twins of a request take their turns, and each
+ * sees what came before. Throws `not_found`.
+ */
+export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  tx.write(sql`
+    select 1 from jobs where job_key = ${jobKey} and (principal_key = ${principalKey} or account_key = ${accountKey})
+    for no key update`);
+  return loadJob(tx, jobKey, caller);
+}

@@ -1,0 +1,96 @@
+import { Problem } from '../../door/problem.ts';
+import { type Packed, unpacking } from '../../kernel/packed.ts';
+import {
+  type ChargeState,
+  hasLapsed,
+  type JobState,
+  type PaymentState,
+  type ReviewState,
+  transitions,
+} from '../states.ts';
+
+/** A job as stored. Its state moves through `advance` alone. */
+export interface JobRow {
+  job_key: string;
+  quote_key: string;
+  principal_key: string;
+  account_key: string;
+  grant_key: string;
+  state: JobState;
+  payment_state: PaymentState;
+  charge_state: ChargeState;
+  review_state: ReviewState;
+  price_microcents: bigint;
+  /** What it holds of its grant's limits now: its price, or nothing. */
+  reserved_microcents: bigint;
+  /** Authorized without room: credit may pay for it, cash may not. */
+  credit_only: boolean;
+  /** `YYYY-MM-DD`, UTC. */
+  authorized_on: string;
+  created_at: Date;
+  pay_by: Date;
+  collected_at: Date | null;
+  deliver_by: Date | null;
+  delivered_at: Date | null;
+  review_by: Date | null;
+  finalized_at: Date | null;
+  fence: number;
+  tries: number;
+  stage: string;
+  percent: number;
+  report_digest: string | null;
+  failure: string | null;
+  waived_because: 'second_dispute' | 'recheck_failed' | 'waived_by_operator' | 'payment_reversed' | null;
+}
+
+/** What a `JobRow` is read from, behind `select` or `returning`. */
+export const jobColumns = `job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+  review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at,
+  deliver_by, delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
+  waived_because`;
+
+export interface LoadedJob extends JobRow {
+  buyer_is_producer: boolean;
+  /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
+  within_limits: boolean;
+  /** Whether new payments are switched off while it waits for one. */
+  is_off: boolean;
+  /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */
+  withdrawable_after: string | null;
+  timeline: { at: string; event: string; state: string }[];
+}
+
+/** A `LoadedJob` as `loadedJobs` reads it. */
+export type PackedJob = { job: Packed<JobRow> } & Omit<LoadedJob, keyof JobRow>;
+
+export const unpackedRow = unpacking<JobRow>({
+  instants: {
+    created_at: true,
+    pay_by: true,
+    collected_at: true,
+    deliver_by: true,
+    delivered_at: true,
+    review_by: true,
+    finalized_at: true,
+  },
+  amounts: { price_microcents: true, reserved_microcents: true },
+});
+
+export function unpackedJob({ job, ...others }: PackedJob): LoadedJob {
+  return Object.assign(unpackedRow(job), others);
+}
+
+/** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */
+export function stateAt(row: JobRow, now: Date): JobState {
+  return hasLapsed(row, now) ? transitions.lapse.to : row.state;
+}
+
+/** An open review whose window has passed is overdue: it stays possible to accept, and nothing accepts by itself. */
+export function reviewStateAt(row: JobRow, now: Date): ReviewState {
+  return row.review_state === 'open' && row.review_by && now > row.review_by ? 'overdue' : row.review_state;
+}
+
+/** The refusal of an action that the state does not allow. */
+export function notAllowed(detail: string): Problem {
+  return new Problem('action_not_allowed', detail);
+}

@@ -1,0 +1,103 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { type Buyer, type Member, principalsOf } from '../../identity/caller.ts';
+import { after as later } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { statement } from '../../kernel/sql.ts';
+import { seconds } from '../../service/terms.ts';
+import * as contract from '../list-contract.ts';
+import { linkTo, ownerOf } from './lists.ts';
+
+interface EventRow {
+  purchase_key: string;
+  sequence: number;
+  at: Date;
+  action: string;
+  state_to: string;
+  job_key: string | null;
+}
+
+/** A place in the feed: behind this row of the audit. */
+interface Place {
+  transaction: bigint;
+  purchase_key: string;
+  sequence: number;
+}
+
+/**
+ * What happened to the caller's purchases, in an order that a later page cannot change. Rows are told in the order of
+ * their transactions, and only once no earlier transaction is open any more: whoever goes on from the last event that
+ * was read misses none, however many are written at once.
+ */
+export const events: Verb<typeof contract.events> = async ({ ctx, caller, input, db }) => {
+  const { after, limit } = input;
+  const since = later(ctx.now, -seconds.events);
+  const place = after === undefined ? await beginning(db, caller, since) : await placeOf(db, caller, after);
+  const owner = ownerOf(caller);
+  const text = `
+    select events.purchase_key, events.sequence, events.at, events.action, events.state_to, jobs.job_key
+    from (${principalsOf(owner.column, '$1')}) buyers, lateral (
+      select purchase_key, sequence, at, action, state_to, transaction from audit_rows
+      where audit_rows.principal_key = buyers.principal_key
+        and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
+        and transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        and at >= $5
+      order by transaction, purchase_key, sequence limit $6) events
+    left join jobs on jobs.quote_key = events.purchase_key
+    order by events.transaction, events.purchase_key, events.sequence limit $6`;
+  const values = [owner.key, place.transaction, place.purchase_key, place.sequence, since, limit + 1];
+  const rows = await db.many<EventRow>(statement(text, values));
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next_after = last ? keyOf(last) : (after ?? null);
+  const more = rows.length > limit && next_after !== null;
+  return {
+    body: { events: shown.map(eventView), next_after },
+    headers: {
+      ...(more ? linkTo(ctx.baseUrl + contract.events.path, next_after, limit) : {}),
+      // Nothing yet: a reader that waits is woken by the first event.
+      ...(shown.length === 0 ? { 'Retry-After': '1' } : {}),
+    },
+  };
+};
+
+function keyOf({ purchase_key, sequence }: Pick<EventRow, 'purchase_key' | 'sequence'>): string {
+  return `${purchase_key}.${sequence}`;
+}
+
+function eventView(row: EventRow) {
+  return {
+    event_key: keyOf(row),
+    at: row.at.toISOString(),
+    type: row.action,
+    quote_key: row.purchase_key,
+    job_key: row.job_key,
+    state: row.state_to,
+  };
+}
+
+/** The place of an event of the caller's. Throws `not_found`. */
+async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): Promise<Place> {
+  const [, purchase, sequence] = /^(\w{1,64})\.(\d{1,9})$/.exec(eventKey) ?? [];
+  const owner = ownerOf(caller);
+  const text = `
+    select transaction, purchase_key, sequence from audit_rows
+    where purchase_key = $1 and sequence = $2
+      and principal_key in (${principalsOf(owner.column, '$3')})`;
+  const row = purchase ? await db.maybe<Place>(statement(text, [purchase, Number(sequence), owner.key])) : undefined;
+  if (!row) throw new Problem('not_found', 'The event that after names is not there for this caller.');
+  return row;
+}
+
+/**
+ * A place before the first event since then, close to it: nothing that came later has a lower transaction than the last
+ * quote before. Without it the feed of a caller of many years would begin with a walk through all of them.
+ */
+async function beginning(db: Queries, caller: Buyer | Member, since: Date): Promise<Place> {
+  const owner = ownerOf(caller);
+  const text = `
+    select transaction from audit_rows where sequence = 1 and purchase_key = (
+      select quote_key from quotes where ${owner.column} = $1 and created_at < $2 order by created_at desc limit 1)`;
+  const row = await db.maybe<{ transaction: bigint }>(statement(text, [owner.key, since]));
+  return { transaction: row?.transaction ?? 0n, purchase_key: '', sequence: 0 };
+}

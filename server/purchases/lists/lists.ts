@@ -1,0 +1,120 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import type { Buyer, Member } from '../../identity/caller.ts';
+import { utcDay } from '../../kernel/clock.ts';
+import { statement } from '../../kernel/sql.ts';
+import type { Context } from '../../runtime.ts';
+import { availability } from '../../service/availability.ts';
+import { loadedJobs } from '../job/load.ts';
+import { type PackedJob, unpackedJob } from '../job/row.ts';
+import { jobView } from '../job/view.ts';
+import * as contract from '../list-contract.ts';
+import { loadedQuotes, type QuoteRow, quoteView, railsOf } from '../quote/quote.ts';
+
+/** Whose rows a list shows: a buyer its own, a member those of the account. The column is ours, never input. */
+export function ownerOf(caller: Buyer | Member): { column: 'principal_key' | 'account_key'; key: string } {
+  return caller.kind === 'member'
+    ? { column: 'account_key', key: caller.accountKey }
+    : { column: 'principal_key', key: caller.principalKey };
+}
+
+/** The same for the models. */
+function owned(caller: Buyer | Member): { accountKey: string } | { principalKey: string } {
+  return caller.kind === 'member' ? { accountKey: caller.accountKey } : { principalKey: caller.principalKey };
+}
+
+export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, input, db }) => {
+  const { quote } = ctx.runtime.prisma;
+  const { after = '' } = input;
+  const from =
+    after === '' ? null : await quote.findFirst({ where: { ...owned(caller), quoteKey: after }, select: at });
+  const keys = await quote.findMany({
+    where: { ...owned(caller), ...behind(after, from, { quoteKey: { lt: after } }) },
+    orderBy: [{ createdAt: 'desc' }, { quoteKey: 'desc' }],
+    take: input.limit + 1,
+    select: { quoteKey: true },
+  });
+  const values = [keys.map(({ quoteKey }) => quoteKey), utcDay(ctx.now)];
+  const rows = await db.many<QuoteRow>(statement(quotesOfPage, values));
+  const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
+  const rails = railsOf(purchasable_rails, ctx.runtime.rails);
+  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.purchases.path, 'quote_key');
+  return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
+};
+
+/** Each row by its key, whatever the planner thinks of the size of the table: a statement is planned once. */
+const inOrder = (loaded: string, key: string): string => `
+  select row.* from unnest($1::text[]) with ordinality as page (key, place),
+    lateral (select ${loaded} where ${key} = page.key limit 1) row order by place`;
+
+const quotesOfPage = inOrder(loadedQuotes('$2'), 'quotes.quote_key');
+
+export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
+  const { job } = ctx.runtime.prisma;
+  const keys = await job.findMany({ ...(await jobsPage(ctx, caller, input)), select: { jobKey: true } });
+  const packed = await db.many<PackedJob>(statement(jobsOfPage, [keys.map(({ jobKey }) => jobKey)]));
+  const rows = packed.map(unpackedJob);
+  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.jobs.path, 'job_key');
+  return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
+};
+
+const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
+
+/** The newest receipt of each job that has one, in the order of the jobs. */
+export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {
+  const page = await jobsPage(ctx, caller, input);
+  const rows = await ctx.runtime.prisma.job.findMany({
+    ...page,
+    where: { ...page.where, receipts: { some: {} } },
+    select: { jobKey: true, receipts: { select: { body: true }, orderBy: { sequence: 'desc' }, take: 1 } },
+  });
+  const { shown, next_after, headers } = pageOf(rows, input, ctx.baseUrl + contract.receipts.path, 'jobKey');
+  const newest = shown.flatMap((job) => job.receipts.map(({ body }) => JSON.parse(body)));
+  return { body: { receipts: newest, next_after }, headers };
+};
+
+interface PageInput {
+  after?: string | undefined;
+  limit: number;
+}
+
+const at = { createdAt: true } as const;
+
+/** A page of the caller's jobs, the newest first, and the first row of the one after it. Throws `not_found`. */
+async function jobsPage({ runtime }: Context, caller: Buyer | Member, { after = '', limit }: PageInput) {
+  const { job } = runtime.prisma;
+  const from = after === '' ? null : await job.findFirst({ where: { ...owned(caller), jobKey: after }, select: at });
+  return {
+    where: { ...owned(caller), ...behind(after, from, { jobKey: { lt: after } }) },
+    orderBy: [{ createdAt: 'desc' as const }, { jobKey: 'desc' as const }],
+    take: limit + 1,
+  };
+}
+
+/**
+ * The rows behind one: older, or as old with a lower key. By index however far back it lies. Throws `not_found` when
+ * `after` names no row of the caller's.
+ */
+function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lowerKey: LowerKey) {
+  if (after === '') return {};
+  if (!from) throw new Problem('not_found', 'The page that after names is not there for this caller.');
+  return { createdAt: { lte: from.createdAt }, OR: [{ createdAt: { lt: from.createdAt } }, lowerKey] };
+}
+
+/** The rows to show, and where to go on from. */
+function pageOf<Row extends object>(
+  rows: readonly Row[],
+  { limit }: PageInput,
+  address: string,
+  key: keyof Row,
+): { shown: Row[]; next_after: string | null; headers: Record<string, string> } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next_after = last && rows.length > limit ? String(last[key]) : null;
+  return { shown, next_after, headers: next_after ? linkTo(address, next_after, limit) : {} };
+}
+
+/** The link to the next page (RFC 8288). */
+export function linkTo(address: string, after: string, limit: number): Record<string, string> {
+  return { Link: `<${address}?after=${encodeURIComponent(after)}&limit=${limit}>; rel="next"` };
+}

@@ -1,0 +1,143 @@
+import { release } from '../../identity/grant.ts';
+import { after } from '../../kernel/clock.ts';
+import { newKey } from '../../kernel/id.ts';
+import { microcents, toText } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { collected, creditSpent, type Movement } from '../../ledger/entries.ts';
+import { post, walletCreditLocked } from '../../ledger/ledger.ts';
+import { markUnknown, recordCreditPayment } from '../../payments/attempt.ts';
+import { type Attempt, type Outcome, type Rail, railOf } from '../../payments/rail.ts';
+import { enqueueCheck } from '../../queue/queue.ts';
+import type { Runtime } from '../../runtime.ts';
+import { seconds } from '../../service/terms.ts';
+import { advance } from '../job/advance.ts';
+import { type JobRow, notAllowed } from '../job/row.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+
+/**
+ * Writes down how an open attempt stands, and gives whether that has ended it here: somebody else may have been first.
+ * While it can still end either way, nobody tries again with the same payment before `tryAgainAt`.
+ */
+export async function recordOutcome(
+  tx: Tx,
+  runtime: Runtime,
+  attempt: Attempt,
+  outcome: Outcome,
+  { now, tryAgainAt = now }: { now: Date; tryAgainAt?: Date },
+): Promise<boolean> {
+  const rail = railOf(runtime.rails, attempt);
+  switch (outcome.is) {
+    case 'collected':
+      return collect(tx, runtime, rail, attempt, outcome.proof, now);
+    case 'never':
+      return giveUp(tx, rail, attempt, outcome.because, now);
+    case 'requires_payer':
+    case 'open':
+      markUnknown(tx, attempt.payment_key, tryAgainAt);
+      waitForOutcome(tx, attempt, outcome.is === 'open' ? 'unknown' : 'requires_payer', now);
+      return false;
+  }
+}
+
+/** The job waits: for the payer, or until somebody knows how its payment ended. */
+function waitForOutcome(tx: Tx, attempt: Attempt, state: 'unknown' | 'requires_payer', now: Date): void {
+  const before = state === 'unknown' ? ['processing', 'requires_payer'] : ['processing', 'unknown'];
+  tx.write(sql`
+    update jobs set payment_state = ${state}, updated_at = ${now}
+    where job_key = ${attempt.job_key} and state = 'awaiting_payment' and payment_state = any(${before}::text[])`);
+}
+
+/**
+ * Records the fact that a payment arrived, all in one transaction: the arrival is used for it, the attempt is decided, the
+ * job may start, the books hold the money, the receipt is signed and the work is queued. Whoever learns the fact first
+ * records it (the request that paid, its repeat, or the reconciler); for everyone else it is done.
+ */
+async function collect(
+  tx: Tx,
+  runtime: Runtime,
+  rail: Rail,
+  attempt: Attempt,
+  proof: unknown,
+  now: Date,
+): Promise<boolean> {
+  // Sent together: the job moves only by a payment that is collected here, and that only by an arrival that was free.
+  const decided = rail.collect(tx, attempt, proof, now);
+  const started = start(tx, runtime, attempt, collected, now, attempt.payment_key);
+  started.catch(() => {});
+  switch (await decided) {
+    case 'collected':
+      await started;
+      return true;
+    case 'elsewhere':
+      return giveUp(tx, rail, attempt, 'What it paid has gone back.', now);
+    case 'decided':
+      return false;
+  }
+}
+
+/**
+ * Pays for a job out of its principal's credit, all in one transaction: nothing outside has a say in it. False when the
+ * job cannot be paid now. Throws `action_not_allowed` when the credit does not cover the price.
+ */
+export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: JobRow, now: Date): Promise<boolean> {
+  const payable = await tx.maybe(sql`
+    select 1 from jobs
+    where job_key = ${job.job_key} and state = 'awaiting_payment' and payment_state = 'none' for no key update`);
+  if (!payable) return false;
+  const credit = await walletCreditLocked(tx, job.principal_key);
+  if (credit < job.price_microcents) {
+    const [have, need] = [toText(credit), toText(job.price_microcents)];
+    throw notAllowed(
+      `Your credit of ${have} does not cover the price of ${need}. Without method the job is paid in USDC.`,
+    );
+  }
+  const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
+  recordCreditPayment(tx, rail.name, payment, now);
+  await start(tx, runtime, payment, creditSpent, now);
+  release(tx, job.job_key);
+  return true;
+}
+
+/** The money is there: the job may start; with `decided`, if that payment is collected in this transaction. */
+async function start(
+  tx: Tx,
+  runtime: Runtime,
+  payment: Pick<Attempt, 'payment_key' | 'job_key' | 'amount_microcents'>,
+  movement: Movement,
+  now: Date,
+  decided?: string,
+): Promise<void> {
+  const job = await advance(
+    tx,
+    'collect',
+    payment.job_key,
+    { actor: 'system', now, ...(decided ? { payment: decided } : {}) },
+    {
+      payment_state: 'collected',
+      collected_at: now,
+      deliver_by: after(now, seconds.executionDeadline),
+      stage: 'queued',
+    },
+  );
+  post(tx, {
+    ...movement,
+    key: payment.payment_key,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount: microcents(payment.amount_microcents),
+    at: now,
+  });
+  enqueueCheck(tx, runtime.queue, job.job_key);
+  // Beside what the caller reads for its answer, which is no part of the receipt.
+  tx.join(() => issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now));
+}
+
+/** Records the fact that a payment will never arrive: the job can be paid again. */
+async function giveUp(tx: Tx, rail: Rail, attempt: Attempt, because: string, now: Date): Promise<boolean> {
+  if (!(await rail.giveUp(tx, attempt, because, now))) return false;
+  tx.write(sql`
+    update jobs set payment_state = 'none', updated_at = ${now}
+    where job_key = ${attempt.job_key} and state = 'awaiting_payment'`);
+  return true;
+}

@@ -1,0 +1,200 @@
+import { Problem, refuse } from '../../door/problem.ts';
+import type { Reply, Steps, Verb } from '../../door/verb.ts';
+import { blockedRefusal, payerRefusal } from '../../identity/blocked.ts';
+import type { Buyer } from '../../identity/caller.ts';
+import { cashRefusal, methodRefusal, outsideLimits, serviceRefusal } from '../../identity/grant.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { newKey } from '../../kernel/id.ts';
+import { microcents } from '../../kernel/money.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { takeLease, whileCalling } from '../../payments/attempt.ts';
+import type { RailName } from '../../payments/contract.ts';
+import type { Attempt, Outcome, Presented, Rail } from '../../payments/rail.ts';
+import type { Context } from '../../runtime.ts';
+import { absentRail, switchedOffRefusal } from '../../service/availability.ts';
+import { service } from '../../service/terms.ts';
+import type * as contract from '../contract.ts';
+import { loadJob } from '../job/load.ts';
+import { type JobRow, type LoadedJob, notAllowed } from '../job/row.ts';
+import { jobReply } from '../job/view.ts';
+import { can, hasLapsed, paymentIsOpen } from '../states.ts';
+import { recordOutcome, spendCredit } from './collect.ts';
+
+/** One request to pay for a job. */
+interface Purchase {
+  readonly ctx: Context;
+  readonly caller: Buyer;
+  readonly steps: Steps;
+  readonly rail: Rail;
+  readonly job: LoadedJob;
+}
+
+/** The same, with what it brings. */
+interface Payment extends Purchase {
+  readonly presented: Presented;
+}
+
+/**
+ * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the rail
+ * make the call, record the fact. A crash between any two leaves a row from which the reconciler, or the buyer's repeat
+ * with the same payment, goes on.
+ */
+export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
+  const rail = requireRail(ctx, caller, input.rail);
+  const job = loaded ?? (await loadJob(db, input.job_key, caller));
+  const purchase: Purchase = { ctx, caller, steps, rail, job };
+  if (input.method === 'wallet_credit') return payFromCredit(purchase);
+  const presented = await rail.present(paymentRequest(purchase, input.network));
+  if (presented instanceof Error) {
+    await requireCash(purchase, db);
+    throw presented;
+  }
+  const payment: Payment = { ...purchase, presented };
+  const known = await presented.known(db);
+  if (known) return repeat(payment, known);
+
+  await requireCash(purchase, db);
+  if (presented.payer !== null) refuse(await payerRefusal(db, presented.payer));
+  const accepted = await presented.accepted();
+  const attempt = await accepted.open(newKey('pay'));
+  if (!attempt) return afterLostRace(payment);
+  return settle(payment, attempt, () => accepted.settle(attempt));
+};
+
+/** The rail that the request names. Throws for one that this build has not, or that the grant does not cover. */
+function requireRail({ runtime }: Context, { grant }: Buyer, name: RailName): Rail {
+  refuse(serviceRefusal(grant, service.serviceKey));
+  const rail = runtime.rails.get(name);
+  if (!rail) throw absentRail(name);
+  for (const method of rail.methods) if (methodRefusal(grant, method) === null) return rail;
+  refuse(methodRefusal(grant, rail.methods[0] ?? name));
+  return rail;
+}
+
+function paymentRequest({ ctx, job }: Purchase, network: string | undefined): Parameters<Rail['present']>[0] {
+  return {
+    db: ctx.runtime.db,
+    clock: ctx.runtime.clock,
+    now: ctx.now,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    price: microcents(job.price_microcents),
+    url: `${ctx.baseUrl}${jobPath(job)}/payments`,
+    network,
+    signature: ctx.payment,
+    isVersion1: ctx.isVersion1,
+  };
+}
+
+function jobPath(job: JobRow): string {
+  return `/api/agent/v1/jobs/${job.job_key}`;
+}
+
+/** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
+async function payFromCredit({ ctx, caller, steps, rail, job }: Purchase): Promise<Reply<contract.Job>> {
+  refuse(blockedRefusal(caller));
+  await requirePayable(ctx, job);
+  const paid = await steps.transact(async (tx) => {
+    if (!(await spendCredit(tx, ctx.runtime, rail, job, ctx.now))) return null;
+    const reply = await jobReply(tx, job.job_key, caller, ctx);
+    steps.remember(tx, reply);
+    return reply;
+  });
+  if (paid) return paid;
+  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
+  throw outcomeUnknown();
+}
+
+/** Refuses a job that cannot be paid in cash now. */
+async function requireCash({ ctx, caller, job }: Purchase, db: Queries): Promise<void> {
+  refuse(blockedRefusal(caller));
+  await requirePayable(ctx, job);
+  refuse(await cashRefusal(db, job));
+}
+
+/** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
+async function requirePayable({ runtime, now }: Context, job: LoadedJob): Promise<void> {
+  if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
+  if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
+  if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
+  if (job.is_off) refuse(await switchedOffRefusal(runtime.db));
+  if (!job.within_limits) refuse(await outsideLimits(runtime.db, job));
+}
+
+function outcomeUnknown(): Problem {
+  return new Problem(
+    'payment_unknown',
+    'Please do not pay again. It is not known yet whether this payment went through.',
+    {
+      headers: { 'Retry-After': '2' },
+    },
+  );
+}
+
+/** Steps 2 and 3: `call` has the payment carried out, or asks what became of it. */
+async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Outcome>): Promise<Reply<contract.Job>> {
+  // No provider answered: that is an unknown outcome too.
+  const outcome = await whileCalling(payment.ctx.runtime, attempt.payment_key, () =>
+    call().catch((): Outcome => ({ is: 'open' })),
+  );
+  return record(payment, attempt, outcome);
+}
+
+/** Step 3: writes down how the attempt stands, and answers with it. */
+async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Promise<Reply<contract.Job>> {
+  const { runtime } = payment.ctx;
+  const now = runtime.clock();
+  const reply = await payment.steps.transact(async (tx) => {
+    await recordOutcome(tx, runtime, attempt, outcome, { now });
+    return outcome.is === 'collected' ? paidReply(payment, tx, attempt, outcome.proof) : null;
+  });
+  if (reply) return reply;
+  if (outcome.is === 'open' || outcome.is === 'requires_payer') throw outcomeUnknown();
+  throw notAllowed(
+    'This payment did not and will not go through. Nothing was collected; read what the job allows now.',
+  );
+}
+
+/** The answer to a payment that is collected; null when it was given back in the meantime, or nothing confirms it. */
+async function paidReply(
+  { ctx, caller, steps, rail }: Payment,
+  tx: Tx,
+  attempt: Attempt,
+  proof?: unknown,
+): Promise<Reply<contract.Job> | null> {
+  const headers = rail.confirmation(attempt, proof);
+  if (!headers) return null;
+  const { body } = await jobReply(tx, attempt.job_key, caller, ctx);
+  if (body.payment_state === 'none') return null;
+  const reply = { body, headers };
+  steps.remember(tx, reply);
+  return reply;
+}
+
+/** A payment that was seen before: it answers for its own job, and for no other. */
+async function repeat(payment: Payment, known: Attempt): Promise<Reply<contract.Job>> {
+  const { ctx, steps, job, presented } = payment;
+  if (known.job_key !== job.job_key) {
+    throw new Problem('payment_already_used', 'This signature was presented for another job.');
+  }
+  if (known.state === 'collected') {
+    const reply = await steps.transact((tx) => paidReply(payment, tx, known));
+    if (reply) return reply;
+  }
+  if (known.state === 'failed') {
+    await requirePayable(ctx, job);
+    throw notAllowed('This payment did not go through. Sign a new one.');
+  }
+  // One request at a time calls out; its lease ends by itself when the process that took it is gone.
+  if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) throw outcomeUnknown();
+  return settle(payment, known, () => presented.resume(known));
+}
+
+/** After a race for the job was lost: the winner's payment may be this very one. */
+async function afterLostRace(payment: Payment): Promise<Reply<contract.Job>> {
+  const { ctx, caller, job, presented } = payment;
+  const known = await presented.known(ctx.runtime.db);
+  if (known) return repeat(payment, known);
+  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
+  throw outcomeUnknown();
+}

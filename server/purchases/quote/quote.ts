@@ -1,0 +1,301 @@
+import type { Configuration } from '../../configuration.ts';
+import { Problem, refuse } from '../../door/problem.ts';
+import { originOf } from '../../door/rate-limit.ts';
+import type { Loader, Verb } from '../../door/verb.ts';
+import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
+import { hasRoom, outsideGrant, principalHasRoom, serviceRefusal } from '../../identity/grant.ts';
+import { containsToken } from '../../identity/token.ts';
+import { after, utcDay } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { canonicalJson, digestOf } from '../../kernel/digest.ts';
+import { newKey } from '../../kernel/id.ts';
+import { toText, toWire } from '../../kernel/money.ts';
+import { seal } from '../../kernel/seal.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { type RailName, railSummaries } from '../../payments/contract.ts';
+import type { Rails } from '../../payments/rail.ts';
+import type { Context } from '../../runtime.ts';
+import { availability, saleRefusal } from '../../service/availability.ts';
+import { saleIsOff } from '../../service/switches.ts';
+import { price, seconds, service } from '../../service/terms.ts';
+import { retrieveSources } from '../../sources/sources.ts';
+import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../../work-check/contract.ts';
+import type * as contract from '../contract.ts';
+import { audit } from '../job/audit.ts';
+import { authorityOf } from '../job/authority.ts';
+import { actionView, priceView } from '../job/view.ts';
+import { mayAuthorize } from '../states.ts';
+
+/** A quote as stored. */
+export interface QuoteRow {
+  quote_key: string;
+  service_key: string;
+  contract_version: string;
+  terms_version: string;
+  state: 'open' | 'authorized' | 'rejected';
+  price_microcents: bigint;
+  max_price_microcents: bigint;
+  input_digest: string;
+  evidence: contract.Quote['evidence'];
+  planned_checks: contract.Quote['planned_checks'];
+  created_at: Date;
+  expires_at: Date;
+  job_key: string | null;
+  /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
+  within_limits: boolean;
+  /** Whether new purchases are switched off while it is open. */
+  is_off: boolean;
+}
+
+/** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
+export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, caller, input, tx, loaded: room }) => {
+  const { max_price_microcents, ...request } = input;
+  refuse(serviceRefusal(caller.grant, service.serviceKey));
+  await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
+  const inputText = JSON.stringify(request);
+  if (containsToken(inputText)) {
+    throw new Problem('credential_in_input', 'The input holds a credential of this service.');
+  }
+  const selling = await availability(ctx.runtime, ctx.now);
+  refuse(saleRefusal(selling, ctx.runtime.rails));
+  if (price > max_price_microcents) {
+    throw new Problem('price_above_max', `A check costs ${toText(price)}.`, {
+      errors: [
+        {
+          pointer: '/max_price_microcents',
+          code: 'price_above_max',
+          detail: `The price is ${toText(price)}.`,
+          limit: toWire(price),
+          actual: max_price_microcents,
+        },
+      ],
+    });
+  }
+  const quoteKey = newKey('quote');
+  const sealed = seal(inputText, ctx.runtime.configuration.keyring, { column: 'quotes.input', row: quoteKey });
+  const bytes = Math.max(Buffer.byteLength(sealed), leastBytes);
+  refuse(contentRefusal(room, bytes, ctx));
+  const expiresAt = after(ctx.now, seconds.quoteLifetime);
+  const frozen = {
+    quote_key: quoteKey,
+    service_key: service.serviceKey,
+    contract_version: service.contractVersion,
+    terms_version: service.termsVersion,
+    created_at: ctx.now,
+    expires_at: expiresAt,
+    max_price_microcents: BigInt(max_price_microcents),
+    price_microcents: price,
+    input_digest: inputDigest(request),
+    evidence: evidenceManifest(request),
+    planned_checks: plannedChecks(request),
+  };
+  tx.write(sql`
+    insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
+      price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at,
+      expires_at, buyer_is_producer)
+    values (${quoteKey}, ${caller.principalKey}, ${caller.accountKey}, ${frozen.service_key},
+      ${frozen.contract_version}, ${frozen.terms_version}, 'open', ${price}, ${frozen.max_price_microcents},
+      ${frozen.input_digest}, ${sealed}, ${JSON.stringify(frozen.evidence)},
+      ${JSON.stringify(frozen.planned_checks)}, ${quoteDigest(frozen)}, ${ctx.now}, ${expiresAt},
+      ${isProducer(caller, request.producer)})`);
+  tx.write(sql`
+    insert into unpaid_content (quote_key, principal_key, origin, bytes)
+    values (${quoteKey}, ${caller.principalKey}, ${originOf(ctx)}, ${bytes})`);
+  audit(tx, {
+    purchase: quoteKey,
+    actor: caller.principalKey,
+    action: 'quote',
+    from: null,
+    to: 'open',
+    at: ctx.now,
+  });
+  const row: QuoteRow = {
+    ...frozen,
+    state: 'open',
+    job_key: null,
+    within_limits: room.is_left,
+    is_off: false,
+  };
+  return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails)) };
+};
+
+/** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
+async function requireSources(
+  tx: Queries,
+  configuration: Pick<Configuration, 'keyring'>,
+  { grant, principalKey }: Buyer,
+  refs: readonly string[],
+): Promise<void> {
+  if (refs.length === 0) return;
+  if (!grant.governed_refs) throw outsideGrant('The grant does not let the agent share governed sources.');
+  const found = new Set((await retrieveSources(tx, configuration, principalKey, refs)).map(({ ref }) => ref));
+  const errors = refs.flatMap((ref, index) =>
+    found.has(ref)
+      ? []
+      : [
+          {
+            pointer: `/context/refs/${index}`,
+            code: 'source_unavailable',
+            detail: 'The account holds no such source.',
+          },
+        ],
+  );
+  if (errors.length > 0) {
+    throw new Problem('source_unavailable', `${errors.length} of ${refs.length} governed sources are not there.`, {
+      errors,
+    });
+  }
+}
+
+export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, input, db }) => {
+  const row = await loadQuote(db, input.quote_key, caller, ctx.now);
+  const { purchasable_rails } = await availability(ctx.runtime, ctx.now);
+  return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.rails)) };
+};
+
+/** Whether the request names this caller as the one who made the work. */
+function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean {
+  const names = [producer?.agent_key, producer?.wallet].map((name) => name?.toLowerCase());
+  return names.includes(caller.principalKey.toLowerCase());
+}
+
+/** A quote takes so much room besides its content. */
+const leastBytes = 4_096;
+
+/** What of content is kept without a payment for it. */
+interface Room {
+  is_left: boolean;
+  of_principal: number;
+  of_origin: number;
+}
+
+/** The key holds the day and the block of addresses. */
+const roomOfWho = `
+      select ${hasRoom('who', `${price}::bigint`, "split_part($key, ' ', 1)")} as is_left,
+        ${keptContent('principal_key', 'who.principal_key')} as of_principal,
+        ${keptContent('origin', "split_part($key, ' ', 2)")} as of_origin`;
+
+/**
+ * Whether the buyer's grant leaves room for a check, and how much unpaid content is kept for the buyer and its block of
+ * addresses, to be read with the buyer.
+ */
+export const roomWithBuyer: Loader<'room', Room> = {
+  name: 'room',
+  about: ({ now, origin }) => ({
+    select: roomOfWho,
+    key: `${utcDay(now)} ${origin}`,
+  }),
+  unpack: (found) => found as Room,
+  absent() {
+    throw new Error('the room of a grant is read with every buyer');
+  },
+};
+
+function keptContent(column: 'principal_key' | 'origin', value: string): string {
+  return `(select coalesce(sum(bytes), 0) from unpaid_content where unpaid_content.${column} = ${value})`;
+}
+
+/**
+ * The refusal of content past what is kept without a payment (specification 5.3); null when there is room. Requests that
+ * come at once do not see each other, so it may be passed by as much as they bring.
+ */
+function contentRefusal({ of_principal, of_origin }: Room, bytes: number, { runtime }: Context): Problem | null {
+  const { principalBytes, originBytes } = runtime.configuration.unpaidContent;
+  if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
+  const detail =
+    of_principal + bytes > principalBytes
+      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
+      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
+  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+    headers: { 'Retry-After': '60' },
+  });
+}
+
+/** What a `QuoteRow` is read from, behind `select`. */
+export function loadedQuotes(day: string): string {
+  return `quotes.quote_key, quotes.service_key, quotes.contract_version, quotes.terms_version,
+      quotes.state, quotes.price_microcents, quotes.max_price_microcents, quotes.input_digest,
+      quotes.evidence, quotes.planned_checks, quotes.created_at, quotes.expires_at,
+      jobs.job_key, quotes.state <> 'open'
+        or ${principalHasRoom('quotes.principal_key', 'quotes.price_microcents', day)} as within_limits,
+    quotes.state = 'open' and ${saleIsOff} as is_off
+    from quotes left join jobs using (quote_key)`;
+}
+
+const ownQuote = `
+    select ${loadedQuotes('$4')}
+    where quote_key = $1 and (quotes.principal_key = $2 or quotes.account_key = $3)`;
+
+/** The quote, if it is one of the caller's. Throws `not_found`. */
+export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | Member, now: Date): Promise<QuoteRow> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const row = await db.maybe<QuoteRow>(statement(ownQuote, [quoteKey, principalKey, accountKey, utcDay(now)]));
+  if (!row) throw new Problem('not_found', 'There is no such quote for this caller.');
+  return row;
+}
+
+/** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'is_off'>): string {
+  return digestOf(
+    canonicalJson({
+      ...frozen,
+      price_microcents: toWire(frozen.price_microcents),
+      max_price_microcents: toWire(frozen.max_price_microcents),
+    }),
+  );
+}
+
+/** What a quote can be paid with now. */
+export function railsOf(purchasable: readonly RailName[], rails: Rails): contract.Quote['rails'] {
+  return purchasable.flatMap((name) => {
+    const rail = rails.get(name);
+    return rail ? [{ rail: name, methods: [...rail.methods], networks: [...rail.networks] }] : [];
+  });
+}
+
+/** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (specification 2.3). */
+function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
+  if (row.state !== 'open') return row.state;
+  if (now >= row.expires_at) return 'expired';
+  return row.is_off ? 'rejected' : 'open';
+}
+
+/** A quote as this caller sees it at this instant. */
+export function quoteView(
+  row: QuoteRow,
+  caller: Buyer | Member,
+  request: Pick<Context, 'baseUrl' | 'now' | 'runtime'>,
+  rails: contract.Quote['rails'],
+): contract.Quote {
+  const state = stateOf(row, request.now);
+  const authority = authorityOf(caller, request.runtime.rails);
+  return {
+    quote_key: row.quote_key,
+    state,
+    service_key: row.service_key,
+    contract_version: row.contract_version,
+    terms_version: row.terms_version,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    price: priceView(row.price_microcents),
+    max_price_microcents: toWire(row.max_price_microcents),
+    input_digest: row.input_digest,
+    evidence: row.evidence,
+    planned_checks: row.planned_checks,
+    rails,
+    refund_policy: railSummaries.remedies,
+    next_actions: mayAuthorize({ state, within_limits: row.within_limits }, authority)
+      ? [
+          actionView(
+            'authorize',
+            authority.actor,
+            request.baseUrl,
+            { quote_key: row.quote_key },
+            { terms_version: service.termsVersion },
+            { expires_at: row.expires_at },
+          ),
+        ]
+      : [],
+    job_key: row.job_key,
+  };
+}

@@ -1,0 +1,205 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { type Buyer, type Member, ownedBy } from '../../identity/caller.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { canonicalJson, digestOf } from '../../kernel/digest.ts';
+import { newKey } from '../../kernel/id.ts';
+import { currency, toWire } from '../../kernel/money.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { collectionReference } from '../../payments/attempt-sql.ts';
+import { type RailName, reversalReasons } from '../../payments/contract.ts';
+import { service } from '../../service/terms.ts';
+import type * as contract from '../contract.ts';
+import { loadJob } from '../job/load.ts';
+import type { JobRow } from '../job/row.ts';
+import type { ReceiptSigner } from './receipt-signer.ts';
+
+/** The newest receipt of a job, exactly as it was signed. */
+export const receipt: Verb<typeof contract.receipt> = async ({ caller, input, db }) => {
+  const body = await newestReceipt(db, input.job_key, caller);
+  if (body) return { body };
+  await loadJob(db, input.job_key, caller);
+  throw new Problem('action_not_allowed', 'There is no receipt before the first collection.');
+};
+
+/** A job's receipts grow by one with every change of money, report or review: a handful in a life. */
+const chainMax = 100;
+
+/** Every receipt of a job in the order of issue; none before the first collection. */
+export const receiptChain: Verb<typeof contract.receiptChain> = async ({ ctx, caller, input, db }) => {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const rows = await ctx.runtime.prisma.receipt.findMany({
+    where: { jobKey: input.job_key, job: principalKey ? { principalKey } : { accountKey: accountKey ?? '' } },
+    orderBy: { sequence: 'asc' },
+    take: chainMax,
+    select: { body: true },
+  });
+  if (rows.length === 0) await loadJob(db, input.job_key, caller);
+  return { body: { receipts: rows.map(({ body }) => JSON.parse(body)) } };
+};
+
+async function newestReceipt(db: Queries, jobKey: string, caller: Buyer | Member): Promise<contract.Receipt | null> {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const row = await db.maybe<{ body: string }>(sql`
+    select receipts.body from receipts join jobs using (job_key)
+    where job_key = ${jobKey} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
+    order by sequence desc limit 1`);
+  return row ? JSON.parse(row.body) : null;
+}
+
+interface ReceiptFacts {
+  quote_digest: string;
+  input_digest: string;
+  terms_version: string;
+  rail: RailName;
+  method: string;
+  payment_key: string;
+  /** What the collection is known by outside; null for one out of credit. */
+  reference: string | null;
+  amount_microcents: bigint;
+  decided_at: Date;
+  reversed_at: Date | null;
+  refund_state: string | null;
+  refund_at: Date | null;
+  disputed_at: Date | null;
+  corrected_at: Date | null;
+  sequence: number | null;
+  digest: string | null;
+}
+
+const receiptFacts = `
+  select quotes.digest as quote_digest, quotes.input_digest, quotes.terms_version, payments.rail, payments.method,
+    payments.payment_key, 
+    ${collectionReference('payments.payment_key')} as reference, payments.amount_microcents, payments.decided_at,
+    payments.reversed_at, refunds.state as refund_state,
+    coalesce(refunds.decided_at, refunds.created_at) as refund_at, reviews.at as disputed_at,
+    reports.delivered_at as corrected_at, last.sequence, last.digest
+  from jobs
+  join quotes using (quote_key)
+  join payments on payments.job_key = jobs.job_key and payments.state = 'collected'
+  left join refunds on refunds.payment_key = payments.payment_key
+  left join reviews on reviews.job_key = jobs.job_key and reviews.report_number = 1 and reviews.decision = 'dispute'
+  left join reports on reports.job_key = jobs.job_key and reports.number = 2
+  left join lateral (
+    select sequence, digest from receipts where job_key = jobs.job_key order by sequence desc limit 1
+  ) last on true
+  where jobs.job_key = $1`;
+
+/** Why the charge stands where it stands, in words for the buyer. */
+const basis: Record<contract.Receipt['charge']['state'], string> = {
+  none: 'Nothing is charged: no report was delivered.',
+  held: 'Collected and held until the report is reviewed.',
+  final: 'The report was accepted by the buyer.',
+  waived: 'The charge was waived.',
+};
+
+/**
+ * Issues the next receipt of the job's chain, in the transaction that changed what it states: every change of
+ * collection, charge, report or remedy has a receipt, and each receipt names the one before (specification 10.4). `change`
+ * resolves to the job as it then stands.
+ */
+export async function issueReceipt(
+  tx: Tx,
+  signer: ReceiptSigner,
+  jobKey: string,
+  change: Promise<JobRow> | JobRow,
+  now: Date,
+): Promise<void> {
+  const read = tx.one<ReceiptFacts>(statement(receiptFacts, [jobKey]));
+  // Asked behind the change, not after it: the answers to both are on their way together. What is refused is the change.
+  read.catch(() => {});
+  const job = await change;
+  const facts = await read;
+  const unsigned: Omit<contract.Receipt, 'signature'> = {
+    receipt_version: service.receiptVersion,
+    receipt_key: newKey('rcpt'),
+    job_key: job.job_key,
+    issued_at: now.toISOString(),
+    sequence: (facts.sequence ?? 0) + 1,
+    previous_receipt_digest: facts.digest,
+    quote_digest: facts.quote_digest,
+    input_digest: facts.input_digest,
+    report_digest: job.report_digest,
+    collection: {
+      state: job.payment_state,
+      rail: facts.rail,
+      method: facts.method,
+      amount_microcents: toWire(facts.amount_microcents),
+      currency,
+      collected_at: facts.decided_at.toISOString(),
+      reference: facts.reference ?? facts.payment_key,
+    },
+    charge: {
+      state: job.charge_state,
+      amount_microcents: job.charge_state === 'held' || job.charge_state === 'final' ? toWire(job.price_microcents) : 0,
+      finalized_at: job.finalized_at?.toISOString() ?? null,
+      basis: waiverOf(job, facts) ?? basis[job.charge_state],
+    },
+    remedy: remedyOf(job, facts),
+    business_authority: 'advisory_only',
+    receipt_certifies_work: false,
+    terms_version: facts.terms_version,
+  };
+  const payload = canonicalJson(unsigned);
+  const signature = { kid: signer.kid, alg: 'EdDSA' as const, jws: signer.sign(payload) };
+  tx.write(sql`
+    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
+    values (${unsigned.receipt_key}, ${job.job_key}, ${unsigned.sequence},
+      ${JSON.stringify({ ...unsigned, signature })}, ${digestOf(payload)}, ${now})`);
+}
+
+const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_reversed'>, string> = {
+  second_dispute: 'The buyer disputed the report again after the correction.',
+  recheck_failed: 'The correction could not be delivered.',
+  waived_by_operator: 'The service waived the charge.',
+};
+
+/** Why the charge was waived; null when it was not. */
+function waiverOf({ waived_because }: JobRow, { rail }: ReceiptFacts): string | null {
+  if (waived_because === null) return null;
+  return waived_because === 'payment_reversed' ? reversalReasons[rail] : waivedBecause[waived_because];
+}
+
+/** What was given back, or is owed, for a collection that did not become a charge; else the correction, if any. */
+function remedyOf(job: JobRow, facts: ReceiptFacts): contract.Receipt['remedy'] {
+  const because = waiverOf(job, facts);
+  const undelivered = job.failure ?? 'The job was canceled before delivery.';
+  if (job.payment_state === 'reversed') {
+    return {
+      kind: 'reversal',
+      state: 'reversed',
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: reversalReasons[facts.rail],
+      at: facts.reversed_at?.toISOString() ?? null,
+    };
+  }
+  if (facts.refund_state) {
+    return {
+      kind: 'refund',
+      state: facts.refund_state,
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: because ?? undelivered,
+      at: facts.refund_at?.toISOString() ?? null,
+    };
+  }
+  if (job.payment_state === 'credited') {
+    return {
+      kind: 'wallet_credit',
+      state: 'credited',
+      amount_microcents: toWire(facts.amount_microcents),
+      reason: because ?? undelivered,
+      at: job.finalized_at?.toISOString() ?? null,
+    };
+  }
+  if (facts.disputed_at) {
+    return {
+      kind: 'correction',
+      state: facts.corrected_at ? 'delivered' : 'pending',
+      amount_microcents: 0,
+      reason: 'The buyer disputed the first report.',
+      at: (facts.corrected_at ?? facts.disputed_at).toISOString(),
+    };
+  }
+  return { kind: 'none', state: 'none', amount_microcents: 0, reason: null, at: null };
+}

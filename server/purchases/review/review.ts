@@ -1,0 +1,130 @@
+import { Problem, refuse } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { actorOf, type Buyer, type Member } from '../../identity/caller.ts';
+import { after } from '../../kernel/clock.ts';
+import { newKey } from '../../kernel/id.ts';
+import { microcents } from '../../kernel/money.ts';
+import { seal } from '../../kernel/seal.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { accepted } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { enqueueCheck } from '../../queue/queue.ts';
+import type { Context } from '../../runtime.ts';
+import { seconds } from '../../service/terms.ts';
+import type * as contract from '../contract.ts';
+import { advance } from '../job/advance.ts';
+import { acceptRefusal, reviewRefusal } from '../job/authority.ts';
+import { holdJob } from '../job/load.ts';
+import { type JobRow, type LoadedJob, notAllowed, reviewStateAt } from '../job/row.ts';
+import { jobReply } from '../job/view.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+import { can, mayAccept, mayDispute, reportNumberIn } from '../states.ts';
+import { waiveCharge } from './waive.ts';
+import { blockAfterWaivers } from './waivers.ts';
+
+/** What a reviewer wrote, as it is kept until retention deletes it. */
+export type DisputeTexts = Pick<Review, 'detail' | 'correction_request'>;
+
+type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_key'>;
+
+/**
+ * Decides on the newest report: accepting makes the charge final; the first dispute has the work checked once more, the
+ * second one waives the charge. The same decision again answers with the job as it stands.
+ */
+export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ ctx, caller, input, tx, loaded }) => {
+  if (caller.kind !== 'member') refuse(reviewRefusal(caller));
+  // It is accepted as it was when the request came, and as nobody has touched it since; that failing, it comes held.
+  const job = input.decision === 'accept' && loaded ? loaded : await holdJob(tx, input.job_key, caller);
+  requireNewest(job, input);
+  if (!isRepeat(job, input)) {
+    if (!can('accept', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} has no open review.`);
+    if (input.decision === 'accept') accept(tx, ctx, caller, job);
+    else await dispute(tx, ctx, caller, job, input);
+  }
+  return jobReply(tx, job.job_key, caller, ctx);
+};
+
+/**
+ * A decision is about the newest report. Accepting a corrected one must name it (specification 9.4), so that nobody pays
+ * for a report that was replaced meanwhile. A dispute need not: any dispute after the re-check is the second one
+ * (specification 9.2), unless it names the first report or is a repeat under its key.
+ */
+function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
+  const isUnnamedCorrection = decision === 'accept' && job.state === 'redelivered' && !report_digest;
+  if (!isUnnamedCorrection && (!report_digest || !job.report_digest || report_digest === job.report_digest)) return;
+  throw new Problem(
+    'report_changed',
+    isUnnamedCorrection
+      ? 'The report was corrected. Read it, and send the report_digest of the one you accept.'
+      : 'The digest is not that of the newest report.',
+    { members: { report_digest: job.report_digest } },
+  );
+}
+
+function isRepeat(job: JobRow, { decision }: Review): boolean {
+  return decision === 'accept' ? job.state === 'accepted' : job.review_state === 'disputed';
+}
+
+/** What was held is earned, and the charge is final. */
+function accept(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob): void {
+  if (caller.kind !== 'member') refuse(acceptRefusal(caller));
+  if (!mayAccept(job, caller.kind === 'member' ? 'customer' : 'agent')) {
+    throw new Problem('producer_may_not_accept', 'The request names this caller as the producer of the work.');
+  }
+  const done = advance(
+    tx,
+    'accept',
+    job.job_key,
+    { actor: actorOf(caller), now: ctx.now, fence: job.fence },
+    { finalized_at: ctx.now, stage: 'accepted' },
+  );
+  decide(tx, ctx, caller, job, { decision: 'accept' });
+  post(tx, {
+    ...accepted,
+    key: job.job_key,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount: microcents(job.price_microcents),
+    at: ctx.now,
+  });
+  // Beside what the caller reads for its answer, which is no part of the receipt.
+  tx.join(() => issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, done, ctx.now));
+}
+
+async function dispute(tx: Tx, ctx: Context, caller: Buyer | Member, job: LoadedJob, input: Review): Promise<void> {
+  if (!mayDispute({ review_state: reviewStateAt(job, ctx.now) })) {
+    throw new Problem('dispute_window_closed', 'The review window has passed. The report can still be accepted.');
+  }
+  const by = { actor: actorOf(caller), now: ctx.now };
+  decide(tx, ctx, caller, job, input);
+  if (!can('dispute', job.state)) {
+    await waiveCharge(tx, ctx.runtime, 'dispute_again', job.job_key, by);
+    return blockAfterWaivers(tx, ctx.runtime.configuration, job, ctx.now);
+  }
+  const disputed = advance(tx, 'dispute', job.job_key, by, {
+    deliver_by: after(ctx.now, seconds.executionDeadline),
+    review_by: null,
+    lease_until: null,
+    tries: 0,
+    stage: 'queued',
+    percent: 0,
+  });
+  enqueueCheck(tx, ctx.runtime.queue, job.job_key);
+  await issueReceipt(tx, ctx.runtime.receiptSigner, job.job_key, disputed, ctx.now);
+}
+
+/** Writes down what was decided on the report. The database lets a report be decided on once. */
+function decide(tx: Tx, ctx: Context, caller: Buyer | Member, job: JobRow, review: Review): void {
+  const { decision, reason = null, detail, correction_request } = review;
+  const reviewKey = newKey('review');
+  tx.write(sql`
+    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+    values (${reviewKey}, ${job.job_key}, ${reportNumberIn(job.state)}, ${decision}, ${actorOf(caller)}, ${reason},
+      ${ctx.now})`);
+  const texts: DisputeTexts = { detail, correction_request };
+  if (detail === undefined && correction_request === undefined) return;
+  tx.write(sql`
+    insert into dispute_texts (review_key, texts)
+    values (${reviewKey}, ${seal(JSON.stringify(texts), ctx.runtime.configuration.keyring, { column: 'dispute_texts.texts', row: reviewKey })})`);
+}

@@ -1,0 +1,125 @@
+import { release } from '../../identity/grant.ts';
+import { after } from '../../kernel/clock.ts';
+import { microcents } from '../../kernel/money.ts';
+import { each, guarded } from '../../kernel/rounds.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import { refunded } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { takeLease, whileCalling } from '../../payments/attempt.ts';
+import type { Attempt, Rail, Refund } from '../../payments/rail.ts';
+import { decideRefund, waitWithRefund, whileTrying } from '../../payments/refund.ts';
+import type { Runtime } from '../../runtime.ts';
+import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
+import type { JobRow } from '../job/row.ts';
+import { recordOutcome } from '../pay/collect.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+
+/** Rows one round takes of each kind; the next round takes the rest. */
+const batch = 50;
+/** A payment that could not be carried out is tried again after this long. */
+const tryAgainSeconds = 5;
+
+/**
+ * Brings our books and the providers' together: payments whose outcome is open, and refunds that are owed. Each is moved
+ * on by the same steps as on the ordinary path, so a round beside a living request, or beside another round, changes
+ * nothing twice.
+ */
+export async function reconcile(runtime: Runtime): Promise<void> {
+  await Promise.all(
+    [...runtime.rails.values()].flatMap((rail) => [reconcilePayments(runtime, rail), carryOutRefunds(runtime, rail)]),
+  );
+}
+
+async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
+  await each(await rail.openAttempts(runtime.db, runtime.clock(), batch), (attempt) =>
+    guarded('payment_not_reconciled', { payment_key: attempt.payment_key }, () =>
+      reconcilePayment(runtime, rail, attempt),
+    ),
+  );
+}
+
+/** Has an attempt carried out again while no request is at it, and else asks how it stands. */
+async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt): Promise<void> {
+  const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
+  const outcome = leased
+    ? await whileCalling(runtime, attempt.payment_key, () => rail.settle(runtime.db, attempt))
+    : await rail.lookUp(runtime.db, attempt);
+  if (!leased && outcome.is !== 'collected' && outcome.is !== 'never') return;
+  const now = runtime.clock();
+  await transact(runtime.db, (tx) =>
+    recordOutcome(tx, runtime, attempt, outcome, { now, tryAgainAt: after(now, tryAgainSeconds) }),
+  );
+}
+
+async function carryOutRefunds(runtime: Runtime, rail: Rail): Promise<void> {
+  await each(await rail.refunds.due(runtime.db, runtime.clock(), batch), (refund) =>
+    guarded('refund_not_carried_out', { refund_key: refund.refund_key }, () => carryOut(runtime, rail, refund)),
+  );
+  await rail.refunds.mend(runtime);
+}
+
+/** Intent, call, fact. */
+async function carryOut(runtime: Runtime, rail: Rail, due: Refund): Promise<void> {
+  const refund = await rail.refunds.take(runtime.db, due, runtime.clock());
+  if (!refund) return;
+  const fate = await whileTrying(runtime, refund, () => rail.refunds.carryOut(runtime.db, refund));
+  const now = runtime.clock();
+  switch (fate.is) {
+    case 'open':
+      return waitWithRefund(runtime.db, refund, now);
+    case 'refunded':
+      return transact(runtime.db, (tx) => recordRefunded(tx, runtime, rail, refund, fate.proof, now));
+    case 'refund_failed':
+      return transact(runtime.db, (tx) => recordRefundFailed(tx, runtime, refund, fate.because, now));
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** Writes down that a refund was carried out: the departure, its row, the job, the books and the next receipt. */
+async function recordRefunded(
+  tx: Tx,
+  runtime: Runtime,
+  rail: Rail,
+  refund: Refund,
+  proof: unknown,
+  now: Date,
+): Promise<void> {
+  await rail.refunds.prove(tx, refund, proof, now);
+  if (!(await decideRefund(tx, refund.refund_key, { state: 'refunded' }, now))) return;
+  const job = await jobAfter(tx, refund, 'refunded', now);
+  post(tx, {
+    ...refunded,
+    key: refund.refund_key,
+    jobKey: job?.job_key ?? null,
+    principalKey: job?.principal_key ?? null,
+    amount: microcents(refund.amount_microcents),
+    at: now,
+  });
+  if (!job) return;
+  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_refunded', now);
+  release(tx, job.job_key);
+  noteOnJob(tx, job, 'refunded', now);
+  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+}
+
+async function recordRefundFailed(tx: Tx, runtime: Runtime, refund: Refund, failure: string, now: Date): Promise<void> {
+  if (!(await decideRefund(tx, refund.refund_key, { state: 'refund_failed', failure }, now))) return;
+  const job = await jobAfter(tx, refund, 'refund_failed', now);
+  if (!job) return;
+  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
+  noteOnJob(tx, job, 'refund_failed', now);
+  await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+}
+
+/** The job of a refund as it stands afterwards. A late payment is nothing to its job, and what was returned has none. */
+async function jobAfter(
+  tx: Tx,
+  { job_key, reason }: Refund,
+  state: 'refunded' | 'refund_failed',
+  now: Date,
+): Promise<JobRow | null> {
+  if (job_key === null) return null;
+  if (reason === 'late_payment') return lockJob(tx, job_key);
+  return moveMoney(tx, job_key, state, now, 'refund_pending');
+}

@@ -1,0 +1,121 @@
+import type { Verb } from '../../door/verb.ts';
+import type { Buyer, Member } from '../../identity/caller.ts';
+import { outsideGrant } from '../../identity/grant.ts';
+import { after } from '../../kernel/clock.ts';
+import type { Database } from '../../kernel/database.ts';
+import { forgetAnswers } from '../../kernel/idempotency.ts';
+import { sql } from '../../kernel/sql.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import type { Runtime } from '../../runtime.ts';
+import { daySeconds, seconds } from '../../service/terms.ts';
+import type * as contract from '../contract.ts';
+import { holdJob } from '../job/load.ts';
+import { notAllowed, stateAt } from '../job/row.ts';
+import { readEvidence } from '../quote/evidence.ts';
+import { isEnded } from '../states.ts';
+
+/** An answer is given again, byte for byte, for at least 30 days (specification 3.3). */
+const answerDays = 31;
+
+/** Quotes whose content is deleted in one transaction; the next takes more. */
+const batch = 500;
+
+/** Deletes what was submitted for a job before its time, once nothing can need it any more (specification 11.1). */
+export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, caller, input, tx }) => {
+  requireOwner(caller);
+  const job = await holdJob(tx, input.job_key, caller);
+  if (!isEnded(stateAt(job, ctx.now))) throw notAllowed('What was submitted is needed until the review is closed.');
+  clearContent(tx, [job.quote_key], ctx.now);
+  return { body: await readEvidence(tx, ctx, job.job_key, caller) };
+};
+
+/** A customer's people decide about its content, not its agents; a wallet is a customer by itself. */
+function requireOwner(caller: Buyer | Member): void {
+  if (caller.kind === 'agent') throw outsideGrant('Only a member of the account can delete what was submitted.');
+}
+
+/** Deletes what is kept for a time only, once that is over. Safe beside another run of its own. */
+export async function deleteExpired(runtime: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+  await deleteUnpaidContent(runtime);
+  await deletePaidContent(runtime);
+  // The bytes of what was deleted since the last time go with it.
+  await vacuum(runtime.db);
+  await forgetAnswers(runtime.db, after(runtime.clock(), -answerDays * daySeconds));
+}
+
+/** Deletes the content of purchases 30 days after them (specification 11.1). Digests, reports and receipts stay. */
+async function deletePaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+  const now = clock();
+  const purchasedBefore = after(now, -seconds.retention);
+  // A quote is authorized while it is open: its end says, within its lifetime, when it was bought.
+  const endedBefore = after(purchasedBefore, seconds.quoteLifetime);
+  await clearAll(db, now, (tx) =>
+    tx.many(sql`
+      select quote_key from quotes join jobs using (quote_key)
+      where input is not null and quotes.state = 'authorized' and expires_at < ${endedBefore}
+        and jobs.created_at < ${purchasedBefore}
+      limit ${batch} for update of quotes skip locked`),
+  );
+}
+
+/**
+ * Deletes content that nobody has paid for and nobody can any more: of a quote within a minute after it expired
+ * (specification 11.1), and of a job that was canceled before it was paid.
+ */
+export async function deleteUnpaidContent({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
+  const now = clock();
+  await clearAll(db, now, (tx) =>
+    tx.many(sql`
+      select quote_key from quotes
+      where input is not null and state <> 'authorized' and expires_at < ${after(now, -seconds.deadQuoteContent)}
+      limit ${batch} for update skip locked`),
+  );
+  await clearAll(db, now, (tx) =>
+    tx.many(sql`
+      select quote_key from unpaid_content join jobs using (quote_key) join quotes using (quote_key)
+      where jobs.state = 'canceled' and jobs.collected_at is null
+      limit ${batch} for update of quotes skip locked`),
+  );
+}
+
+/** Clears what `findDue` finds, until it finds nothing. */
+async function clearAll(db: Database, now: Date, findDue: (tx: Tx) => Promise<{ quote_key: string }[]>): Promise<void> {
+  for (;;) {
+    const found = await transact(db, async (tx) => {
+      const due = await findDue(tx);
+      const keys = due.map(({ quote_key }) => quote_key);
+      clearContent(tx, keys, now);
+      return keys.length;
+    });
+    if (found < batch) return;
+  }
+}
+
+/** Clears the submitted work, request, criteria and evidence, and what a reviewer wrote about them. */
+function clearContent(tx: Tx, quoteKeys: string[], now: Date): void {
+  if (quoteKeys.length === 0) return;
+  tx.write(sql`
+    update quotes set input = null, input_deleted_at = ${now}
+    where quote_key = any(${quoteKeys}::text[]) and input is not null`);
+  tx.write(sql`
+    delete from dispute_texts using reviews join jobs using (job_key)
+    where dispute_texts.review_key = reviews.review_key and quote_key = any(${quoteKeys}::text[])`);
+}
+
+/**
+ * An update leaves the row as it was in the table's file until the database clears it; left to itself it waits for
+ * more to clear. That takes longer than a statement of a purchase may.
+ */
+async function vacuum(db: Database): Promise<void> {
+  const client = await db.pool.connect();
+  // If the connection is lost, its statement says so.
+  client.on('error', () => {});
+  try {
+    // Not `set local`: VACUUM runs outside of any transaction.
+    await client.query('set statement_timeout to 0');
+    await client.query('vacuum quotes, dispute_texts');
+  } finally {
+    // Not given back: its next user counts on the time-out.
+    client.release(true);
+  }
+}

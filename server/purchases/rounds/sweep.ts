@@ -1,0 +1,59 @@
+import { forgetCounts } from '../../door/rate-limit.ts';
+import { revokeUnused } from '../../identity/credential.ts';
+import { release } from '../../identity/grant.ts';
+import { guarded } from '../../kernel/rounds.ts';
+import { sql } from '../../kernel/sql.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import type { Runtime } from '../../runtime.ts';
+import { advance } from '../job/advance.ts';
+import type { JobRow } from '../job/row.ts';
+import { failJob } from '../work/execute.ts';
+import { throughAll } from './rounds.ts';
+
+/**
+ * Finds what a crash, a lost message or a passed deadline has left behind, and moves it on. Every step is one that the
+ * ordinary path takes too, guarded by the same compare-and-set: a sweep beside a living request changes nothing twice.
+ */
+export async function sweep(runtime: Runtime): Promise<void> {
+  await failOverdue(runtime);
+  await lapseUnpaid(runtime);
+  await forgetCounts(runtime.db, runtime.clock());
+  await revokeUnused(runtime);
+}
+
+/** Fails what was not delivered by its deadline; the remedy is part of failing. */
+async function failOverdue(runtime: Runtime): Promise<void> {
+  await throughAll(
+    ({ after: last, limit }) =>
+      runtime.db.many<Pick<JobRow, 'job_key' | 'state'>>(sql`
+        select job_key, state from jobs
+        where state in ('queued', 'running', 'rechecking') and deliver_by < ${runtime.clock()} and job_key > ${last}
+        order by job_key limit ${limit}`),
+    (job) =>
+      guarded('job_not_failed', { job_key: job.job_key }, () =>
+        transact(runtime.db, (tx) => failJob(tx, runtime, job, 'The report was not delivered in time.')),
+      ),
+  );
+}
+
+/** Cancels what nobody paid for in time, and gives its reservation back. Never while a payment is open or unknown. */
+async function lapseUnpaid(runtime: Runtime): Promise<void> {
+  const now = runtime.clock();
+  await throughAll(
+    ({ after: last, limit }) =>
+      runtime.db.many<Pick<JobRow, 'job_key'>>(sql`
+        select job_key from jobs
+        where state = 'awaiting_payment' and payment_state = 'none' and pay_by <= ${now} and job_key > ${last}
+        order by job_key limit ${limit}`),
+    ({ job_key }) =>
+      guarded('job_not_lapsed', { job_key }, () => transact(runtime.db, (tx) => lapse(tx, job_key, now))),
+  );
+}
+
+async function lapse(tx: Tx, jobKey: string, now: Date): Promise<void> {
+  const unpaid = await tx.maybe(sql`
+    select 1 from jobs where job_key = ${jobKey} and payment_state = 'none' for no key update`);
+  if (!unpaid) return;
+  await advance(tx, 'lapse', jobKey, { actor: 'system', now }, { finalized_at: now, stage: 'canceled' });
+  release(tx, jobKey);
+}

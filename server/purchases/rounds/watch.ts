@@ -1,0 +1,47 @@
+import { each, guarded } from '../../kernel/rounds.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
+import { type Attempt, type News, railOf } from '../../payments/rail.ts';
+import type { Runtime } from '../../runtime.ts';
+import { lockJob, noteOnJob } from '../job/advance.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+import { heal, reverse } from './reverse.ts';
+
+/** Has every rail look for what nobody has asked about, and records what it finds, each in a transaction of its own. */
+export async function watchRails(runtime: Runtime): Promise<void> {
+  await each([...runtime.rails.values()], (rail) =>
+    guarded('rail_not_watched', { rail: rail.name }, () =>
+      rail.watch(runtime, (attempt, news) =>
+        transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news, runtime.clock())),
+      ),
+    ),
+  );
+}
+
+/** Records what became of a decided attempt since, in whatever order a rail learns of it. */
+async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News, now: Date): Promise<void> {
+  switch (news.is) {
+    case 'collected':
+      return attempt.state === 'failed'
+        ? recordLate(tx, runtime, attempt, news.proof, now)
+        : recordWhere(tx, runtime, attempt, news.proof, now);
+    case 'reversed':
+      return reverse(tx, runtime, attempt, now);
+    default:
+      return news satisfies never;
+  }
+}
+
+/** Money came for an attempt that had been given up. Its job is paid otherwise or gone, so the money goes back. */
+async function recordLate(tx: Tx, { rails }: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
+  const job = await lockJob(tx, attempt.job_key);
+  if (await railOf(rails, attempt).returnLate(tx, attempt, proof, now)) noteOnJob(tx, job, 'arrived_late', now);
+}
+
+/** The rail holds a collected payment: somewhere else than before, or again. */
+async function recordWhere(tx: Tx, runtime: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
+  const job = await lockJob(tx, attempt.job_key);
+  const hasMoved = await railOf(runtime.rails, attempt).confirm(tx, attempt, proof, now);
+  if (hasMoved) noteOnJob(tx, job, 'moved_on_chain', now);
+  if (attempt.reversed_at !== null) await heal(tx, runtime, attempt, now);
+  else if (hasMoved) await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+}

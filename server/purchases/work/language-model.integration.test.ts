@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Agent } from '../../../e2e/support/agent.ts';
+import { startService } from '../../../e2e/support/service.ts';
+import { startModelServer } from '../../../sandbox/model/server.ts';
+
+const model = await startModelServer(0);
+const service = await startService({
+  ASSESSOR_MODELS: 'compatible:sandbox',
+  ASSESSOR_COMPATIBLE_URL: model.url,
+  ASSESSOR_TIMEOUT_SECONDS: '3',
+});
+afterAll(() => model.close());
+
+describe('a check by a language model that the operator configured', () => {
+  it('delivers what the model found, and says in report and contract who assessed it', async () => {
+    model.behave('good');
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    await service.execute(jobKey);
+    const { body: report } = await agent.get(`/api/agent/v1/jobs/${jobKey}/report`);
+    expect(report.verification.method).toBe('deterministic_checks+model_assessment');
+    expect(report.limitations.join(' ')).toContain('sandbox');
+    // The rules found two contradictions in the work, whatever the model says of it.
+    expect(report.verdict).toBe('revise');
+    expect(report.measured).toBeNull();
+    const { body: contract } = await agent.get('/api/agent/v1/services/svc_work_check');
+    expect(contract.terms.data_processing).toEqual({
+      evidence_leaves_to_model_vendor: false,
+      model_vendor: null,
+      models: ['sandbox'],
+      method: report.verification.method,
+    });
+  });
+
+  it.each([
+    ['stall', 'in time'],
+    ['broken', 'refused'],
+    ['too-many-requests', 'refused'],
+    ['wrong-enum', 'outside the schema'],
+    ['missing-answers', 'outside the schema'],
+    ['huge', 'refused'],
+  ])('fails the delivery and charges nothing when the model is %s', async (behaviour, says) => {
+    model.behave(behaviour);
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    const before = model.calls();
+    await service.execute(jobKey);
+    expect(model.calls()).toBeGreaterThan(before);
+    const { body: job } = await agent.job(jobKey);
+    expect(job).toMatchObject({ state: 'failed', payment_state: 'credited', charge_state: 'none' });
+    expect(job.failure).toContain(says);
+    expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/report`)).status).toBe(409);
+    const { body: receipt } = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
+    expect(receipt).toMatchObject({ charge: { amount_microcents: 0 }, remedy: { kind: 'wallet_credit' } });
+  });
+});

@@ -1,0 +1,27 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { ownedBy } from '../../identity/caller.ts';
+import { sql } from '../../kernel/sql.ts';
+import type * as contract from '../contract.ts';
+import { loadJob } from '../job/load.ts';
+import { notAllowed, stateAt } from '../job/row.ts';
+import { isEnded } from '../states.ts';
+
+/** The delivered report: the newest, or the one with the digest that is asked for. */
+export const report: Verb<typeof contract.report> = async ({ ctx, caller, input, db }) => {
+  const { principalKey, accountKey } = ownedBy(caller);
+  const wanted = input.report_digest ?? null;
+  const row = await db.maybe<{ body: string; digest: string }>(sql`
+    select reports.body, reports.digest from reports join jobs using (job_key)
+    where job_key = ${input.job_key} and (jobs.principal_key = ${principalKey} or jobs.account_key = ${accountKey})
+      and (${wanted}::text is null or reports.digest = ${wanted})
+    order by number desc limit 1`);
+  if (row) return { text: row.body, headers: { 'X-Report-Digest': row.digest } };
+  const job = await loadJob(db, input.job_key, caller);
+  if (job.report_digest) throw new Problem('not_found', 'This job has no report with that digest.');
+  const state = stateAt(job, ctx.now);
+  if (isEnded(state)) throw notAllowed(`The job is ${state}; there will be no report.`);
+  throw new Problem('report_not_ready', `The job is ${state.replace('_', ' ')}; there is no report yet.`, {
+    headers: { 'Retry-After': '1' },
+  });
+};

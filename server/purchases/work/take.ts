@@ -1,0 +1,89 @@
+import { Problem } from '../../door/problem.ts';
+import { leaseUntil } from '../../kernel/lease.ts';
+import { log } from '../../kernel/log.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Runtime } from '../../runtime.ts';
+import { advance } from '../job/advance.ts';
+import type { JobRow } from '../job/row.ts';
+import { can, type JobState } from '../states.ts';
+
+/** Which worker has which job: the fence lets one write. */
+
+type FreeJob = Pick<JobRow, 'job_key' | 'state' | 'fence' | 'tries'>;
+
+/** Takes a job for this worker; undefined when somebody holds it, or it is done. */
+export async function take(runtime: Runtime, jobKey: string): Promise<JobRow | undefined> {
+  const now = runtime.clock();
+  const free = await runtime.db.maybe<FreeJob>(sql`
+    select job_key, state, fence, tries from jobs
+    where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')
+      and (lease_until is null or lease_until <= ${now})`);
+  return free && hold(runtime, free, now);
+}
+
+/**
+ * Takes the job whose turn it is; undefined when none waits that may run. Accounts take turns: first comes whoever has
+ * the fewest checks under way, and among those who has waited longest. No account has more under way than the
+ * configuration allows, on all workers together: the fence lets one worker through to each job.
+ */
+export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
+  const { checksPerAccount } = runtime.configuration;
+  for (;;) {
+    const now = runtime.clock();
+    const free = await runtime.db.maybe<FreeJob>(sql`
+      with waiting as (
+        select job_key, state, fence, tries, account_key, deliver_by,
+          row_number() over (partition by account_key order by deliver_by, job_key) as place
+        from jobs
+        where state in ('queued', 'running', 'rechecking') and (lease_until is null or lease_until <= ${now})),
+      busy as (
+        select account_key, count(*) as under_way from jobs
+        where state in ('running', 'rechecking') and lease_until > ${now} group by account_key)
+      select job_key, state, fence, tries from waiting left join busy using (account_key)
+      where place + coalesce(under_way, 0) <= ${checksPerAccount}
+      order by place + coalesce(under_way, 0), deliver_by, job_key limit 1`);
+    if (!free) return undefined;
+    const taken = await hold(runtime, free, now);
+    if (taken) return taken;
+  }
+}
+
+/** Holds a job that is free: the fence counts up, and whoever held it before can no longer write. */
+function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undefined> {
+  const { job_key: jobKey } = free;
+  // One statement: of several who saw it free, the fence lets one through.
+  return unlessFenced(free, () =>
+    advance(
+      db,
+      isRecheck(free) ? 'recheck' : 'start',
+      jobKey,
+      { actor: 'worker', now, fence: free.fence },
+      {
+        fence: free.fence + 1,
+        tries: free.tries + 1,
+        lease_until: leaseUntil(now),
+        stage: 'reading',
+        percent: 10,
+      },
+    ),
+  );
+}
+
+/** Whether the report that is due is that of the included re-check. */
+export function isRecheck({ state }: { state: JobState }): boolean {
+  return can('redeliver', state);
+}
+
+/** A worker that has lost its job finds the state moved on. That is how it should be, and no error. */
+export async function unlessFenced<T>(
+  { job_key, fence }: Pick<JobRow, 'job_key' | 'fence'>,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'action_not_allowed')) throw error;
+    log('lost_to_another_worker', { job_key, fence });
+    return undefined;
+  }
+}

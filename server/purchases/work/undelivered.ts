@@ -1,0 +1,42 @@
+import { microcents } from '../../kernel/money.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { credited } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import { collectionOf } from '../../payments/attempt.ts';
+import { type Rails, railOf } from '../../payments/rail.ts';
+import { requestRefund } from '../../payments/refund.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { JobRow } from '../job/row.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+
+/** How the money of a job stands once no report comes of it (specification 8.2): its rail decides. Credit stays credit. */
+export async function remedyFor(tx: Tx, rails: Rails, jobKey: string): Promise<'credited' | 'refund_pending'> {
+  const collection = await collectionOf(tx, jobKey);
+  if (collection.method === 'wallet_credit') return 'credited';
+  return railOf(rails, collection).remedies.undelivered === 'wallet_credit' ? 'credited' : 'refund_pending';
+}
+
+/**
+ * Gives up what is held for a job that ended without a report. Wallet credit keeps the room that its cash took of the
+ * grant; a refund gives it back once the money has left.
+ */
+export async function giveUpHeld(
+  tx: Tx,
+  { rails, receiptSigner }: Pick<Runtime, 'rails' | 'receiptSigner'>,
+  job: JobRow,
+  now: Date,
+): Promise<void> {
+  if (job.payment_state === 'refund_pending') {
+    await requestRefund(tx, rails, { jobKey: job.job_key, reason: 'not_delivered', now });
+  } else {
+    post(tx, {
+      ...credited,
+      key: job.job_key,
+      jobKey: job.job_key,
+      principalKey: job.principal_key,
+      amount: microcents(job.price_microcents),
+      at: now,
+    });
+  }
+  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
+}
