@@ -40,7 +40,7 @@ describe('the figures of a web process', () => {
     expect(read.value('work_check_queue_depth', { queue: 'letter' })).toBe(0);
     expect(read.value('work_check_payments_open', { state: 'unknown' })).toBe(0);
     expect(read.value('work_check_refunds_open', { state: 'refund_pending' })).toBe(0);
-    for (const provider of ['facilitator', 'eip155:84532', 'eip155:421614', 'mail', 'database']) {
+    for (const provider of ['x402', 'eip155:84532', 'eip155:421614', 'mail', 'database']) {
       expect(read.value('work_check_provider_up', { provider }), provider).toBe(1);
     }
     expect(read.value('work_check_available', { what: 'checks' })).toBe(1);

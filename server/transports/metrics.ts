@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type FigureName, figures, readFigures } from '../console/figures.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics, openGauge } from '../kernel/metrics.ts';
-import { readChainBooks } from '../payments/unsettled.ts';
+import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 
@@ -105,17 +105,21 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
   };
 
   const readProviders = async () => {
-    const { x402, mailer, assessorProbe } = runtime;
+    const { rails, mailer, assessorProbe } = runtime;
     const now = runtime.clock();
-    const [rail, mail, assessor, sold] = await Promise.all([
-      x402?.reachable(now),
+    const setUp = [...rails.values()].filter(({ isSetUp }) => isSetUp);
+    const [standings, mail, assessor, sold] = await Promise.all([
+      Promise.all(setUp.map((rail) => rail.standing(now, false))),
       mailer?.wasReachable(now),
       assessorProbe?.wasUp(now),
       availability(runtime, now),
     ]);
-    if (x402 && rail) {
-      up.set({ provider: 'facilitator' }, Number(rail.facilitator));
-      for (const network of x402.networks) up.set({ provider: network }, Number(rail.networks.includes(network)));
+    for (const [index, rail] of setUp.entries()) {
+      const { reasons = [], networks = [] } = standings[index] ?? {};
+      up.set({ provider: rail.name }, Number(reasons.length === 0));
+      // Where no chain answers, all are named.
+      const isUp = (network: string) => networks.includes(network) && !reasons.includes('chain_unreachable');
+      for (const network of rail.networks) up.set({ provider: network }, Number(isUp(network)));
     }
     if (mail !== undefined) up.set({ provider: 'mail' }, Number(mail));
     if (assessor !== undefined) up.set({ provider: 'assessor' }, Number(assessor));
