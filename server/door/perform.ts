@@ -13,6 +13,7 @@ import { answerOf, type Claim, isTaken, remember, takeKey } from '../kernel/idem
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage } from '../kernel/outage.ts';
+import { noteOnSpan, traced } from '../kernel/trace.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { allOperations } from '../operations.ts';
 import type { Context } from '../runtime.ts';
@@ -33,7 +34,16 @@ type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name
  * Throws `Problem` (only codes the operation declares) and, from an operation that is paid for, `PaymentRequired`.
  * Whatever else goes wrong is logged and leaves as `internal`.
  */
-export async function perform<Name extends OperationName>(
+export function perform<Name extends OperationName>(
+  name: Name,
+  ctx: Context,
+  rawInput: unknown,
+): Promise<Outcome<OutputOf<Name>>> {
+  const attributes = { request_id: ctx.requestId };
+  return traced(name, { kind: 'server', attributes }, () => performed(name, ctx, rawInput));
+}
+
+async function performed<Name extends OperationName>(
   name: Name,
   ctx: Context,
   rawInput: unknown,
@@ -63,6 +73,7 @@ export async function perform<Name extends OperationName>(
 function measure(operation: Operation, ctx: Context): (status: number) => void {
   const began = performance.now();
   return (status) => {
+    noteOnSpan({ 'http.response.status_code': status });
     metrics.operations.inc({ operation: operation.name, status });
     if (operation.waits && ctx.wait) return;
     metrics.operationSeconds.observe({ operation: operation.name }, (performance.now() - began) / 1_000);

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { MailConfiguration } from '../configuration.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
+import { traced } from '../kernel/trace.ts';
 
 /** A letter as it goes out: the same words as plain text and as HTML. */
 export interface Letter {
@@ -41,7 +42,9 @@ export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
   return {
     async send(to, letter) {
       // As an object the address is taken literally; as text it would be read as a list.
-      await transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse });
+      await traced('send letter', { kind: 'client' }, () =>
+        transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse }),
+      );
     },
     wasReachable: (now) => probe.wasUp(now),
     close: () => {

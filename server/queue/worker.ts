@@ -8,6 +8,7 @@ import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
+import { isTracing, traced } from '../kernel/trace.ts';
 import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
@@ -19,11 +20,12 @@ import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
+import { startTracing } from '../tracing.ts';
 import { serveMetrics } from '../transports/metrics.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
-import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
+import { type CheckMessage, checkQueue, type LetterMessage, letterQueue, traceOf } from './queue.ts';
 
 /**
  * Checks by language models under way at once. One mostly waits for its vendor, so one at a time would leave the worker
@@ -50,7 +52,8 @@ const runtime = await opened().catch((error) => {
   process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
   process.exit(1);
 });
-const { assessor } = runtime.configuration;
+const { assessor, tracesUrl } = runtime.configuration;
+const endTracing = await startTracing(tracesUrl, 'worker');
 const checker = openChecker(assessor);
 /** What computes has a core each: one that waited here for a core would keep its turn from another account's. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
@@ -122,6 +125,7 @@ while (underWay.size > 0) await Promise.race(underWay);
 clearTimeout(grace);
 await runtime.close();
 await checker.close();
+await endTracing();
 
 async function opened(): Promise<Runtime> {
   await requireSurroundings(readConfiguration(process.env));
@@ -152,7 +156,9 @@ async function fill(): Promise<void> {
     if (!job) return;
     // A failure leaves the job to whoever finds it by its lease.
     const took = metrics.checkSeconds.startTimer();
-    const check: Promise<void> = carryOut(runtime, checker, job, outOfTime.signal)
+    const parent = isTracing() ? await traceOf(runtime.db, job.job_key).catch(() => null) : null;
+    const span = { kind: 'consumer', attributes: { job_key: job.job_key }, parent } as const;
+    const check: Promise<void> = traced('check', span, () => carryOut(runtime, checker, job, outOfTime.signal))
       .then(
         () => metrics.checks.inc({ result: 'done' }),
         (error) => {
