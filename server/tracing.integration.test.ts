@@ -55,7 +55,9 @@ function spans(): Span[] {
 
 const strangersTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-it('a payment and its check are one trace over web, providers and worker, without content or secret', async () => {
+it('a payment and its check are one trace over web, providers and worker, without content or secret', {
+  timeout: 120_000,
+}, async () => {
   const door = await startDoor(service.environment);
   const worker = service.startWorker();
   await worker.ready;
@@ -87,7 +89,7 @@ it('a payment and its check are one trace over web, providers and worker, withou
   expect(new Set(headers)).toEqual(new Set(['open']));
 });
 
-it('without a receiver nothing is measured, and a message says what it did before', async () => {
+it('without a receiver nothing is measured, and a message says what it did before', { timeout: 120_000 }, async () => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...environment } = service.environment;
   const door = await startDoor({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: '' });
   const before = bodies.length;
