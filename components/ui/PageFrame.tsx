@@ -33,6 +33,7 @@ const footerLinks = [
   ['How agents buy', '/docs'],
   ['Terms', '/docs#terms'],
   ['Availability', '/#live'],
+  ['Status', '/status'],
   ['Security', '/.well-known/security.txt'],
 ] as const;
 
