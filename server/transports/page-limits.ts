@@ -4,8 +4,8 @@ import { bodyTooLarge } from './body.ts';
 
 /** The largest form is one with a document in it, of 64 KiB. Who chose a file that is somewhat larger is told on the page. */
 const maxFormBytes = 262_144;
-/** No page of ours has a longer address. Next takes longer over a query than over the page, in each of its layers. */
-const maxAddressLength = 2_048;
+/** No page of ours has a longer address: what was typed into a form that is refused comes back in it. Next takes longer over a query than over the page, in each of its layers. */
+const maxAddressLength = 12_288;
 const maxParameters = 32;
 
 /**
