@@ -133,6 +133,7 @@ async function writeTerms(client: pg.Client, configuration: Configuration, purch
   const { x402, keyring } = configuration;
   const [request] = requests as [CheckRequest];
   const terms = {
+    now: new Date().toISOString(),
     n: purchases,
     buyers: Math.max(4, Math.ceil(purchases / purchasesEach)),
     content: Math.min(contentMax, purchases),
@@ -154,13 +155,14 @@ async function writeTerms(client: pg.Client, configuration: Configuration, purch
     signature: JSON.stringify({ kid: 'seeded', alg: 'EdDSA', jws: 'seeded' }),
   };
   await client.query(
-    `create temp table seed_terms on commit drop as
-     select now() as now, t.* from json_to_record($1) as t (n bigint, buyers int, content int, fresh int, strays int,
-       price bigint, service_key text, contract_version text, terms_version text, receipt_version text, key_id text,
-       networks text[], asset text, pay_to text, evidence jsonb, planned_checks jsonb, report_bodies text[],
-       report_digests text[], signature text)`,
-    [JSON.stringify(terms)],
+    `create temp table seed_terms (now timestamptz, n bigint, buyers int, content int, fresh int, strays int, price bigint,
+       service_key text, contract_version text, terms_version text, receipt_version text, key_id text, networks text[],
+       asset text, pay_to text, evidence jsonb, planned_checks jsonb, report_bodies text[], report_digests text[],
+       signature text) on commit drop`,
   );
+  await client.query(`insert into seed_terms select (json_populate_record(null::seed_terms, $1)).*`, [
+    JSON.stringify(terms),
+  ]);
 }
 
 function requestOn(work: string): CheckRequest {
@@ -191,7 +193,7 @@ async function sealContent(client: pg.Client, { keyring }: Configuration): Promi
     `select review_key as key from reviews join seed_purchases using (job_key) where decision = 'dispute' and has_content`,
     'dispute_texts.texts',
     JSON.stringify({ detail: 'The citation is of another page.' }),
-    `insert into dispute_texts (review_key, texts) select * from unnest($1::text[], $2::text[])`,
+    `insert into dispute_texts (review_key, texts) select key, sealed from unnest($1::text[], $2::text[]) s (key, sealed)`,
   );
   await sealAll(
     `select 'source_' || substr(md5('source' || nr), 1, 22) as key from seed_buyers where is_agent and nr <= 20000`,
