@@ -16,7 +16,7 @@ const run = (words: string[], changes: Record<string, string> = {}) =>
     env: { ...process.env, ...service.environment, ...changes },
   });
 
-describe('npm run seed', () => {
+describe('npm run seed', { timeout: 120_000 }, () => {
   it('makes nothing up where real money is taken', async () => {
     const live = {
       ENVIRONMENT: 'live',
@@ -33,7 +33,7 @@ describe('npm run seed', () => {
     expect((await pool.query('select from jobs')).rowCount).toBe(0);
   });
 
-  it('fills every table with books that balance and invariants that hold', { timeout: 120_000 }, async () => {
+  it('fills every table with books that balance and invariants that hold', async () => {
     const { stdout } = await run(['2000']);
     expect(stdout).toMatch(/^2,000 purchases, [\d,]+ rows in [\d.]+ s: [\d,]+ rows a second\.\n$/);
     expect(await brokenInvariants(pool)).toEqual([]);

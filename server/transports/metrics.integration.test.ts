@@ -11,6 +11,8 @@ const [doorPort, tokenPort, workerPort] = [await freePort(), await freePort(), a
 // Books that differ from the chain break the invariants, on purpose.
 const service = await startService({ METRICS_PORT: String(workerPort) }, { checked: false });
 const token = randomBytes(32).toString('base64url');
+/** On a busy machine. */
+const patient = { timeout: 60_000 };
 let door: Door;
 let agent: Agent;
 let jobKey: string;
@@ -22,7 +24,7 @@ beforeAll(async () => {
   await agent.get('/api/agent/v1/jobs/job_none');
 });
 
-describe('the figures of a web process', () => {
+describe('the figures of a web process', { timeout: 120_000 }, () => {
   it('count operations and requests by how they ended', async () => {
     const read = await scrape(doorPort);
     expect(read.value('work_check_operations_total', { operation: 'check_work', status: '201' })).toBe(1);
@@ -93,11 +95,11 @@ describe('the figures of a web process', () => {
   });
 });
 
-describe('the figures of a worker', () => {
+describe('the figures of a worker', { timeout: 120_000 }, () => {
   it('tell of its checks and rounds, of the chains, and by how much the books differ from them', async () => {
     const worker = service.startWorker();
     await worker.ready;
-    await expect.poll(async () => (await agent.at(service.baseUrl).job(jobKey)).body.state).toBe('delivered');
+    await expect.poll(async () => (await agent.at(service.baseUrl).job(jobKey)).body.state, patient).toBe('delivered');
     await expect
       .poll(async () =>
         (await scrape(workerPort)).value('work_check_chain_search_lag_blocks', { network: 'eip155:84532' }),
