@@ -7,7 +7,7 @@ const headersOf = (values: Record<string, string>) => Object.entries(values).map
 const dataPaths = ['/api/:path*', '/mcp', '/.well-known/:path*', '/openapi.json', '/llms.txt'];
 
 const config: NextConfig = {
-  serverExternalPackages: ['pg', 'pg-boss', '@prisma/client', '@prisma/adapter-pg'],
+  serverExternalPackages: ['pg', 'pg-boss', '@prisma/client', '@prisma/adapter-pg', 'prom-client'],
   poweredByHeader: false,
   images: { unoptimized: true },
   async headers() {

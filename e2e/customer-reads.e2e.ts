@@ -179,6 +179,7 @@ describe('every page', () => {
     home: '/',
     docs: '/docs',
     sample: '/sample-report',
+    status: '/status',
     problem: '/problems/payment_unknown',
     terms: '/terms',
     privacy: '/privacy',
@@ -344,7 +345,15 @@ describe('the policy of a page', () => {
 
   it('lets nothing run that does not carry its nonce, which is new every time and never the client’s', async () => {
     const seen = new Set<string>();
-    for (const address of ['/', '/docs', '/sample-report', '/problems/not_found', '/sign-in', '/no-such-page']) {
+    for (const address of [
+      '/',
+      '/docs',
+      '/sample-report',
+      '/status',
+      '/problems/not_found',
+      '/sign-in',
+      '/no-such-page',
+    ]) {
       for (let load = 0; load < 20; load += 1) {
         const asked = { 'content-security-policy': "script-src 'nonce-mine'", 'x-nonce': 'mine' };
         const response = await fetch(stack.baseUrl + address, { headers: asked });

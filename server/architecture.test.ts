@@ -34,7 +34,7 @@ const floors: readonly (readonly [RegExp, number])[] = [
   // Entry points and the composition root stand above what they put together.
   [/^server\/(verbs|letters|door\/.*)(\.ts)?$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
-  [/^server\/(queue\/worker|transports\/.*|start)(\.ts)?$/, 7],
+  [/^server\/(queue\/worker|transports\/.*|start|tracing)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],
 ];
 

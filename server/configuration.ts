@@ -9,7 +9,8 @@ import {
   presentIn,
 } from './configuration/assessor.ts';
 import { liveFaults } from './configuration/live-faults.ts';
-import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
+import { operatorFaults, operatorOf, operatorVariables, type Operator } from './configuration/operator.ts';
+import { observingFaults, observingOf, observingVariables, type Observing } from './configuration/observing.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';
@@ -120,6 +121,7 @@ const Variables = z.object({
   CHECKS_PER_ACCOUNT: z.coerce.number().int().min(1).max(1_000).default(4),
   UNPAID_CONTENT_MIB_PRINCIPAL: mebibytes.default(8),
   UNPAID_CONTENT_MIB_ORIGIN: mebibytes.default(64),
+  ...observingVariables,
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
   ...operatorVariables,
   MAIL_FROM: z
@@ -131,7 +133,7 @@ const Variables = z.object({
     .optional(),
 });
 
-export interface Configuration {
+export interface Configuration extends Observing {
   databaseUrl: string;
   /** The local address to listen on. */
   host: string;
@@ -236,6 +238,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
         : null,
     assessor: assessorOf(variables),
     operator: operatorOf(variables),
+    ...observingOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
 }
@@ -254,7 +257,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
   }
-  faults.push(...assessorFaults(variables));
+  faults.push(...assessorFaults(variables), ...observingFaults(variables));
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);
@@ -275,6 +278,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       secrets: [
         ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
         ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,
+        ...(variables.METRICS_TOKEN ? [['METRICS_TOKEN', variables.METRICS_TOKEN] as const] : []),
       ],
       trustedProxiesAreSet: variables.TRUSTED_PROXIES !== undefined,
     }),

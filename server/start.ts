@@ -6,7 +6,9 @@ import { log } from './kernel/log.ts';
 import { checkKeys, webRuntime } from './open-runtime.ts';
 import { availability } from './service/availability.ts';
 import { stopWhenTold } from './stopping.ts';
+import { startTracing } from './tracing.ts';
 import { operationServer } from './transports/http.ts';
+import { serveMetrics } from './transports/metrics.ts';
 
 try {
   await main();
@@ -25,6 +27,7 @@ async function main(): Promise<void> {
     process.stdout.write('The environment is complete.\n');
     return;
   }
+  const endTracing = await startTracing(configuration.tracesUrl, 'web');
   const runtime = await webRuntime();
   const { host, port } = configuration;
   const pages = next({ dev: process.env.NODE_ENV === 'development', port });
@@ -33,6 +36,7 @@ async function main(): Promise<void> {
   await availability(runtime, runtime.clock());
 
   const server = operationServer(runtime, pages.getRequestHandler());
+  serveMetrics(runtime, 'web');
   server.listen(port, host, () => log('app_ready', { host, port }));
-  stopWhenTold(runtime, server);
+  stopWhenTold(runtime, server, endTracing);
 }

@@ -11,9 +11,10 @@ const drainMs = 5_000;
 
 /**
  * Ends a web process that is told to stop without failing a request: it says that it is not ready, goes on serving until
- * whoever sends it requests has learned of that, ends each connection with an answer, and then goes.
+ * whoever sends it requests has learned of that, ends each connection with an answer, does what is to be done at last, and
+ * then goes.
  */
-export function stopWhenTold(runtime: Runtime, server: Server): void {
+export function stopWhenTold(runtime: Runtime, server: Server, atLast: () => Promise<void>): void {
   const stop = async (signal: NodeJS.Signals) => {
     log('app_stopping', { signal });
     runtime.beginStop();
@@ -21,6 +22,7 @@ export function stopWhenTold(runtime: Runtime, server: Server): void {
     if (signal === 'SIGTERM') await sleep(runtime.configuration.stopDelaySeconds * 1_000);
     await ended(server);
     await runtime.close();
+    await atLast();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));

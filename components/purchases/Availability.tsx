@@ -27,10 +27,11 @@ const reasonWords: Record<string, string> = {
   service_disabled: SWITCHED_OFF,
   assessor_not_configured: 'No assessor is set up',
   registrations_closed: SWITCHED_OFF,
+  database_unreachable: 'The database does not answer right now',
 };
 
 /** Reasons as words, each once. What was never set up need not be called switched off as well. */
-function reasonsText(reasons: readonly string[]): string {
+export function reasonsText(reasons: readonly string[]): string {
   const words = new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')));
   if (words.has(NOT_SET_UP)) words.delete(SWITCHED_OFF);
   return [...words].join(', ');

@@ -35,6 +35,7 @@ const footerLinks = [
   ['Privacy', '/privacy'],
   ['Contact', '/contact'],
   ['Availability', '/#live'],
+  ['Status', '/status'],
   ['Security', '/.well-known/security.txt'],
 ] as const;
 

@@ -6,7 +6,9 @@ import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { openRuntime } from '../../server/open-runtime.ts';
 import { stopWhenTold } from '../../server/stopping.ts';
+import { startTracing } from '../../server/tracing.ts';
 import { operationServer } from '../../server/transports/http.ts';
+import { serveMetrics } from '../../server/transports/metrics.ts';
 
 const runtime = await openRuntime(process.env, 'web');
 const server = operationServer(runtime, (_, res) => {
@@ -14,7 +16,8 @@ const server = operationServer(runtime, (_, res) => {
 });
 // As Next does once it has shown a page. It lets go of no socket that it is handed.
 server.on('upgrade', () => {});
-stopWhenTold(runtime, server);
+serveMetrics(runtime, 'web');
+stopWhenTold(runtime, server, await startTracing(runtime.configuration.tracesUrl, 'web'));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
   // Twice, because what a finalizer lets go of is collected by the next round only. As a last resort, because otherwise

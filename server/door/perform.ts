@@ -11,7 +11,9 @@ import {
 import { canonicalJson } from '../kernel/digest.ts';
 import { answerOf, type Claim, isTaken, remember, takeKey } from '../kernel/idempotency.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage } from '../kernel/outage.ts';
+import { noteOnSpan, traced } from '../kernel/trace.ts';
 import { type Tx, transact } from '../kernel/transaction.ts';
 import { allOperations } from '../operations.ts';
 import type { Context } from '../runtime.ts';
@@ -31,12 +33,22 @@ type OutputOf<Name extends OperationName> = z.output<(typeof allOperations)[Name
  * The one door to the domain: authenticate, replay, parse, then run the verb. Throws `Problem` (only declared codes)
  * and, from paid operations, `PaymentRequired`. Logs anything else and throws `internal`.
  */
-export async function perform<Name extends OperationName>(
+export function perform<Name extends OperationName>(
+  name: Name,
+  ctx: Context,
+  rawInput: unknown,
+): Promise<Outcome<OutputOf<Name>>> {
+  const attributes = { request_id: ctx.requestId };
+  return traced(name, { kind: 'server', attributes }, () => performed(name, ctx, rawInput));
+}
+
+async function performed<Name extends OperationName>(
   name: Name,
   ctx: Context,
   rawInput: unknown,
 ): Promise<Outcome<OutputOf<Name>>> {
   const operation: Operation = allOperations[name];
+  const measured = measure(operation, ctx);
   try {
     const { caller, pace, claimed, about } = await admit(operation, ctx, rawInput);
     if (operation.totalInput) refuseTooLarge(rawInput as Record<string, unknown>, operation.totalInput);
@@ -47,10 +59,24 @@ export async function perform<Name extends OperationName>(
       throw customer ? await advise(error, customer, rawInput, ctx) : error;
     });
     if (caller.kind !== 'anonymous') databaseOutage.works();
+    measured(outcome.status);
     return Object.assign(outcome, { headers: { ...outcome.headers, ...pace } }) as Outcome<OutputOf<Name>>;
   } catch (error) {
-    throw declared(operation, ctx, error);
+    const refusal = declared(operation, ctx, error);
+    measured(refusal instanceof Problem ? refusal.status : 402);
+    throw refusal;
   }
+}
+
+/** Begins to measure an operation; what is returned says how it ended. Who asks to wait says nothing about our speed. */
+function measure(operation: Operation, ctx: Context): (status: number) => void {
+  const began = performance.now();
+  return (status) => {
+    noteOnSpan({ 'http.response.status_code': status });
+    metrics.operations.inc({ operation: operation.name, status });
+    if (operation.waits && ctx.wait) return;
+    metrics.operationSeconds.observe({ operation: operation.name }, (performance.now() - began) / 1_000);
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { isTracing, traced } from './trace.ts';
 
 /** A JSON service that this process calls often. */
 export interface JsonService {
@@ -25,27 +26,41 @@ export function jsonService(baseUrl: string, timeoutMs: number): JsonService {
     return known;
   };
   return {
-    call: (path, body) =>
-      new Promise((resolve, reject) => {
-        const text = body === undefined ? undefined : JSON.stringify(body);
-        const request = transport.request({
-          ...addressOf(path),
-          agent,
-          method: text === undefined ? 'GET' : 'POST',
-          headers: {
-            accept: 'application/json',
-            ...(text === undefined
-              ? {}
-              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-          },
-        });
-        const patience = setTimeout(() => request.destroy(new Error('there is no answer in time')), timeoutMs);
-        request.on('close', () => clearTimeout(patience));
-        request.on('response', (response) => read(response, resolve, reject));
-        request.on('error', reject);
-        request.end(text);
-      }),
+    call: (path, body) => traced('call', { kind: 'client', attributes: described(path, body) }, () => send(path, body)),
   };
+
+  /** The host and what is added to its address, which itself may hold a key. */
+  function described(path: string, body: unknown): Record<string, string> {
+    if (!isTracing()) return {};
+    const { method } = (body ?? {}) as { method?: unknown };
+    return {
+      'server.address': new URL(baseUrl).host,
+      'url.path': path,
+      ...(typeof method === 'string' ? { 'rpc.method': method } : {}),
+    };
+  }
+
+  function send(path: string, body?: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const request = transport.request({
+        ...addressOf(path),
+        agent,
+        method: text === undefined ? 'GET' : 'POST',
+        headers: {
+          accept: 'application/json',
+          ...(text === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        },
+      });
+      const patience = setTimeout(() => request.destroy(new Error('there is no answer in time')), timeoutMs);
+      request.on('close', () => clearTimeout(patience));
+      request.on('response', (response) => read(response, resolve, reject));
+      request.on('error', reject);
+      request.end(text);
+    });
+  }
 }
 
 /** Listen for events: async iteration costs more than the rest of the call. */

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { MailConfiguration } from '../configuration.ts';
 import { openProbe, probeMs } from '../kernel/probe.ts';
+import { traced } from '../kernel/trace.ts';
 
 /** A letter as plain text and HTML. */
 export interface Letter {
@@ -40,8 +41,10 @@ export function openMailer({ smtpUrl, from }: MailConfiguration): Mailer {
   const probe = openProbe('mail_unreachable', () => visitor.verify());
   return {
     async send(to, letter) {
-      // As an object the address is taken literally; text would be parsed as a list.
-      await transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse });
+      // As an object the address is taken literally; as text it would be read as a list.
+      await traced('send letter', { kind: 'client' }, () =>
+        transport.sendMail({ from, to: { name: '', address: to }, ...letter, ...nothingElse }),
+      );
     },
     wasReachable: (now) => probe.wasUp(now),
     close: () => {

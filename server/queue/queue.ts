@@ -1,7 +1,9 @@
 import { PgBoss } from 'pg-boss';
-import { isDatabaseTrouble } from '../kernel/database.ts';
+import { isDatabaseTrouble, type Queries } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
 import { databaseOutage } from '../kernel/outage.ts';
+import { sql } from '../kernel/sql.ts';
+import { traceparent } from '../kernel/trace.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { seconds } from '../service/terms.ts';
 
@@ -16,6 +18,8 @@ export const checkQueue = 'check';
 
 export interface CheckMessage {
   job_key: string;
+  /** Of the request that queued it, while traces are sent. */
+  traceparent?: string;
 }
 
 /** Letters to write. A message says what about; whether and to whom is decided on sending. Rooms define their own. */
@@ -78,8 +82,17 @@ export async function openQueue(databaseUrl: string, role: 'sender' | 'worker', 
 
 /** Queues a job's check in the caller's transaction. */
 export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
-  const message: CheckMessage = { job_key: jobKey };
+  const parent = traceparent();
+  const message: CheckMessage = { job_key: jobKey, ...(parent ? { traceparent: parent } : {}) };
   tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
+}
+
+/** Which trace the newest message about a job belongs to; null when none is known. Asked only while traces are sent. */
+export async function traceOf(db: Queries, jobKey: string): Promise<string | null> {
+  const message = await db.maybe<{ parent: string | null }>(sql`
+    select data ->> 'traceparent' as parent from pgboss.job
+    where name = ${checkQueue} and singleton_key = ${jobKey} order by created_on desc limit 1`);
+  return message?.parent ?? null;
 }
 
 /** Queues a letter in the caller's transaction. */

@@ -6,7 +6,9 @@ import { forgetStrangers } from '../identity/forget.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 import { isDatabaseTrouble } from '../kernel/database.ts';
 import { errorFields, log } from '../kernel/log.ts';
+import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
+import { isTracing, traced } from '../kernel/trace.ts';
 import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
@@ -18,10 +20,12 @@ import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
 import type { Runtime } from '../runtime.ts';
 import { service } from '../service/terms.ts';
+import { startTracing } from '../tracing.ts';
+import { serveMetrics } from '../transports/metrics.ts';
 import { openChecker } from '../work-check/checker.ts';
 import { CheckRequest } from '../work-check/contract.ts';
 import { exampleRequest } from '../work-check/sample.ts';
-import { type CheckMessage, checkQueue, type LetterMessage, letterQueue } from './queue.ts';
+import { type CheckMessage, checkQueue, type LetterMessage, letterQueue, traceOf } from './queue.ts';
 
 /**
  * Model checks under way at once. One mostly waits for its vendor; eight fit vendors' rate limits, the connections and
@@ -47,7 +51,8 @@ const runtime = await opened().catch((error) => {
   process.stderr.write(`The environment cannot be used:\n${error.message.replace(/^/gm, '  ')}\n`);
   process.exit(1);
 });
-const { assessor } = runtime.configuration;
+const { assessor, tracesUrl } = runtime.configuration;
+const endTracing = await startTracing(tracesUrl, 'worker');
 const checker = openChecker(assessor);
 /** One core each: waiting here for a core would block another account's turn. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
@@ -58,7 +63,12 @@ const outOfTime = new AbortController();
 const underWay = new Set<Promise<void>>();
 let filling: Promise<void> | null = null;
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    stopping.abort();
+    runtime.beginStop();
+  });
+}
 // A cold worker takes no jobs: a warm one is faster.
 await warmUp();
 
@@ -93,6 +103,8 @@ await runtime.queue.boss.work<LetterMessage>(
   },
 );
 
+// Beside the port of the figures: a worker has no other.
+serveMetrics(runtime, 'worker');
 log('worker_ready');
 // Apart: a provider that hangs must not delay deadlines.
 await Promise.all([
@@ -112,6 +124,7 @@ while (underWay.size > 0) await Promise.race(underWay);
 clearTimeout(grace);
 await runtime.close();
 await checker.close();
+await endTracing();
 
 async function opened(): Promise<Runtime> {
   await requireSurroundings(readConfiguration(process.env));
@@ -141,9 +154,19 @@ async function fill(): Promise<void> {
     const job = await takeNext(runtime);
     if (!job) return;
     // A failed job is found by its lease.
-    const check: Promise<void> = carryOut(runtime, checker, job, outOfTime.signal)
-      .catch((error) => log('execution_failed', { job_key: job.job_key, ...errorFields(error) }))
+    const took = metrics.checkSeconds.startTimer();
+    const parent = isTracing() ? await traceOf(runtime.db, job.job_key).catch(() => null) : null;
+    const span = { kind: 'consumer', attributes: { job_key: job.job_key }, parent } as const;
+    const check: Promise<void> = traced('check', span, () => carryOut(runtime, checker, job, outOfTime.signal))
+      .then(
+        () => metrics.checks.inc({ result: 'done' }),
+        (error) => {
+          metrics.checks.inc({ result: 'broken' });
+          log('execution_failed', { job_key: job.job_key, ...errorFields(error) });
+        },
+      )
       .finally(() => {
+        took();
         underWay.delete(check);
         // The account may have more waiting.
         fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
@@ -158,10 +181,14 @@ async function rounds(round: (runtime: Runtime) => Promise<void>, everyMs = roun
   while (!stopping.signal.aborted) {
     await round(runtime).then(
       () => {
+        metrics.roundEnded.setToCurrentTime({ round: round.name });
         told.works();
         databaseOutage.works();
       },
-      (error) => (isDatabaseTrouble(error) ? databaseOutage : told).failed(error),
+      (error) => {
+        metrics.roundFailures.inc({ round: round.name });
+        (isDatabaseTrouble(error) ? databaseOutage : told).failed(error);
+      },
     );
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
   }

@@ -5,6 +5,7 @@ import { countRequest, paced } from '../door/rate-limit.ts';
 import { containsToken } from '../identity/token.ts';
 import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
+import { metrics } from '../kernel/metrics.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
 import { credentialInUrl, holdsToken } from './context.ts';
@@ -63,7 +64,8 @@ function noteRequest(req: IncomingMessage, res: ServerResponse): string {
   const path = pathOf(req.url ?? '');
   const requestId = newKey('req');
   res.setHeader('x-request-id', requestId);
-  res.once('close', () =>
+  res.once('close', () => {
+    metrics.requests.inc({ kind: kindOf(path), status: res.statusCode });
     log('request', {
       method: req.method,
       path: containsToken(decoded(path)) ? '[a credential]' : path.slice(0, 200),
@@ -71,9 +73,17 @@ function noteRequest(req: IncomingMessage, res: ServerResponse): string {
       ms: Math.round(performance.now() - began),
       request_id: String(res.getHeader('x-request-id') ?? requestId),
       ...(res.writableFinished ? {} : { unfinished: true }),
-    }),
-  );
+    });
+  });
   return requestId;
+}
+
+/** What stands at an address, in the words of the figures. */
+function kindOf(path: string): 'mcp' | 'api' | 'health' | 'file' | 'page' {
+  if (path === '/mcp') return 'mcp';
+  if (dataAddresses.test(path)) return 'api';
+  if (path === '/livez' || path === '/readyz') return 'health';
+  return pageFiles.test(path) ? 'file' : 'page';
 }
 
 /** Gives the page this request id, and the answer the status that the page notes under it. */

@@ -1,0 +1,16 @@
+# One image for web processes, workers and commands; what it runs is its command. See docs/operating.md.
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=build --chown=root:root /app ./
+USER node
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+CMD ["node", "server/start.ts"]

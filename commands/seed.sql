@@ -1,0 +1,395 @@
+-- Fills a migrated, empty database with purchases in every state, set by set. What differs between installations stands in
+-- `seed_terms` (seed.ts), one row. Purchase 1 is the newest; they are spread over a year. Triggers are off meanwhile: what
+-- they would keep is kept here, and `e2e/support/invariants.ts` accepts the result.
+set local session_replication_role = replica;
+set local synchronous_commit = off;
+set local lock_timeout = 0;
+set local statement_timeout = 0;
+
+create function pg_temp.seed_key(prefix text, what text, nr bigint) returns text language sql stable as $$
+  select prefix || '_' || substr(md5(what || nr), 1, 22) $$;
+create function pg_temp.seed_hash(what text) returns text language sql stable as $$
+  select encode(sha256(convert_to(what, 'UTF8')), 'hex') $$;
+create function pg_temp.wire(instant timestamptz) returns text language sql stable as $$
+  select to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+
+-- Who buys: one account for 50 purchases, by turns with an agent or a wallet ---------------------------------------
+
+create temp table seed_buyers as
+select nr, nr % 2 = 0 as is_agent, pg_temp.seed_key('acct', 'account', nr) as account_key,
+  case when nr % 2 = 0 then pg_temp.seed_key('agent', 'agent', nr) else '0x' || substr(pg_temp.seed_hash('wallet' || nr), 1, 40)
+    end as principal_key,
+  pg_temp.seed_key('grant', 'grant', nr) as grant_key, pg_temp.seed_key('member', 'member', nr) as member_key,
+  'owner' || nr || '@seed.example' as email, '0x' || substr(pg_temp.seed_hash('wallet' || nr), 1, 40) as payer,
+  now - interval '370 days' as joined_at
+from seed_terms, generate_series(1, buyers) nr;
+
+insert into accounts (account_key, created_at) select account_key, joined_at from seed_buyers;
+insert into members (member_key, account_key, email, role, created_at)
+select member_key, account_key, email, 'owner', joined_at from seed_buyers where is_agent;
+insert into principals (principal_key, kind, account_key, name, created_at)
+select principal_key, case when is_agent then 'agent' else 'wallet' end, account_key,
+  case when is_agent then 'Purchasing agent ' || nr end, joined_at from seed_buyers;
+insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
+  daily_limit_microcents, governed_refs, review_authority, paused_at, created_at)
+select grant_key, principal_key, array[service_key], array['x402'], 2 * price, 100000 * price, is_agent, true,
+  case when nr % 40 = 2 then now end, joined_at from seed_buyers, seed_terms;
+insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, expires_at, last_used_at)
+select pg_temp.seed_key('cred', 'credential', nr), principal_key, case when is_agent then 'agent' else 'wallet' end,
+  substr(pg_temp.seed_hash('token' || nr), 1, 43), key_id, joined_at,
+  case when is_agent then null else joined_at + interval '1 hour' end, joined_at from seed_buyers, seed_terms;
+insert into registrations (registration_key, mode, state, email, agent_key, agent_name, requested_grant, terms_version,
+  origin, claim_token_hash, key_id, created_at, expires_at, decided_at, claim_until, account_key, user_code_hash)
+select pg_temp.seed_key('reg', 'registration', nr), 'new_customer', 'released', email, principal_key,
+  'Purchasing agent ' || nr, '{}', terms_version, '192.0.2.0/24', substr(pg_temp.seed_hash('claim' || nr), 1, 43), key_id,
+  joined_at, joined_at + interval '1 hour', joined_at, joined_at + interval '1 hour', account_key,
+  substr(pg_temp.seed_hash('code' || nr), 1, 43) from seed_buyers, seed_terms where is_agent;
+insert into account_events (account_key, principal_key, at, actor, action, detail)
+select account_key, principal_key, joined_at, member_key, 'agent_connected', '{}' from seed_buyers where is_agent;
+insert into letters (letter_key, kind, address, about, created_at, sent_at, origin)
+select pg_temp.seed_key('letter', 'letter', nr), 'registration', email, pg_temp.seed_key('reg', 'registration', nr),
+  joined_at, joined_at, '192.0.2.0/24' from seed_buyers where is_agent;
+insert into sign_in_links (token_digest, member_key, created_at, expires_at, used_at, next, made_by)
+select pg_temp.seed_hash('link' || nr), member_key, joined_at, joined_at + interval '15 minutes', joined_at, '/purchases',
+  'letter' from seed_buyers where is_agent;
+insert into member_sessions (session_key, member_key, created_at, expires_at, origin, browser)
+select pg_temp.seed_key('session', 'session', nr), member_key, joined_at, joined_at + interval '30 days', '192.0.2.0/24',
+  'Firefox' from seed_buyers where is_agent;
+insert into wallet_challenges (challenge_key, address, nonce, message, created_at, expires_at, used_at)
+select pg_temp.seed_key('challenge', 'challenge', nr), principal_key, substr(md5('nonce' || nr), 1, 24),
+  'Sign in to Work Check.', joined_at, joined_at + interval '5 minutes', joined_at from seed_buyers where not is_agent;
+insert into switches (name, state, reason, actor, changed_at) select 'x402', 'on', 'Seeded.', 'operator', now from seed_terms;
+insert into switch_changes (name, state, reason, actor, changed_at)
+select 'x402', state, 'Seeded.', 'operator', now - away from seed_terms,
+  (values ('off', interval '2 hours'), ('on', interval '1 hour')) turned (state, away);
+insert into rate_counts (subject, limit_name, used, window_end)
+select principal_key, 'requests', 1, now + interval '1 minute' from seed_buyers, seed_terms where nr <= 100;
+
+-- What happens in each course of a purchase, step by step; `after` counts from the quote ---------------------------
+
+create temp table seed_steps (course text, sequence int, after interval, actor text, action text, state_from text,
+  state_to text, has_receipt boolean, payment_state text, charge_state text, report int, receipt int);
+insert into seed_steps
+select course, row_number() over steps, after, actor, action, state_from, state_to, charge <> '-',
+  coalesce(payment, 'collected'), charge, report, count(*) filter (where charge <> '-') over steps
+from (
+  with quoted (after, actor, action, state_from, state_to, charge, payment, report) as (values
+      (interval '0', 'buyer', 'quote', null, 'open', '-', null, 0),
+      (interval '60 s', 'buyer', 'authorize', 'open', 'awaiting_payment', '-', null, 0)),
+    paid as (table quoted union all values
+      (interval '120 s', 'system', 'collect', 'awaiting_payment', 'queued', 'held', null, 0)),
+    begun as (table paid union all values
+      (interval '122 s', 'worker', 'start', 'queued', 'running', '-', null, 0)),
+    delivered as (table begun union all values
+      (interval '150 s', 'worker', 'deliver', 'running', 'delivered', 'held', null, 1)),
+    accepted as (table delivered union all values
+      (interval '1 h', 'buyer', 'accept', 'delivered', 'accepted', 'final', null, 1)),
+    disputed as (table delivered union all values
+      (interval '155 s', 'buyer', 'dispute', 'delivered', 'rechecking', 'held', null, 1),
+      (interval '156 s', 'worker', 'recheck', 'rechecking', 'rechecking', '-', null, 1)),
+    redelivered as (table disputed union all values
+      (interval '180 s', 'worker', 'redeliver', 'rechecking', 'redelivered', 'held', null, 2)),
+    waived as (table redelivered union all values
+      (interval '1 h', 'buyer', 'dispute_again', 'redelivered', 'waived', 'waived', 'refund_pending', 2))
+  select 'quoted' as course, q.* from quoted q where action = 'quote'
+  union all select 'unpaid', q.* from quoted q
+  union all select 'paying', q.* from quoted q
+  union all select 'lapsed', q.* from quoted q
+  union all values ('lapsed', interval '86460 s', 'system', 'lapse', 'awaiting_payment', 'canceled', '-', null, 0)
+  union all select 'queued', q.* from paid q
+  union all select 'canceled', q.* from paid q
+  union all values ('canceled', interval '125 s', 'buyer', 'cancel', 'queued', 'canceled', 'none', 'credited', 0)
+  union all select 'running', q.* from begun q
+  union all select 'failed', q.* from begun q
+  union all values ('failed', interval '1800 s', 'system', 'fail', 'running', 'failed', 'none', 'credited', 0)
+  union all select 'delivered', q.* from delivered q
+  union all select 'accepted', q.* from accepted q
+  union all select 'reversed', q.* from accepted q
+  union all values ('reversed', interval '2 h', 'system', 'reversed', 'accepted', 'accepted', 'final', 'reversed', 1)
+  union all select 'rechecking', q.* from disputed q
+  union all select 'redelivered', q.* from redelivered q
+  union all select 'refund_pending', q.* from waived q
+  union all select 'refunded', q.* from waived q
+  union all values ('refunded', interval '2 h', 'system', 'refunded', 'waived', 'waived', 'waived', 'refunded', 2)
+  union all select 'refund_failed', q.* from waived q
+  union all values ('refund_failed', interval '2 h', 'system', 'refund_failed', 'waived', 'waived', 'waived', 'refund_failed', 2)
+) steps window steps as (partition by course order by after);
+
+-- The purchases. What is still open is among the newest, as in a service that works --------------------------------
+
+create temp table seed_purchases as
+select i.nr, course, account_key, principal_key, grant_key, payer, pg_temp.seed_key('quote', 'quote', i.nr) as quote_key,
+  pg_temp.seed_key('job', 'job', i.nr) as job_key, pg_temp.seed_key('pay', 'payment', i.nr) as payment_key,
+  '0x' || pg_temp.seed_hash('transaction' || i.nr) as transaction, '0x' || pg_temp.seed_hash('nonce' || i.nr) as nonce,
+  '0x' || pg_temp.seed_hash('return' || i.nr) as refund_nonce, networks[1 + i.nr % 2] as network,
+  n - i.nr + 1 as block, i.nr <= content as has_content, i.nr % 3 as verdict,
+  date_trunc('milliseconds', now - case
+    when course in ('queued', 'running', 'rechecking') then interval '200 s' + i.nr % 60 * interval '1 s'
+    when course in ('paying', 'quoted') and i.nr <= fresh then interval '10 minutes' + i.nr % 100 * interval '1 minute'
+    when course = 'unpaid' then interval '10 minutes' + i.nr % 1200 * interval '1 minute'
+    else interval '3 h' + case when course = 'lapsed' then interval '1 day' else interval '0' end
+      + i.nr * interval '365 days' / n end) as created_at
+from seed_terms cross join lateral (
+  select nr, case
+    when nr % 1000 = 99 then 'reversed'
+    when nr % 1000 = 178 then 'refund_failed'
+    when nr % 1000 = 278 then 'refund_pending'
+    when nr % 100 < 62 then 'accepted'
+    when nr % 100 < 72 then 'delivered'
+    when nr % 100 < 76 then 'redelivered'
+    when nr % 100 < 79 then 'refunded'
+    when nr % 100 < 83 then 'failed'
+    when nr % 100 < 85 then 'canceled'
+    when nr % 100 < 92 then 'lapsed'
+    when nr % 100 >= 98 then 'quoted'
+    when nr > fresh then 'accepted'
+    when nr % 100 = 92 then 'unpaid'
+    when nr % 100 = 93 then 'paying'
+    when nr % 100 = 94 then 'refund_pending'
+    when nr % 100 = 95 then 'queued'
+    when nr % 100 = 96 then 'running'
+    else 'rechecking' end as course
+  from generate_series(1, n) nr) i
+join seed_buyers b on b.nr = 1 + ('x' || substr(md5('buyer' || i.nr), 1, 7))::bit(28)::int % buyers;
+alter table seed_purchases add primary key (nr);
+
+create temp table seed_events as
+select p.nr, s.sequence, p.quote_key, p.job_key, p.principal_key, created_at + after as at,
+  case when actor = 'buyer' then principal_key else actor end as actor, action, state_from, state_to,
+  has_receipt, payment_state, charge_state, report, receipt
+from seed_purchases p join seed_steps s using (course);
+create index on seed_events (sequence);
+create index on seed_events (nr);
+analyze seed_purchases, seed_events;
+
+insert into quotes (quote_key, principal_key, account_key, service_key, contract_version, terms_version, state,
+  price_microcents, max_price_microcents, input_digest, input, evidence, planned_checks, digest, created_at, expires_at,
+  input_deleted_at)
+select quote_key, principal_key, account_key, service_key, contract_version, terms_version,
+  case when course = 'quoted' then 'open' else 'authorized' end, price, price, 'sha256:' || pg_temp.seed_hash('input' || nr),
+  null, evidence, planned_checks, 'sha256:' || pg_temp.seed_hash('quote' || nr), created_at,
+  created_at + interval '30 minutes', least(created_at + interval '30 days', now)
+from seed_purchases, seed_terms;
+
+insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
+  review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, collected_at,
+  deliver_by, delivered_at, review_by, finalized_at, fence, lease_until, tries, stage, percent, report_digest, failure,
+  waived_because)
+select job_key, quote_key, principal_key, account_key, grant_key, state_to,
+  case when course in ('unpaid', 'lapsed') then 'none' when course = 'paying' then
+    case when nr % 200 = 93 then 'unknown' else 'processing' end else payment_state end,
+  case when state_to in ('awaiting_payment', 'canceled', 'failed') then 'none' else charge_of_state end,
+  case state_to when 'accepted' then 'accepted' when 'delivered' then 'open' when 'redelivered' then 'open'
+    when 'rechecking' then 'disputed' when 'waived' then 'disputed' else 'not_open' end,
+  price, case when course in ('lapsed', 'refunded', 'reversed') then 0 else price end,
+  (authorized_at at time zone 'UTC')::date, authorized_at, updated_at, authorized_at + interval '1 day',
+  collected_at, collected_at + interval '30 minutes', delivered_at, delivered_at + interval '3 days',
+  case when state_to in ('accepted', 'waived', 'failed', 'canceled') then ended_at end,
+  case when delivered_at is null then 0 else 1 end,
+  case when course in ('running', 'rechecking') then now + interval '1 day' end, case when course = 'running' then 1 else 0 end,
+  case state_to when 'awaiting_payment' then 'awaiting_payment' else state_to end,
+  case when delivered_at is null then 0 else 100 end,
+  case when report > 0 then report_digests[1 + verdict] end,
+  case when course = 'failed' then 'The report was not delivered in time.' end,
+  case when state_to = 'waived' then 'second_dispute' end
+from seed_purchases p, seed_terms, lateral (
+  select max(at) filter (where action = 'authorize') as authorized_at, max(at) as updated_at,
+    max(at) filter (where action = 'collect') as collected_at,
+    max(at) filter (where action in ('deliver', 'redeliver')) as delivered_at,
+    max(at) filter (where state_from <> state_to) as ended_at, max(report) as report,
+    (array_agg(state_to order by sequence desc))[1] as state_to,
+    (array_agg(payment_state order by sequence desc))[1] as payment_state,
+    (array_agg(charge_state order by sequence desc) filter (where charge_state <> '-'))[1] as charge_of_state
+  from seed_events e where e.nr = p.nr) e
+where course <> 'quoted';
+
+insert into unpaid_content (quote_key, principal_key, origin, bytes)
+select quote_key, principal_key, '192.0.2.0/24', 1024 from seed_purchases
+where has_content and course in ('quoted', 'unpaid', 'paying');
+
+-- Money ------------------------------------------------------------------------------------------------------------
+
+create temp table seed_payments as
+select p.*, c.at as collected_at from seed_purchases p join seed_events c on c.nr = p.nr and c.action = 'collect';
+alter table seed_payments add primary key (nr);
+
+insert into payments (payment_key, job_key, rail, method, state, amount_microcents, failure, created_at, lease_until,
+  decided_at, reversed_at)
+select payment_key, job_key, 'x402', 'x402', 'collected', price, null, collected_at - interval '1 s', collected_at,
+  collected_at, case when course = 'reversed' then collected_at + interval '2 h' - interval '2 minutes' end
+from seed_payments, seed_terms
+union all
+select payment_key, job_key, 'x402', 'x402', case when nr % 200 = 93 then 'unknown' else 'settling' end, price, null,
+  created_at + interval '90 s', created_at + interval '100 s', null, null
+from seed_purchases, seed_terms where course = 'paying'
+union all
+select pg_temp.seed_key('pay', 'failed', nr), job_key, 'x402', 'x402', 'failed', price,
+  'The authorization can no longer pay.', created_at + interval '70 s', created_at + interval '80 s',
+  created_at + interval '80 s', null
+from seed_payments, seed_terms where nr % 20 = 0;
+
+insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
+  seen_block)
+select payment_key, network, asset, payer, pay_to, nonce, to_timestamp(0), created_at + interval '200 s', null, block - 1
+from seed_payments, seed_terms
+union all
+select payment_key, network, asset, payer, pay_to, nonce, to_timestamp(0), created_at + interval '200 s',
+  '0x' || repeat('ab', 65), block - 1
+from seed_purchases, seed_terms where course = 'paying'
+union all
+select pg_temp.seed_key('pay', 'failed', nr), network, asset, payer, pay_to, '0x' || pg_temp.seed_hash('failed' || nr),
+  to_timestamp(0), created_at + interval '75 s', null, block - 1
+from seed_payments, seed_terms where nr % 20 = 0;
+
+insert into chain_transfers (network, transaction, position, asset, sender, recipient, amount_microcents, nonce,
+  refund_nonce, block_number, block_hash, log_index, use, payment_key, seen_at, removed_at, moves)
+select network, transaction, 1, asset, payer, pay_to, price, nonce, refund_nonce, block,
+  '0x' || pg_temp.seed_hash('block' || block), 1, 'payment', payment_key, collected_at,
+  case when course = 'reversed' then collected_at + interval '2 h' - interval '2 minutes' end,
+  case when course = 'reversed' then 1 else 0 end
+from seed_payments, seed_terms t
+union all
+-- Sent by strangers, for nothing we know.
+select networks[1], '0x' || pg_temp.seed_hash('stray' || nr), 1, asset, '0x' || substr(pg_temp.seed_hash('stranger' || nr), 1, 40),
+  pay_to, price / 2, null, '0x' || pg_temp.seed_hash('stray return' || nr), nr, '0x' || pg_temp.seed_hash('block' || nr), 2,
+  'unmatched', null, now - nr * interval '1 hour', null, 0
+from seed_terms t, generate_series(1, strays) nr;
+
+insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position, amount_microcents,
+  reason, state, tries, next_try_at, created_at, decided_at, failure)
+select pg_temp.seed_key('refund', 'refund', nr), payment_key, job_key, network, transaction, 1, price, 'second_dispute',
+  course, 1, created_at + interval '1 h', created_at + interval '1 h',
+  case when course <> 'refund_pending' then created_at + interval '2 h' end,
+  case when course = 'refund_failed' then 'The chain refused it.' end
+from seed_payments, seed_terms where course in ('refunded', 'refund_pending', 'refund_failed');
+
+insert into chain_transfers (network, transaction, position, asset, sender, recipient, amount_microcents, nonce,
+  block_number, block_hash, log_index, use, refund_key, seen_at)
+select network, '0x' || pg_temp.seed_hash('refund' || nr), 1, asset, pay_to, payer, price, refund_nonce, block,
+  '0x' || pg_temp.seed_hash('block' || block), 3, 'refund', pg_temp.seed_key('refund', 'refund', nr),
+  created_at + interval '2 h'
+from seed_payments, seed_terms where course = 'refunded';
+
+insert into reversals (payment_key, number, job_payment_state, job_ended, room_microcents, books_account, reversed_at)
+select payment_key, 1, 'collected', false, price, 'expense:reversals', created_at + interval '2 h'
+from seed_payments, seed_terms where course = 'reversed';
+insert into purchase_blocks (block_key, payer, cause, payment_key, created_at, lifted_at, lifted_by, lifted_because)
+select pg_temp.seed_key('block', 'block', nr), payer, 'payment_reversed', payment_key, created_at + interval '2 h',
+  case when nr % 2 = 0 then now end, case when nr % 2 = 0 then 'operator' end, case when nr % 2 = 0 then 'Settled.' end
+from seed_payments, seed_terms where course = 'reversed';
+
+insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account, amount_microcents,
+  currency, at)
+select 'arrived:' || network || ':' || transaction || ':1', 'arrived', null, null, 'asset:x402:' || network,
+  'liability:unmatched', amount_microcents, 'USD', seen_at from chain_transfers where refund_nonce is not null
+union all
+select 'left:' || network || ':' || transaction || ':1', 'left', null, null, 'suspense:outgoing', 'asset:x402:' || network,
+  amount_microcents, 'USD', seen_at from chain_transfers where refund_nonce is null
+union all
+select 'removed:' || network || ':' || transaction || ':1:1', 'removed', null, null, 'suspense:reorganised',
+  'asset:x402:' || network, amount_microcents, 'USD', removed_at from chain_transfers where removed_at is not null
+union all
+select posted.event || ':' || key, posted.event, job_key, principal_key, debit, credit, price, 'USD', e.at
+from seed_payments p join seed_events e using (nr, job_key, principal_key)
+join (values
+  ('collect', 'collected', 'liability:unmatched', 'liability:held'),
+  ('accept', 'accepted', 'liability:held', 'revenue:work_check'),
+  ('fail', 'credited', 'liability:held', 'liability:wallet_credit'),
+  ('cancel', 'credited', 'liability:held', 'liability:wallet_credit'),
+  ('dispute_again', 'refund_owed', 'liability:held', 'liability:refunds'),
+  ('refunded', 'refunded', 'liability:refunds', 'suspense:outgoing'),
+  ('reversed', 'reversed', 'expense:reversals', 'suspense:reorganised')
+) posted (action, event, debit, credit) using (action), seed_terms,
+lateral (select case posted.event when 'credited' then job_key when 'refunded' then pg_temp.seed_key('refund', 'refund', nr)
+  when 'reversed' then payment_key || ':1' else payment_key end as key) keyed;
+
+insert into wallet_credits (principal_key, balance_microcents)
+select principal_key, sum(amount_microcents) from ledger_transfers where event = 'credited' group by principal_key;
+insert into grant_usage (grant_key, day, used_microcents)
+select grant_key, authorized_on, sum(reserved_microcents) from jobs group by grant_key, authorized_on;
+insert into searched_chains (network, opened_at, searched_to, head, balance_microcents, searched_at)
+select chain, 0, n + 10, n + 12, coalesce((select sum(case when refund_nonce is null then -amount_microcents
+  else amount_microcents end) from chain_transfers c where c.network = chain and removed_at is null), 0), now
+from seed_terms, unnest(networks) chain;
+
+-- What was said and signed -----------------------------------------------------------------------------------------
+
+insert into reports (job_key, number, body, digest, delivered_at)
+select job_key, report, report_bodies[1 + verdict], report_digests[1 + verdict], at
+from seed_events join seed_purchases using (nr, job_key), seed_terms where action in ('deliver', 'redeliver');
+
+insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+select pg_temp.seed_key('review', action, nr), job_key, report, case when action = 'accept' then 'accept' else 'dispute' end,
+  actor, case when action <> 'accept' then 'citation_invalid' end, at
+from seed_events where action in ('accept', 'dispute', 'dispute_again');
+
+insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers,
+  created_at, answered_at)
+select principal_key, 'check_work', '', 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('check' || nr), 201,
+  json_build_object('quote_key', quote_key)::text, '{}'::jsonb, created_at, created_at from seed_purchases
+union all
+select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('pay' || nr), 200,
+  json_build_object('job_key', job_key)::text, '{}'::jsonb, collected_at, collected_at from seed_payments;
+
+-- Rows of a chain name the one before, so a chain is written link by link, for all purchases at once.
+do $$
+declare link int;
+begin
+  create temp table seed_last (nr bigint, hash text);
+  for link in 1 .. (select max(sequence) from seed_steps) loop
+    create temp table seed_next as
+    select e.nr, l.hash as previous, encode(sha256(convert_to(concat_ws(E'\x1f', quote_key, link, extract(epoch from at),
+      actor, action, state_from, state_to, l.hash), 'UTF8')), 'hex') as hash
+    from seed_events e left join seed_last l using (nr) where e.sequence = link;
+    insert into audit_rows (purchase_key, sequence, at, actor, action, state_from, state_to, previous_hash, hash,
+      principal_key, transaction)
+    select quote_key, link, at, actor, action, state_from, state_to, previous, hash, principal_key, 0
+    from seed_events join seed_next using (nr) where sequence = link;
+    drop table seed_last;
+    alter table seed_next rename to seed_last;
+  end loop;
+  drop table seed_last;
+end $$;
+
+create temp table seed_receipts as
+select e.nr, e.job_key, receipt as number, at, e.payment_state, e.charge_state, e.report, e.state_to,
+  p.collected_at, 'sha256:' || pg_temp.seed_hash('quote' || nr) as quote_digest,
+  'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, p.network || ':' || p.transaction as reference,
+  case when e.report > 0 then report_digests[1 + verdict] end as report_digest,
+  p.created_at + interval '1 h' as ended_at
+from seed_events e join seed_payments p using (nr), seed_terms where has_receipt;
+create index on seed_receipts (number);
+analyze seed_receipts;
+
+do $$
+declare link int;
+begin
+  create temp table seed_last (nr bigint, hash text);
+  for link in 1 .. (select max(receipt) from seed_steps) loop
+    create temp table seed_next as
+    select nr, job_key, at, unsigned, 'sha256:' || encode(sha256(convert_to(unsigned, 'UTF8')), 'hex') as hash
+    from seed_receipts r left join (select nr, hash from seed_last) l using (nr), seed_terms t, lateral (select json_build_object(
+      'receipt_version', receipt_version, 'receipt_key', pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr),
+      'job_key', job_key, 'issued_at', pg_temp.wire(at), 'sequence', link, 'previous_receipt_digest', l.hash,
+      'quote_digest', quote_digest, 'input_digest', input_digest, 'report_digest', report_digest,
+      'collection', json_build_object('state', payment_state, 'rail', 'x402', 'method', 'x402', 'amount_microcents', price,
+        'currency', 'USD', 'collected_at', pg_temp.wire(collected_at), 'reference', reference),
+      'charge', json_build_object('state', charge_state,
+        'amount_microcents', case when charge_state in ('held', 'final') then price else 0 end,
+        'finalized_at', case when state_to in ('accepted', 'waived', 'failed', 'canceled') then pg_temp.wire(ended_at) end,
+        'basis', 'Seeded.'),
+      'remedy', json_build_object('kind', case when payment_state like 'refund%' then 'refund'
+          when payment_state = 'credited' then 'wallet_credit' when payment_state = 'reversed' then 'reversal' else 'none' end,
+        'state', case when payment_state = 'collected' then 'none' else payment_state end,
+        'amount_microcents', case when payment_state = 'collected' then 0 else price end, 'reason', null, 'at', null),
+      'business_authority', 'advisory_only', 'receipt_certifies_work', false, 'terms_version', terms_version
+    )::text as unsigned) made
+    where number = link;
+    insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
+    select pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr), job_key, link,
+      left(unsigned, -1) || ', "signature": ' || signature || '}', hash, at from seed_next, seed_terms;
+    drop table seed_last;
+    alter table seed_next rename to seed_last;
+  end loop;
+  drop table seed_last;
+end $$;

@@ -1,0 +1,67 @@
+import type { Queries } from '../kernel/database.ts';
+import { sql } from '../kernel/sql.ts';
+
+/** One number of the database: `label` is a word of the code or a network, null where there is one number only. */
+export interface Figure {
+  figure: FigureName;
+  label: string | null;
+  value: number;
+}
+
+/** What the numbers of the database say, as help texts of their metrics. */
+export const figures = {
+  jobs: ['state', 'Purchases that can still change, by state. Ended ones are not counted: that would read them all.'],
+  queue_depth: ['queue', 'What waits for a worker: checks and letters.'],
+  queue_oldest_seconds: ['queue', 'How long the oldest of them has waited.'],
+  payments_open: ['state', 'Payments whose outcome is open, by state.'],
+  payments_open_oldest_seconds: [null, 'How long the oldest of them has been open.'],
+  refunds_open: ['state', 'Refunds that were not carried out, by state.'],
+  refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
+  transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
+  purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
+  reviews_overdue: [null, 'Delivered reports whose time to review is over.'],
+  chain_head_block: ['network', 'The newest block that the search of a chain has seen.'],
+  chain_search_lag_blocks: ['network', 'Blocks that the search of a chain is behind its head.'],
+  chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
+  switches_off: ['name', 'Switches that an operator has turned off.'],
+} as const satisfies Record<string, readonly [string | null, string]>;
+export type FigureName = keyof typeof figures;
+
+/** Reads the numbers of the database. Each is found by an index over what is open, so their cost does not grow with what has ended. */
+export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
+  return db.many<Figure>(sql`
+    with moving as (
+      select state, updated_at, lease_until is null or lease_until <= ${now} as waits from jobs
+      where state in ('queued', 'running', 'rechecking')),
+    letters as (
+      select count(*) as depth, min(created_on) as oldest from pgboss.job where name = 'letter' and state < 'active'),
+    payments_open as (
+      select state, created_at from payments where state in ('settling', 'unknown')),
+    chains as (select network, head, searched_to, searched_at from searched_chains)
+    select 'jobs' as figure, state as label, count(*)::float8 as value from moving group by state
+    union all select 'jobs', 'awaiting_payment', count(*) from jobs where state = 'awaiting_payment'
+    union all select 'jobs', state, count(*) from jobs where state in ('delivered', 'redelivered') group by state
+    union all select 'queue_depth', 'check', count(*) from moving where waits
+    union all select 'queue_oldest_seconds', 'check', coalesce(extract(epoch from ${now} - min(updated_at)), 0)
+      from moving where waits
+    union all select 'queue_depth', 'letter', depth from letters
+    union all select 'queue_oldest_seconds', 'letter', coalesce(extract(epoch from ${now} - oldest), 0) from letters
+    union all select 'payments_open', known.state, count(o.state)
+      from unnest(array['settling', 'unknown']) known (state) left join payments_open o using (state) group by known.state
+    union all select 'payments_open_oldest_seconds', null, coalesce(extract(epoch from ${now} - min(created_at)), 0)
+      from payments_open
+    union all select 'refunds_open', 'refund_pending', count(*) from refunds where state = 'refund_pending'
+    union all select 'refunds_open', 'refund_failed', count(*) from refunds where state = 'refund_failed'
+    union all select 'refunds_open_oldest_seconds', null, coalesce(extract(epoch from ${now} - min(created_at)), 0)
+      from refunds where state = 'refund_pending'
+    union all select 'transfers_unexplained', known.use, count(c.use) from unnest(array['unmatched', 'outgoing']) known (use)
+      left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
+      group by known.use
+    union all select 'purchase_blocks', cause, count(*) from purchase_blocks where lifted_at is null group by cause
+    union all select 'reviews_overdue', null, count(*) from jobs
+      where state in ('delivered', 'redelivered') and review_by <= ${now}
+    union all select 'chain_head_block', network, head from chains
+    union all select 'chain_search_lag_blocks', network, greatest(head - searched_to, 0) from chains
+    union all select 'chain_search_age_seconds', network, extract(epoch from ${now} - searched_at) from chains
+    union all select 'switches_off', name, 1 from switches where state = 'off'`);
+}

@@ -1,0 +1,86 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Every name begins with it, but for those that Node and its process bring along. */
+const prefix = 'work_check_';
+
+/** Seconds. A check is due after 600; a reader waits for 25 at most and is not observed. */
+const operationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const checkBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/**
+ * What this process measures, in Prometheus' terms. A label is the name of an operation, a state, a provider, a network or
+ * another word of the code: never a key, an address or content, so their number is bounded.
+ */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly requests: Counter<'kind' | 'status'>;
+  readonly operations: Counter<'operation' | 'status'>;
+  readonly operationSeconds: Histogram<'operation'>;
+  readonly checks: Counter<'result'>;
+  readonly checkSeconds: Histogram;
+  readonly roundFailures: Counter<'round'>;
+  readonly roundEnded: Gauge<'round'>;
+}
+
+/** Next bundles the pages apart from the server that starts them: both count in the one registry of the process. */
+const holder = globalThis as { workCheckMetrics?: Metrics };
+
+holder.workCheckMetrics ??= openMetrics();
+export const metrics: Metrics = holder.workCheckMetrics;
+
+function openMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    requests: new Counter({
+      name: `${prefix}http_requests_total`,
+      help: 'HTTP requests that were answered, by kind of address and status.',
+      labelNames: ['kind', 'status'],
+      registers,
+    }),
+    operations: new Counter({
+      name: `${prefix}operations_total`,
+      help: 'Operations that were asked for over REST, MCP and pages, by status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    operationSeconds: new Histogram({
+      name: `${prefix}operation_duration_seconds`,
+      help: 'How long operations took, but for readers that asked to wait for a change.',
+      labelNames: ['operation'],
+      buckets: operationBuckets,
+      registers,
+    }),
+    checks: new Counter({
+      name: `${prefix}checks_total`,
+      help: 'Checks that this worker carried out, by how they ended: done, or broken and left to the next worker.',
+      labelNames: ['result'],
+      registers,
+    }),
+    checkSeconds: new Histogram({
+      name: `${prefix}check_duration_seconds`,
+      help: 'How long this worker took for a check, from taking the job to delivering it.',
+      buckets: checkBuckets,
+      registers,
+    }),
+    roundFailures: new Counter({
+      name: `${prefix}round_failures_total`,
+      help: 'Rounds of this worker that failed, by name.',
+      labelNames: ['round'],
+      registers,
+    }),
+    roundEnded: new Gauge({
+      name: `${prefix}round_last_success_timestamp_seconds`,
+      help: 'When a round of this worker last ended well, by name.',
+      labelNames: ['round'],
+      registers,
+    }),
+  };
+}
+
+/** A gauge that is read when somebody asks. */
+export function openGauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+  return new Gauge({ name: `${prefix}${name}`, help, labelNames, registers: [metrics.registry] });
+}
