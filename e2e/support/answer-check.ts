@@ -6,6 +6,9 @@ import { openApiDocument } from '../../server/transports/openapi.ts';
 import { pathPattern } from './path-pattern.ts';
 import type { WireAnswer } from './wire.ts';
 
+/** What an address of ours that names no page answers: also what is no request for a page, by its body or its length. */
+const pageRefusals: readonly number[] = [400, 404, 413];
+
 const patterns = Object.values(operations).map((operation: Operation) => ({
   operation,
   pattern: pathPattern(operation),
@@ -34,7 +37,8 @@ export class AnswerCheck {
     if (ambiguous.test(path)) return answer.status === 404 ? null : 'It leads somewhere.';
     const atPath = patterns.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation);
     const operation = atPath.find((found) => found.method === method);
-    if (atPath.length === 0 && !agentAddresses.test(path)) return answer.status === 404 ? null : 'It is no page.';
+    if (atPath.length === 0 && !agentAddresses.test(path))
+      return pageRefusals.includes(answer.status) ? null : 'It is no page.';
     if (!answer.requestId) return 'It carries no X-Request-Id.';
     if (operation) return this.#faultOf(operation, answer);
     // As GET, without its body.

@@ -120,6 +120,10 @@ function literalsIn(node: Node): string[] {
       return (node.elements as Node[]).flatMap(literalsIn);
     case 'ObjectExpression':
       return (node.properties as Node[]).map(({ key }) => String((key as Node).name));
+    case 'SpreadElement':
+      return literalsIn(node.argument as Node);
+    case 'Identifier':
+      return literalsOf(String(node.name));
     case 'TSNullKeyword':
       return [];
     default:

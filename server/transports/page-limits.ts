@@ -4,8 +4,8 @@ import { bodyTooLarge } from './body.ts';
 
 /** The largest form holds a document of 64 KiB. Allow some excess, to explain it on the page. */
 const maxFormBytes = 262_144;
-/** Longer than any address of ours. Next's layers each take long over a query. */
-const maxAddressLength = 2_048;
+/** No page of ours has a longer address: what was typed into a form that is refused comes back in it. Next takes longer over a query than over the page, in each of its layers. */
+const maxAddressLength = 12_288;
 const maxParameters = 32;
 
 /**

@@ -42,9 +42,12 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };
 
-const quotesOfPage = `
-  select ${loadedQuotes('$2')}
-  where quote_key = any($1::text[]) order by quotes.created_at desc, quotes.quote_key desc`;
+/** Each row by its key, whatever the planner thinks of the size of the table: a statement is planned once. */
+const inOrder = (loaded: string, key: string): string => `
+  select row.* from unnest($1::text[]) with ordinality as page (key, place),
+    lateral (select ${loaded} where ${key} = page.key limit 1) row order by place`;
+
+const quotesOfPage = inOrder(loadedQuotes('$2'), 'quotes.quote_key');
 
 export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db }) => {
   const { job } = ctx.runtime.prisma;
@@ -55,9 +58,7 @@ export const jobs: Verb<typeof contract.jobs> = async ({ ctx, caller, input, db 
   return { body: { jobs: shown.map((row) => jobView(row, caller, ctx)), next_after }, headers };
 };
 
-const jobsOfPage = `
-  select ${loadedJobs}
-  where job_key = any($1::text[]) order by jobs.created_at desc, jobs.job_key desc`;
+const jobsOfPage = inOrder(loadedJobs, 'jobs.job_key');
 
 /** The newest receipt of each job that has one, in the jobs' order. */
 export const receipts: Verb<typeof contract.receipts> = async ({ ctx, caller, input }) => {

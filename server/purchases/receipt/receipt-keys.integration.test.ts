@@ -132,7 +132,7 @@ describe('receipt keys', () => {
   });
 
   it('and those of SECRET_KEY are looked at by --check-config, which makes nothing', async () => {
-    const start = path.resolve(import.meta.dirname, '../start.ts');
+    const start = path.resolve(import.meta.dirname, '../../start.ts');
     const check = (changes: Record<string, string>) =>
       promisify(execFile)(process.execPath, [start, '--check-config'], {
         env: { ...process.env, ...service.environment, ...changes },
