@@ -26,7 +26,7 @@ const compose = parse(textOf('compose.yaml'), { merge: true }) as {
 
 describe('the Dockerfile', () => {
   const warned = (text: string) =>
-    validate(text, { casingStyle: ValidationSeverity.ERROR, emptyContinuationLine: ValidationSeverity.ERROR }).map(
+    validate(text, { instructionCasing: ValidationSeverity.ERROR }).map(
       ({ message, range }) => `${range.start.line + 1}: ${message}`,
     );
 

@@ -101,8 +101,9 @@ describe('the figures of a worker', { timeout: 120_000 }, () => {
     await worker.ready;
     await expect.poll(async () => (await agent.at(service.baseUrl).job(jobKey)).body.state, patient).toBe('delivered');
     await expect
-      .poll(async () =>
-        (await scrape(workerPort)).value('work_check_chain_search_lag_blocks', { network: 'eip155:84532' }),
+      .poll(
+        async () => (await scrape(workerPort)).value('work_check_chain_search_lag_blocks', { network: 'eip155:84532' }),
+        patient,
       )
       .toBe(0);
     const read = await scrape(workerPort);
