@@ -25,6 +25,7 @@ import { judgeStatements } from './judge/judge-statements.ts';
 import { Proofreader, withdrawFalse } from './proofread.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
+import { withoutRepeats } from './repeats.ts';
 import { composeReport } from './report.ts';
 import { readWork, type Work } from './statements.ts';
 import { validateReport } from './validate-report.ts';
@@ -70,7 +71,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
   const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
-  const findings = read.findings.map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
+  const findings = withoutRepeats(read.findings).map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
   const statements = read.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);

@@ -106,7 +106,7 @@ function textStatements(whole: string): Statement[] {
   for (const [index, { start, end }] of splitSentences(text).entries()) {
     const raw = text.slice(start, end);
     const mark = LIST_MARK.exec(raw)?.[0].length ?? 0;
-    const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, (found) => ' '.repeat(found.length));
+    const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, blanks);
     if (/:\s*$/.test(sentence)) under = sentence;
     if (/[?:]\s*$/.test(sentence)) continue;
     const kind = mark > 0 ? 'item' : 'sentence';
@@ -131,6 +131,9 @@ function textStatements(whole: string): Statement[] {
     statement.kind === 'cell' ? statement : { ...statement, at: `statement ${at + 1}` },
   );
 }
+
+/** As many blanks as characters, so that places stay. */
+const blanks = (found: string): string => ' '.repeat(found.length);
 
 const startOf = ({ place }: Statement): number => ('start' in place ? place.start : 0);
 
@@ -229,8 +232,11 @@ export function wordsOfKey(key: string): string {
     .trim();
 }
 
+/** `[1]`, `[2, 3]`, `[^4]`: points to a source and says nothing itself. */
+const CITATION_MARK = /\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]/g;
+
 function makeStatement(at: string, text: string, kind: StatementKind, place: Statement['place']): Statement {
-  const tokens = tokenize(text);
+  const tokens = tokenize(text.includes('[') ? text.replaceAll(CITATION_MARK, blanks) : text);
   return {
     at,
     place,

@@ -140,7 +140,7 @@ const concepts: readonly Concept[] = [
   {
     name: 'a comparison',
     asked:
-      /\b(?:compar\w*|against the|versus|previous|the (?:year|week|month) before|last year|change since|set against|beside this|trend)\b/i,
+      /\b(?:compar\w*|(?<!\b(?:warn|advis|decid|vot|protect|guard|argu|rul|recommend|insur|fight)\w* )against the|versus|previous|the (?:year|week|month) before|last year|change since|set against|beside this|trend)\b/i,
     shown:
       /\b(?:than|compared|previous|earlier|up from|down from|(?:year|week|month) before|last (?:year|week|month|quarter)|more|fewer|less|against|instead of|whereas|rose|fell|rise|increase\w*|decrease\w*|plan(?:ned)? was|target|after [\d,.]+)\b/i,
     telling: true,

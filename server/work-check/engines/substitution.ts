@@ -157,10 +157,9 @@ function substitutionIn(
 const isBare = (tokens: readonly Token[], { start, end }: Quantity): boolean =>
   tokens.every((token) => token.start >= start && token.end <= end);
 
+/** A figure is in a gap with any part of it: of "380 million euros" against "308 million euros" only the digits differ. */
 function figureIn(quantities: readonly Quantity[], [from, to]: readonly [number, number]): Quantity | undefined {
-  return quantities.find(({ kind, first, last }) =>
-    kind === 'date' ? first < to && last >= from : first >= from && last < to,
-  );
+  return quantities.find(({ first, last }) => first < to && last >= from);
 }
 
 /** Whether a word stands in the passage after all, or one of the words in its place means the same. */

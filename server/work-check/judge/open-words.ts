@@ -1,5 +1,5 @@
 import type { StatementReading } from '../contradictions.ts';
-import type { FigureAccount } from '../engines/figures.ts';
+import { type FigureAccount, standsAsFigure } from '../engines/figures.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { clip } from '../quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
@@ -92,8 +92,10 @@ function phrasesOf(statement: Statement, open: readonly string[], index: Evidenc
   return phrases;
 }
 
-/** Whether words stand in a text of the evidence or the name of a source, whatever the case and the marks of thousands. */
-function standsSomewhere(text: string, { sources }: EvidenceIndex): boolean {
+/** Whether words stand in a text of the evidence or the name of a source, a figure in whatever form. */
+function standsSomewhere(text: string, index: EvidenceIndex): boolean {
+  const { sources } = index;
+  if (standsAsFigure(text, index)) return true;
   const plain = (one: string): string =>
     one
       .toLowerCase()
