@@ -71,7 +71,10 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
   const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
-  const findings = withoutRepeats(read.findings).map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
+  const findings = withoutRepeats(read.findings).map((finding) => ({
+    ...finding,
+    reason: tidy(masked(finding.reason)),
+  }));
   const statements = read.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);

@@ -6,7 +6,8 @@ const LONG = 240;
 /** So much of a criterion names it. */
 const CRITERION_CHARS = 90;
 /** The first sentence of a reason quotes the statement that matters most: it is kept, so that each finding stands alone. */
-const FIRST = /^.*?\((?:statement \d+|table \d+, row \d+, [^)]*|[\w.[\]]+)\)[.;]?(?:(?: “[^”]*”,?)+ stands? nowhere in the evidence\.)?/s;
+const FIRST =
+  /^.*?\((?:statement \d+|table \d+, row \d+, [^)]*|[\w.[\]]+)\)[.;]?(?:(?: “[^”]*”,?)+ stands? nowhere in the evidence\.)?/s;
 
 /**
  * Says a long reason once: a later finding with the same one keeps its first statement and its count, and names the

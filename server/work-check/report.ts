@@ -98,7 +98,8 @@ export function composeReport(parts: ReportParts): Report {
 const ACTIONS: Record<Verdict, string> = {
   supported: 'Read the findings, then use the work within what they cover.',
   insufficient_evidence: 'Add evidence for the statements and criteria that stay open, or have a person decide them.',
-  revise: 'Have what the findings marked missing or contradicted name put right, and any failed check; then check the new version.',
+  revise:
+    'Have what the findings marked missing or contradicted name put right, and any failed check; then check the new version.',
   escalate: 'Have a person look before anything is done with the work.',
 };
 

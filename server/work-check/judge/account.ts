@@ -1,6 +1,8 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
 import { derive } from '../engines/derivation.ts';
+import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
+import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import type { Quantity } from '../reading/quantities.ts';
@@ -21,6 +23,12 @@ export function accountFor(
   const printed = statement.text.slice(figure.start, figure.end);
   const zoned = zonedFrom(figure, near, index);
   if (zoned !== undefined) return { figure, text, state: 'computed', says: zoned.says, passages: [zoned.passage] };
+  const undated = withoutItsYear(figure, index);
+  if (undated !== undefined) return { figure, text, state: 'found', passage: undated };
+  const parts = namedSum(figure, statement, index);
+  if (parts !== undefined) return { figure, text, state: 'computed', ...parts };
+  const lasts = durationOf(figure, statement, near, index);
+  if (lasts !== undefined) return { figure, text, state: 'computed', says: lasts, passages: near.slice(0, 1) };
   const date = dateFrom(figure, statement, index);
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
   const column =
@@ -73,6 +81,46 @@ function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
 /** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
 function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
   return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+}
+
+/** "16 June 2026" where a passage gives 16 June and the evidence that year elsewhere, and none gives another. */
+function withoutItsYear(figure: Quantity, index: EvidenceIndex): number | undefined {
+  const { kind, year, month, day } = figure;
+  if (kind !== 'date' || year === undefined || month === undefined || day === undefined) return undefined;
+  let found: number | undefined;
+  let known = index.sources.some(({ observed_at }) => observed_at?.startsWith(`${year}-`) === true);
+  for (const [at, passage] of index.passages.entries())
+    for (const one of passage.instruction ? [] : passage.quantities) {
+      if (one.kind !== 'date') continue;
+      if (one.year === year) known = true;
+      if (one.month !== month || one.day !== day) continue;
+      if (one.year !== undefined) return undefined;
+      found ??= at;
+    }
+  known ||= index.labels.some((one) => one.kind === 'date' && one.year === year);
+  return known ? found : undefined;
+}
+
+/** A length of time between two times of the statement itself, or of one passage near it. */
+function durationOf(
+  figure: Quantity,
+  { text, quantities }: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): string | undefined {
+  const own = durationFrom(
+    figure,
+    quantities.map((one) => ({ figure: one, text: text.slice(one.start, one.end) })),
+  );
+  if (own !== undefined) return own;
+  for (const at of near.slice(0, 3)) {
+    const passage = index.passages[at];
+    const source = index.sources[passage?.source ?? -1]?.text ?? '';
+    const known = passage?.quantities.map((one) => ({ figure: one, text: source.slice(one.start, one.end) })) ?? [];
+    const says = durationFrom(figure, known);
+    if (says !== undefined) return says;
+  }
+  return undefined;
 }
 
 /** The name of a source may give a date or a number that its text does not repeat. */

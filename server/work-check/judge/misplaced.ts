@@ -1,6 +1,7 @@
 import { findWrongWeekday } from '../engines/calendar.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
 import { findWrongOrder } from '../engines/direction.ts';
+import { findWrongDuration } from '../engines/durations.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
 import { passageText } from '../reading/evidence-index.ts';
@@ -17,6 +18,15 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       why: `The work says ${where(statement)}, but ${day.date} falls on a ${day.falls_on}, not on a ${day.written}.`,
       passages: [],
       compared: { claimed: day.written, known: day.falls_on },
+    };
+  const lasts = findWrongDuration(statement.text, statement.quantities);
+  if (lasts !== undefined)
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${lasts.says}, not ${lasts.claimed}.`,
+      passages: [],
+      compared: { claimed: lasts.claimed, known: lasts.says },
+      computed: lasts.says,
     };
   const order = findWrongOrder(statement, index);
   if (order !== undefined) {
