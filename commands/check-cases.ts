@@ -172,6 +172,16 @@ function summarize(results: readonly CaseResult[]): Record<string, string> {
       ),
       sum(({ given }) => given.planted.hurts.length),
     ),
+    'statements of the planted error called borne out': share(
+      sum(({ given, clean, planted }) => {
+        const known = new Set(clean.statements.map((one) => placeOf(given.work_product, one)));
+        const work = plantedWork(given);
+        return typeof work === 'string'
+          ? planted.statements.filter((one) => one.status === 'supported' && !known.has(placeOf(work, one))).length
+          : 0;
+      }),
+      results.filter(({ given }) => typeof given.work_product === 'string').length,
+    ),
     'correct statements found': share(
       sum(({ found }) => found),
       sum(({ given }) => given.clean.statements_supported.length),

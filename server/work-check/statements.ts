@@ -235,8 +235,13 @@ export function wordsOfKey(key: string): string {
 /** `[1]`, `[2, 3]`, `[^4]`: points to a source and says nothing itself. */
 const CITATION_MARK = /\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]/g;
 
+/** "**Condition.** The deck is poor", "Outlook: Certificates are renewed": a heading within the line. Names are none. */
+const RUN_IN_HEADING =
+  /^\s*(?:\p{Lu}\p{Ll}*(?:tion|sion|ity|ing|ment|ance|ence)s?|Outlook|Background|Incidents?|Options?|Tasks?|Risks?|Costs?|Results?|Findings?|Notes?|Next steps?|Deliver(?:y|ies)|Status|Summary|Overview|Context|Scope|Causes?|Impact|Dates?|Deadlines?|Actions?|Reasons?|Details?|Not known|Open (?:points?|questions?))\s*[.:]\s+(?=["“']?(?:\p{Lu}|\d))/u;
+
 function makeStatement(at: string, text: string, kind: StatementKind, place: Statement['place']): Statement {
-  const tokens = tokenize(text.includes('[') ? text.replaceAll(CITATION_MARK, blanks) : text);
+  const said = kind === 'leaf' || kind === 'cell' ? text : text.replace(RUN_IN_HEADING, blanks);
+  const tokens = tokenize(said.includes('[') ? said.replaceAll(CITATION_MARK, blanks) : said);
   return {
     at,
     place,

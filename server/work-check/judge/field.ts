@@ -2,6 +2,7 @@ import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import type { Records } from '../engines/records.ts';
+import { rowTotal } from '../engines/row-totals.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
@@ -64,6 +65,17 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;
+  const row = rowTotal(statement, work.statements);
+  if (row !== undefined)
+    return {
+      status: row.holds ? 'supported' : 'contradicted',
+      why: row.holds
+        ? `The row's own figures give it: ${row.says}.`
+        : `The work gives “${clip(record.value)}” (${statement.at}), but the row's own figures give ${row.says}.`,
+      passages: [],
+      computed: row.says,
+      ...(row.holds ? {} : { compared: { claimed: record.value, known: row.says } }),
+    };
   const found = records.read(statement);
   switch (found.is) {
     case 'found': {

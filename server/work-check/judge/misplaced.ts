@@ -1,3 +1,4 @@
+import { findWrongAttribution } from '../engines/attribution.ts';
 import { findWrongWeekday } from '../engines/calendar.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
 import { findWrongOrder } from '../engines/direction.ts';
@@ -36,6 +37,17 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`,
       passages: placeOf(index, order.passage),
       compared: { claimed: order.own, known: order.known },
+    };
+  }
+  const whose = findWrongAttribution(statement, index);
+  if (whose !== undefined) {
+    const passage = index.passages[whose.passage];
+    const said = passage === undefined ? '' : passageText(index, passage);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; none of its figures stands in ${sourceName(index, whose.source)}, and ${sourceName(index, passage?.source ?? -1)} says ${quote(said)}.`,
+      passages: placeOf(index, whose.passage),
+      compared: { claimed: whose.named, known: sourceName(index, passage?.source ?? -1) },
     };
   }
   const old = findSuperseded(statement, index, versions);

@@ -1,7 +1,7 @@
 import type { judge } from '../assessors/judging.ts';
 import type { StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
-import type { FigureAccount } from '../engines/figures.ts';
+import { type FigureAccount, sameFigure } from '../engines/figures.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { isNegated } from '../reading/negation.ts';
@@ -14,6 +14,25 @@ import { openNames, openWords } from './open-words.ts';
 const WORDS_WITH_FIGURES = 0.88;
 /** What comes out by calculation needs fewer of its words. */
 const WORDS_WITH_SUMS = 0.75;
+
+/** Several figures that one passage gives together settle as much as most of the words do. */
+const WORDS_WITH_PASSAGE = 0.75;
+const FIGURES_OF_PASSAGE = 2;
+
+/** How many figures of a statement the passage gives that gives the most of them; 0 where it gives them in another order. */
+function figuresOfOnePassage(accounts: readonly FigureAccount[], index: EvidenceIndex): number {
+  const found = new Map<number, FigureAccount['figure'][]>();
+  for (const one of accounts)
+    if (one.state === 'found' && one.passage >= 0)
+      found.set(one.passage, [...(found.get(one.passage) ?? []), one.figure]);
+  const [best] = [...found].sort((a, b) => b[1].length - a[1].length);
+  if (best === undefined) return 0;
+  const [passage, figures] = best;
+  const known = index.passages[passage]?.quantities ?? [];
+  const places = figures.map((own) => known.findIndex((one) => sameFigure(own, one)));
+  const inOrder = places.every((place, at) => place >= 0 && place > (places[at - 1] ?? -1));
+  return inOrder ? figures.length : 0;
+}
 
 /** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
 export function settle(
@@ -46,8 +65,14 @@ export function settle(
     covered >= (computed.length > 0 ? WORDS_WITH_SUMS : WORDS_WITH_FIGURES) &&
     (computed.length > 0 || figures >= 2) &&
     (computed.length > 0 || learned.score >= WITH_FIGURES);
+  const byPassage =
+    parity && covered >= WORDS_WITH_PASSAGE && figuresOfOnePassage(accounts, index) >= FIGURES_OF_PASSAGE;
   const status: StatementStatus =
-    clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
+    clean && (byScore || byWords || byFigures || byPassage)
+      ? 'supported'
+      : statement.advice
+        ? 'not_checked'
+        : 'not_found';
   const shown = passages.length > 0 ? passages : near.slice(0, 1);
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') {
