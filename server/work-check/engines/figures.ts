@@ -48,6 +48,8 @@ function figureIndexOf(index: EvidenceIndex): FigureIndex {
 const SAME_VALUE_MAX = 60;
 const DATES_MAX = 2_000;
 
+const HALF_DAY = 720;
+
 /** The passages that give a figure. */
 function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
   const { byValue, values, dates } = figureIndexOf(index);
@@ -66,6 +68,9 @@ function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
     for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1)
       candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
   }
+  // "Half past six" may be of the evening.
+  if (figure.kind === 'time')
+    for (const apart of [-HALF_DAY, HALF_DAY]) candidates.push(...(byValue.get(figure.value + apart) ?? []));
   return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort(
     (a, b) => a - b,
   );
