@@ -8,34 +8,15 @@ import {
   readCases,
   requestOf,
 } from '../../commands/check-cases.ts';
+import { rereadReport } from '../../commands/check-sentences.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
-import type { CheckRequest, Report } from './contract.ts';
-import { gatherSources } from './gather-sources.ts';
+import type { Report } from './contract.ts';
 import { type JsonValue, parsedIfJson } from './json-value.ts';
-import { Proofreader, WITHDRAWN } from './proofread.ts';
-import { indexEvidence } from './reading/evidence-index.ts';
-import { readWork } from './statements.ts';
 import { validateReport } from './validate-report.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 const cases = readCases(ownCases);
-
-/** The sentences of a report that do not hold when they are read again, and those that were taken back. */
-function falseSentences(request: CheckRequest, report: Report): string[] {
-  const reader = new Proofreader(readWork(request.work_product), indexEvidence(gatherSources(request, [])));
-  const said = [
-    ...report.findings.map(({ reason, statements = [] }) => ({
-      text: reason,
-      counted: statements.flatMap((at) => report.statements[at] ?? []),
-    })),
-    ...report.statements.map(({ why }) => ({ text: why, counted: [] })),
-  ];
-  return said.flatMap(({ text, counted }) => [
-    ...(text.includes(WITHDRAWN) ? [`withdrawn: ${text}`] : []),
-    ...reader.read(text, counted).map((wrong) => `${wrong.rule}: ${wrong.text}`),
-  ]);
-}
 
 /** Statements of a report whose place is none in the work. */
 function misplaced(work: JsonValue, { statements }: Report): Report['statements'] {
@@ -91,8 +72,8 @@ describe('the cases of the repository', () => {
 
   it('say no false sentence of correct or planted work, and take none back', () => {
     const wrong = results.flatMap(({ given, clean, planted }) => [
-      ...falseSentences(requestOf(given, given.work_product), clean),
-      ...falseSentences(requestOf(given, plantedWork(given)), planted),
+      ...rereadReport(requestOf(given, given.work_product), clean).wrong,
+      ...rereadReport(requestOf(given, plantedWork(given)), planted).wrong,
     ]);
     expect(wrong).toEqual([]);
   });
@@ -167,7 +148,7 @@ describe('a report on a work edited at random', () => {
           const request = requestOf(given, work);
           const report = await checkWork(request, { assessor: embeddedAssessor, now: NOW });
           validateReport(report, request);
-          expect(falseSentences(request, report)).toEqual([]);
+          expect(rereadReport(request, report)).toMatchObject({ wrong: [], withdrawn: 0 });
           expect(misplaced(work, report)).toEqual([]);
         },
       ),

@@ -1,3 +1,4 @@
+// Over 300 lines: the whole contract of requests and reports in one place.
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// Over 300 lines: the rules of one reading, which share their limits and helpers.
 import {
   bestPassages,
   type EvidenceIndex,

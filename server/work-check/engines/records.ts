@@ -1,3 +1,4 @@
+// Over 300 lines: one class that holds the regions of records and reads them.
 import type { JsonValue } from '../json-value.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
