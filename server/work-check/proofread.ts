@@ -85,10 +85,19 @@ const flat = (text: string): string =>
 
 const bareThousands = (text: string): string => text.replaceAll(/(?<=\d)[, ](?=\d{3})/g, '');
 
-/** Whether a text holds quoted words; what was cut off at the end need not stand there. */
+/** Personal data that was masked, and what was cut off at the end. */
+const LEFT_OUT = /\[[^[\]]*…\d*\]|…/;
+
+/** Whether a text holds quoted words, one part after the other where something between them was masked or cut off. */
 function holds(text: string, words: string): boolean {
-  const wanted = flat(words.replace(/…$/, '')).trim();
-  return text.includes(wanted) || (/\d[, ]?\d/.test(wanted) && bareThousands(text).includes(bareThousands(wanted)));
+  let from = 0;
+  for (const part of flat(words).split(LEFT_OUT)) {
+    const wanted = part.trim();
+    const at = text.indexOf(wanted, from);
+    if (at !== -1) from = at + wanted.length;
+    else if (!/\d[, ]?\d/.test(wanted) || !bareThousands(text).includes(bareThousands(wanted))) return false;
+  }
+  return true;
 }
 
 const COUNTED: readonly (readonly [ReportedStatement['status'], RegExp])[] = [
