@@ -73,6 +73,16 @@ describe('a statement', () => {
     expect(await of(176)).toBe('contradicted');
   });
 
+  it('of a table is said to be written otherwise than the rest of its column', async () => {
+    const rows = ['Pinta | 19.50', 'Roque | 20.50', 'Hasel | 22.50', 'Brisa | 35.50 EUR', 'Ferrol | 25.00'];
+    const report = await check(`| Wine | Price |\n| --- | --- |\n${rows.map((row) => `| ${row} |`).join('\n')}`, [
+      { source: 'List', text: 'Pinta, Roque, Hasel, Brisa and Ferrol are on the list.' },
+    ]);
+    const said = report.statements.filter(({ why }) => why.includes('no plain number'));
+    expect(said.map(({ why }) => /“[^”]*”/.exec(why)?.[0])).toEqual(['“Price of Brisa: 35.50 EUR”']);
+    expect(said[0]?.why).toContain('the only value of 5 there');
+  });
+
   it('takes a total that several sources give in parts behind the same word', async () => {
     const report = await check('Martha Quill received 451 votes.', [
       { source: 'Hall', text: 'Martha Quill votes: Quill 240, rejected 5' },

@@ -62,7 +62,10 @@ function onFigures(
   const base = { passages: passagesOf(seen), statements: indexesOf(seen, all) };
   const computed = seen.find((one) => one.computed !== undefined)?.computed;
   if (open.length > 0) {
-    const suspects = seen.filter((one) => one.open.length > 0).slice(0, FIGURES_SHOWN);
+    const suspects = seen
+      .filter((one) => one.open.length > 0)
+      .sort((a, b) => b.open.length - a.open.length)
+      .slice(0, FIGURES_SHOWN);
     return {
       status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
       reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`,
