@@ -7,7 +7,7 @@ import { gatherSources } from '../server/work-check/gather-sources.ts';
 import { Proofreader, WITHDRAWN } from '../server/work-check/proofread.ts';
 import { indexEvidence } from '../server/work-check/reading/evidence-index.ts';
 import { readWork } from '../server/work-check/statements.ts';
-import { ownCases, plantedWork, readCases, requestOf } from './check-cases.ts';
+import { laterCases, ownCases, plantedWork, readCases, requestOf } from './check-cases.ts';
 import { readDataSets } from './check-data.ts';
 
 /**
@@ -61,9 +61,9 @@ async function main(): Promise<void> {
   const given = process.argv.indexOf('--rows');
   const rows = given === -1 ? Number.POSITIVE_INFINITY : Number(process.argv[given + 1]);
   let wrong = 0;
-  for (const folder of [ownCases, join(DATA, 'cases')].filter(existsSync))
+  for (const folder of [ownCases, laterCases, join(DATA, 'cases')].filter(existsSync))
     wrong += await sweep(
-      `cases of ${basename(resolve(folder, '..'))}`,
+      `${basename(resolve(folder, '..'))}/${basename(folder)}`,
       readCases(folder).flatMap((one) => [requestOf(one, one.work_product), requestOf(one, plantedWork(one))]),
     );
   for (const folder of [join(DATA, 'train'), join(DATA, 'measure')].filter(existsSync))

@@ -83,6 +83,14 @@ describe('a statement', () => {
     expect(said[0]?.why).toContain('the only value of 5 there');
   });
 
+  it('is contradicted when it turns a change round', async () => {
+    const log = [{ source: 'Export', text: 'Cache change of 15 March: median before 210 ms, after 180 ms.' }];
+    const of = (change: string): Promise<string[]> => statuses(`Median response time ${change} after 15 March.`, log);
+    expect(await of('rose from 180 ms to 210 ms')).toEqual(['contradicted']);
+    expect(await of('rose from 210 ms to 180 ms')).toEqual(['contradicted']);
+    expect(await of('fell from 210 ms to 180 ms')).not.toContain('contradicted');
+  });
+
   it('takes a total that several sources give in parts behind the same word', async () => {
     const report = await check('Martha Quill received 451 votes.', [
       { source: 'Hall', text: 'Martha Quill votes: Quill 240, rejected 5' },

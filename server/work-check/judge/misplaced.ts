@@ -1,7 +1,7 @@
 import { findWrongAttribution } from '../engines/attribution.ts';
 import { findWrongWeekday } from '../engines/calendar.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
-import { findWrongOrder } from '../engines/direction.ts';
+import { findTurnedChange, findWrongOrder } from '../engines/direction.ts';
 import { findWrongDuration } from '../engines/durations.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
@@ -37,6 +37,18 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       why: `The work says ${where(statement)}; ${source} says ${quote(order.known)}: ${order.own} is not ${order.says} that.`,
       passages: placeOf(index, order.passage),
       compared: { claimed: order.own, known: order.known },
+    };
+  }
+  const turned = findTurnedChange(statement, index);
+  if (turned !== undefined) {
+    const passage = index.passages[turned.passage ?? -1];
+    const said =
+      passage === undefined ? '' : `; ${sourceName(index, passage.source)} says ${quote(passageText(index, passage))}`;
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}${said}: ${turned.says}.`,
+      passages: turned.passage === undefined ? [] : placeOf(index, turned.passage),
+      compared: { claimed: statement.text, known: turned.says },
     };
   }
   const whose = findWrongAttribution(statement, index);
