@@ -119,6 +119,13 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     return { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
   const worked = productInRegion(statement, records, index);
   if (worked !== undefined) return worked;
+  return uncheckable(statement, work);
+}
+
+/** A field of a kind that the evidence cannot show right or wrong. */
+function uncheckable(statement: Statement, work: Work): Judgement | undefined {
+  const { record } = statement;
+  if (record === undefined) return undefined;
   if (record.value === '1')
     return {
       status: 'not_checked',

@@ -39,29 +39,8 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       compared: { claimed: order.own, known: order.known },
     };
   }
-  const turned = findTurnedChange(statement, index);
-  if (turned !== undefined) {
-    const passage = index.passages[turned.passage ?? -1];
-    const said =
-      passage === undefined ? '' : `; ${sourceName(index, passage.source)} says ${quote(passageText(index, passage))}`;
-    return {
-      status: 'contradicted',
-      why: `The work says ${where(statement)}${said}: ${turned.says}.`,
-      passages: turned.passage === undefined ? [] : placeOf(index, turned.passage),
-      compared: { claimed: statement.text, known: turned.says },
-    };
-  }
-  const whose = findWrongAttribution(statement, index);
-  if (whose !== undefined) {
-    const passage = index.passages[whose.passage];
-    const said = passage === undefined ? '' : passageText(index, passage);
-    return {
-      status: 'contradicted',
-      why: `The work says ${where(statement)}; none of its figures stands in ${sourceName(index, whose.source)}, and ${sourceName(index, passage?.source ?? -1)} says ${quote(said)}.`,
-      passages: placeOf(index, whose.passage),
-      compared: { claimed: whose.named, known: sourceName(index, passage?.source ?? -1) },
-    };
-  }
+  const otherwise = toldOtherwise(statement, index);
+  if (otherwise !== undefined) return otherwise;
   const old = findSuperseded(statement, index, versions);
   if (old !== undefined) {
     const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
@@ -85,4 +64,32 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
     }),
     compared: { claimed: person.claimed, known: person.known },
   };
+}
+
+/** A change that is turned round, or figures given as another source's. */
+function toldOtherwise(statement: Statement, index: Ground['index']): Judgement | undefined {
+  const turned = findTurnedChange(statement, index);
+  if (turned !== undefined) {
+    const passage = index.passages[turned.passage ?? -1];
+    const said =
+      passage === undefined ? '' : `; ${sourceName(index, passage.source)} says ${quote(passageText(index, passage))}`;
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}${said}: ${turned.says}.`,
+      passages: turned.passage === undefined ? [] : placeOf(index, turned.passage),
+      compared: { claimed: statement.text, known: turned.says },
+    };
+  }
+  const whose = findWrongAttribution(statement, index);
+  if (whose !== undefined) {
+    const passage = index.passages[whose.passage];
+    const said = passage === undefined ? '' : passageText(index, passage);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; none of its figures stands in ${sourceName(index, whose.source)}, and ${sourceName(index, passage?.source ?? -1)} says ${quote(said)}.`,
+      passages: placeOf(index, whose.passage),
+      compared: { claimed: whose.named, known: sourceName(index, passage?.source ?? -1) },
+    };
+  }
+  return undefined;
 }

@@ -95,18 +95,27 @@ export function settle(
       passages: cited,
     };
   if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
-    return {
-      status,
-      open: [hedge.word],
-      why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
-      passages: placeOf(index, hedge.passage),
-    };
+    return hedged(statement, hedge, status, index);
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
     doubt,
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
+  };
+}
+
+function hedged(
+  statement: Statement,
+  hedge: { word: string; passage: number },
+  status: StatementStatus,
+  index: EvidenceIndex,
+): Judgement {
+  return {
+    status,
+    open: [hedge.word],
+    why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
+    passages: placeOf(index, hedge.passage),
   };
 }
 
