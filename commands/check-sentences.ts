@@ -21,7 +21,7 @@ const DATA = join(import.meta.dirname, '../../shared/data/check');
 const NOW = new Date('2026-01-15T12:00:00Z');
 const SHOWN = 5;
 
-export type SentencesRead = { read: number; withdrawn: number; wrong: string[] };
+type SentencesRead = { read: number; withdrawn: number; wrong: string[] };
 
 /** The sentences of a report that do not hold when they are read again, and those that were taken back. */
 export function rereadReport(request: CheckRequest, report: Report): SentencesRead {
