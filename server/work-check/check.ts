@@ -90,7 +90,8 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   ];
   const instructions = instructionFinding(work, evidence);
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
-  const model_verdict = lowest(capOfFindings(findings), assessment.escalate === true ? 'escalate' : 'supported');
+  const isForAPerson = assessment.escalate === true || judged.some(({ disputed }) => disputed === true);
+  const model_verdict = lowest(capOfFindings(findings), isForAPerson ? 'escalate' : 'supported');
   const verdict = lowest(
     model_verdict,
     capOfChecks(checks),

@@ -13,7 +13,7 @@ import type { Token } from './reading/token.ts';
 import { isContent } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
-import { namesSide } from './support/everyday.ts';
+import { picksOne } from './support/everyday.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
 import { type Wanted, wantedOf } from './support/passage-windows.ts';
 
@@ -245,12 +245,6 @@ function opensSentence(statement: Statement, at: number): boolean {
   return before.kind === 'mark' && /[.!?:"“(]/.test(before.lower);
 }
 
-/** Opposites that pick one of several things, as the first dose or the lowest price. */
-const PICKS =
-  /^(?:first|last|final|initial|start\w*|end\w*|open\w*|clos\w+|begin\w*|finish\w*|minimum|maximum|least|most|lowest|highest|smallest|largest|youngest|oldest|earliest|latest|old|new|former|latter|buy\w*|sell\w*|import\w*|export\w*|income|expense\w*|arriv\w+|depart\w*|before|after)$/;
-
-const tellsApart = (word: string): boolean => PICKS.test(word) || namesSide(word);
-
 /** Whether a statement gives a figure that a passage does not. */
 function hasFigureOfItsOwn({ quantities }: Statement, passage: Passage): boolean {
   return quantities.some((own) => !passage.quantities.some((known) => compareQuantities(own, known) === 'same'));
@@ -316,7 +310,7 @@ function oppositeFault(statement: Statement, index: EvidenceIndex, matches: Matc
     if (!beside(-1) && !beside(1)) continue;
     const known = theirs[place];
     // "The last dose is on 10 March" and "first dose 4 March" are two events, not one told otherwise.
-    if (tellsApart(token.lower) && hasFigureOfItsOwn(statement, passage)) continue;
+    if (picksOne(token.lower) && hasFigureOfItsOwn(statement, passage)) continue;
     const text = index.sources[passage.source]?.text ?? '';
     return {
       kind: 'opposite',

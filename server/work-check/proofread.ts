@@ -107,18 +107,22 @@ const COUNTED: readonly (readonly [ReportedStatement['status'], RegExp])[] = [
   ['not_checked', /(\d+) could not be checked/],
 ];
 
+/** A statement on which sources differ is reported as not found. */
+const DISPUTED = /on (\d+) the sources contradict each other/;
+
 /** "Of 5 statements, 4 are borne out …" */
 function recount(reason: string, counted: readonly Pick<ReportedStatement, 'status'>[]): FalseSentence[] {
   const sentence = /Of (\d+) statements?, [^.]*\./.exec(reason);
   if (sentence === null || counted.length === 0) return [];
   const [text, total] = sentence;
   // "Of 2 statements, 1 names its source" counts something else.
-  if (!COUNTED.some(([, pattern]) => pattern.test(text))) return [];
+  if (!COUNTED.some(([, pattern]) => pattern.test(text)) && !DISPUTED.test(text)) return [];
   const wrong =
     Number(total) !== counted.length ||
     COUNTED.some(
       ([status, pattern]) =>
-        Number(pattern.exec(text)?.[1] ?? 0) !== counted.filter((one) => one.status === status).length,
+        Number(pattern.exec(text)?.[1] ?? 0) + (status === 'not_found' ? Number(DISPUTED.exec(text)?.[1] ?? 0) : 0) !==
+        counted.filter((one) => one.status === status).length,
     );
   return wrong ? [{ rule: 'counted', text }] : [];
 }

@@ -11,6 +11,8 @@ export type Passage = { ref: string; start: number; end: number };
 export type JudgedStatement = {
   statement: Statement;
   status: StatementStatus;
+  /** One source bears it out and another contradicts it: the evidence cannot settle it, and a person must. */
+  disputed?: true;
   /** Sentences that are literally true; quotations stand in “curly marks” with where they stand. */
   why: string;
   passages: Passage[];

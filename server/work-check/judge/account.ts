@@ -5,7 +5,7 @@ import { type FigureAccount, figureText, findFigure, sameFigure } from '../engin
 import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import type { Ground } from './ground.ts';
 
@@ -18,7 +18,9 @@ export function accountFor(
 ): FigureAccount {
   const text = figureText(statement, figure);
   const passage =
-    findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
+    findFigure(statement, figure, index, near) ??
+    inNames(figure, near, index) ??
+    smallWord(figure, statement, near, index);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
   const zoned = zonedFrom(figure, near, index);
@@ -79,8 +81,20 @@ function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
 }
 
 /** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
-function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
-  return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+function smallWord(
+  figure: Quantity,
+  { text }: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): number | undefined {
+  if (figure.value > SMALL_WORD_MAX || !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))) return undefined;
+  // Where a passage counts the same things otherwise, the word is no mere reference.
+  const counted = near.some((at) =>
+    index.passages[at]?.quantities.some(
+      (known) => known.kind === 'number' && figure.unit !== '' && compareQuantities(figure, known) === 'different',
+    ),
+  );
+  return counted ? undefined : (near[0] ?? -1);
 }
 
 /** "16 June 2026" where a passage gives 16 June and the evidence that year elsewhere, and none gives another. */

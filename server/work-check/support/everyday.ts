@@ -185,3 +185,12 @@ const SIDES =
 export function namesSide(word: string): boolean {
   return SIDES.test(word);
 }
+
+/** Opposites that pick one of several things, as the first dose or the lowest price. */
+const PICKS =
+  /^(?:first|last|final|initial|start\w*|end\w*|open\w*|clos\w+|begin\w*|finish\w*|minimum|maximum|least|most|lowest|highest|smallest|largest|youngest|oldest|earliest|latest|old|new|former|latter|buy\w*|sell\w*|import\w*|export\w*|income|expense\w*|arriv\w+|depart\w*|before|after)$/;
+
+/** Whether a word tells two things apart rather than saying of one thing what is not so. */
+export function picksOne(word: string): boolean {
+  return PICKS.test(word) || namesSide(word);
+}
