@@ -25,6 +25,8 @@ const NOW = new Date('2026-01-15T12:00:00Z');
 
 /** The cases that the repository holds. */
 export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
+/** Ten more, in kinds of work that the others leave out; written before the engines were read again, and then looked at. */
+export const laterCases = join(import.meta.dirname, '../server/work-check/later-cases');
 const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
 
 export function readCases(folder: string): Case[] {
@@ -172,6 +174,16 @@ function summarize(results: readonly CaseResult[]): Record<string, string> {
       ),
       sum(({ given }) => given.planted.hurts.length),
     ),
+    'statements of the planted error called borne out': share(
+      sum(({ given, clean, planted }) => {
+        const known = new Set(clean.statements.map((one) => placeOf(given.work_product, one)));
+        const work = plantedWork(given);
+        return typeof work === 'string'
+          ? planted.statements.filter((one) => one.status === 'supported' && !known.has(placeOf(work, one))).length
+          : 0;
+      }),
+      results.filter(({ given }) => typeof given.work_product === 'string').length,
+    ),
     'correct statements found': share(
       sum(({ found }) => found),
       sum(({ given }) => given.clean.statements_supported.length),
@@ -201,7 +213,7 @@ async function main(): Promise<void> {
   const reports = Number(option('--reports') ?? 10);
   const only = option('--only');
   const named = args.find((argument, at) => !argument.startsWith('--') && !(args[at - 1] ?? '').startsWith('--'));
-  const folders = named === undefined ? [ownCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
+  const folders = named === undefined ? [ownCases, laterCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
   for (const folder of folders) {
     if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
     const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);

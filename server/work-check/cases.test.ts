@@ -2,40 +2,26 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type CaseResult,
+  laterCases,
   measureCase,
   ownCases,
   plantedWork,
   readCases,
   requestOf,
 } from '../../commands/check-cases.ts';
-import { type JsonValue, parsedIfJson } from '../kernel/json-value.ts';
+import { parsedIfJson, type JsonValue } from '../kernel/json-value.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
-import type { CheckRequest, Report } from './contract.ts';
+import { type CheckRequest, type Report } from './contract.ts';
 import { gatherSources } from './gather-sources.ts';
 import { Proofreader, WITHDRAWN } from './proofread.ts';
 import { indexEvidence } from './reading/evidence-index.ts';
 import { readWork } from './statements.ts';
+import { rereadReport } from '../../commands/check-sentences.ts';
 import { validateReport } from './validate-report.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 const cases = readCases(ownCases);
-
-/** The sentences of a report that do not hold when they are read again, and those that were taken back. */
-function falseSentences(request: CheckRequest, report: Report): string[] {
-  const reader = new Proofreader(readWork(request.work_product), indexEvidence(gatherSources(request, [])));
-  const said = [
-    ...report.findings.map(({ reason, statements = [] }) => ({
-      text: reason,
-      counted: statements.flatMap((at) => report.statements[at] ?? []),
-    })),
-    ...report.statements.map(({ why }) => ({ text: why, counted: [] })),
-  ];
-  return said.flatMap(({ text, counted }) => [
-    ...(text.includes(WITHDRAWN) ? [`withdrawn: ${text}`] : []),
-    ...reader.read(text, counted).map((wrong) => `${wrong.rule}: ${wrong.text}`),
-  ]);
-}
 
 /** Statements of a report whose place is none in the work. */
 function misplaced(work: JsonValue, { statements }: Report): Report['statements'] {
@@ -90,14 +76,17 @@ describe('the cases of the repository', () => {
   });
 
   it('say no false sentence of correct or planted work, and take none back', () => {
-    const wrong = results.flatMap(({ given, clean, planted }) => [
-      ...falseSentences(requestOf(given, given.work_product), clean),
-      ...falseSentences(requestOf(given, plantedWork(given)), planted),
-    ]);
-    expect(wrong).toEqual([]);
+    for (const { given, clean, planted } of results)
+      for (const [work, report] of [[given.work_product, clean] as const, [plantedWork(given), planted] as const])
+        expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [], withdrawn: 0 });
   });
 
-  it('name the planted error in 35 percent and call hardly a hurt criterion met', () => {
+  it('find met what a reviewer calls met in 45 percent, and escalate no correct work', () => {
+    expect(shareMet(results)).toBeGreaterThanOrEqual(0.45);
+    expect(results.filter(({ clean }) => clean.verdict === 'escalate').map(({ given }) => given.id)).toEqual([]);
+  });
+
+  it('name the planted error in 45 percent and call hardly a hurt criterion met', () => {
     const named = results.filter((result) => result.named).length;
     const kept = results.flatMap(({ given, planted }) =>
       given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
@@ -105,8 +94,8 @@ describe('the cases of the repository', () => {
     console.info(
       `${named} of ${results.length} errors named; hurt criteria still met: ${kept.length} (${kept.join(', ')})`,
     );
-    expect(named / results.length).toBeGreaterThanOrEqual(0.35);
-    expect(kept.length).toBeLessThanOrEqual(2);
+    expect(named / results.length).toBeGreaterThanOrEqual(0.45);
+    expect(kept.length).toBeLessThanOrEqual(1);
   });
 
   it('place every statement within the work', () => {
@@ -114,6 +103,47 @@ describe('the cases of the repository', () => {
       expect(misplaced(given.work_product, clean), given.id).toEqual([]);
       expect(misplaced(plantedWork(given), planted), given.id).toEqual([]);
     }
+  });
+});
+
+/** The share of the criteria that a reviewer calls met which the report of the correct work calls met. */
+function shareMet(results: readonly CaseResult[]): number {
+  const wanted = results.reduce(
+    (sum, { given }) => sum + given.clean.criteria.filter((one) => one === 'met').length,
+    0,
+  );
+  return results.reduce((sum, { met }) => sum + met, 0) / wanted;
+}
+
+describe('the later cases', () => {
+  const results: CaseResult[] = [];
+  beforeAll(async () => {
+    for (const given of readCases(laterCases)) results.push(await measureCase(given));
+  }, 120_000);
+
+  it('accuse no correct work and no criterion of it, and leave to a person what is a person’s', () => {
+    expect(results).toHaveLength(10);
+    for (const { given, clean, accused } of results) {
+      expect(['supported', 'insufficient_evidence'], given.id).toContain(clean.verdict);
+      expect(accused, given.id).toEqual([]);
+      for (const [at, expected] of given.clean.criteria.entries())
+        if (expected === 'not_assessable') expect(clean.findings[at]?.status, given.id).not.toBe('met');
+    }
+  });
+
+  it('find met what a reviewer calls met in 55 percent, name 80 percent of the errors and call no hurt criterion met', () => {
+    expect(shareMet(results)).toBeGreaterThanOrEqual(0.55);
+    expect(results.filter(({ named }) => named).length).toBeGreaterThanOrEqual(8);
+    const kept = results.flatMap(({ given, planted }) =>
+      given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
+    );
+    expect(kept).toEqual([]);
+  });
+
+  it('say no false sentence of correct or planted work', () => {
+    for (const { given, clean, planted } of results)
+      for (const [work, report] of [[given.work_product, clean] as const, [plantedWork(given), planted] as const])
+        expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [], withdrawn: 0 });
   });
 });
 
@@ -167,7 +197,7 @@ describe('a report on a work edited at random', () => {
           const request = requestOf(given, work);
           const report = await checkWork(request, { assessor: embeddedAssessor, now: NOW });
           validateReport(report, request);
-          expect(falseSentences(request, report)).toEqual([]);
+          expect(rereadReport(request, report)).toMatchObject({ wrong: [], withdrawn: 0 });
           expect(misplaced(work, report)).toEqual([]);
         },
       ),

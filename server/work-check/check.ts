@@ -1,3 +1,4 @@
+// Over 300 lines: the one flow from request to report, kept readable from top to bottom.
 import { canonicalJson, utf8Bytes } from '../kernel/json-value.ts';
 import type { Assessment, AssessmentTask, Assessor, Passage } from './assessors/port.ts';
 import { citePassage } from './citations.ts';
@@ -25,6 +26,7 @@ import { judgeStatements } from './judge/judge-statements.ts';
 import { Proofreader, withdrawFalse } from './proofread.ts';
 import { clip } from './quoting.ts';
 import { type EvidenceIndex, type EvidenceSource, indexEvidence, passageText } from './reading/evidence-index.ts';
+import { withoutRepeats } from './repeats.ts';
 import { composeReport } from './report.ts';
 import { readWork, type Work } from './statements.ts';
 import { validateReport } from './validate-report.ts';
@@ -66,11 +68,21 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const early = await runEarlyChecks(request, sources, options);
   progress('assessing', 50);
   const entries = withWorkEntry(entriesOf(request));
-  const assessment = await assess(request, options, { work, evidence, entries, readings, judged });
+  const assessment = await assess(request, options, {
+    work,
+    evidence,
+    entries,
+    readings,
+    judged,
+    schema: early.schema.status,
+  });
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
   const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
-  const findings = read.findings.map((finding) => ({ ...finding, reason: tidy(masked(finding.reason)) }));
+  const findings = withoutRepeats(read.findings).map((finding) => ({
+    ...finding,
+    reason: tidy(masked(finding.reason)),
+  }));
   const statements = read.statements.map(maskedStatement);
   const { citations, dropped } = cited;
   const stated = entriesOf(request);
@@ -85,7 +97,8 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   ];
   const instructions = instructionFinding(work, evidence);
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
-  const model_verdict = lowest(capOfFindings(findings), assessment.escalate === true ? 'escalate' : 'supported');
+  const isForAPerson = assessment.escalate === true || judged.some(({ disputed }) => disputed === true);
+  const model_verdict = lowest(capOfFindings(findings), isForAPerson ? 'escalate' : 'supported');
   const verdict = lowest(
     model_verdict,
     capOfChecks(checks),
@@ -143,7 +156,7 @@ function withWorkEntry(entries: readonly Entry[]): Entry[] {
 async function assess(
   request: CheckRequest,
   { assessor, signal, previous, onProgress, now }: CheckOptions,
-  reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged'>,
+  reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged' | 'schema'>,
 ): Promise<Assessment> {
   const wishes = previous?.correction_request ?? request.correction_request;
   const correction =

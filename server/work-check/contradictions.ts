@@ -1,11 +1,20 @@
+// Over 300 lines: the rules of one reading, which share their limits and helpers.
 import type { Fault, FaultKind } from './fault.ts';
-import { bestPassages, type EvidenceIndex, isHeld, type Match, passageText } from './reading/evidence-index.ts';
+import {
+  bestPassages,
+  type EvidenceIndex,
+  isHeld,
+  type Match,
+  type Passage,
+  passageText,
+} from './reading/evidence-index.ts';
 import { deniedStems, isNegated } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import type { Token } from './reading/token.ts';
 import { isContent } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 import { type BoundCell, readCell } from './structure.ts';
+import { picksOne } from './support/everyday.ts';
 import { areOpposed, entryOf, hasOpposite } from './support/lexicon.ts';
 import { type Wanted, wantedOf } from './support/passage-windows.ts';
 
@@ -225,6 +234,11 @@ function opensSentence(statement: Statement, at: number): boolean {
   return before.kind === 'mark' && /[.!?:"“(]/.test(before.lower);
 }
 
+/** Whether a statement gives a figure that a passage does not. */
+function hasFigureOfItsOwn({ quantities }: Statement, passage: Passage): boolean {
+  return quantities.some((own) => !passage.quantities.some((known) => compareQuantities(own, known) === 'same'));
+}
+
 const LONG_PASSAGE = 60;
 
 /** The statement asserts what a passage on the same subject denies, or denies what it asserts. */
@@ -284,6 +298,8 @@ function oppositeFault(statement: Statement, index: EvidenceIndex, matches: Matc
     };
     if (!beside(-1) && !beside(1)) continue;
     const known = theirs[place];
+    // "The last dose is on 10 March" and "first dose 4 March" are two events, not one told otherwise.
+    if (picksOne(token.lower) && hasFigureOfItsOwn(statement, passage)) continue;
     const text = index.sources[passage.source]?.text ?? '';
     return {
       kind: 'opposite',

@@ -85,10 +85,19 @@ const flat = (text: string): string =>
 
 const bareThousands = (text: string): string => text.replaceAll(/(?<=\d)[, ](?=\d{3})/g, '');
 
-/** Whether a text holds quoted words; what was cut off at the end need not stand there. */
+/** Personal data that was masked, and what was cut off at the end. */
+const LEFT_OUT = /\[[^[\]]*…\d*\]|\S*…(?=@)|…/;
+
+/** Whether a text holds quoted words, one part after the other where something between them was masked or cut off. */
 function holds(text: string, words: string): boolean {
-  const wanted = flat(words.replace(/…$/, '')).trim();
-  return text.includes(wanted) || (/\d[, ]?\d/.test(wanted) && bareThousands(text).includes(bareThousands(wanted)));
+  let from = 0;
+  for (const part of flat(words).split(LEFT_OUT)) {
+    const wanted = part.trim();
+    const at = text.indexOf(wanted, from);
+    if (at !== -1) from = at + wanted.length;
+    else if (!/\d[, ]?\d/.test(wanted) || !bareThousands(text).includes(bareThousands(wanted))) return false;
+  }
+  return true;
 }
 
 const COUNTED: readonly (readonly [ReportedStatement['status'], RegExp])[] = [
@@ -98,18 +107,22 @@ const COUNTED: readonly (readonly [ReportedStatement['status'], RegExp])[] = [
   ['not_checked', /(\d+) could not be checked/],
 ];
 
+/** A statement on which sources differ is reported as not found. */
+const DISPUTED = /on (\d+) the sources contradict each other/;
+
 /** "Of 5 statements, 4 are borne out …" */
 function recount(reason: string, counted: readonly Pick<ReportedStatement, 'status'>[]): FalseSentence[] {
   const sentence = /Of (\d+) statements?, [^.]*\./.exec(reason);
   if (sentence === null || counted.length === 0) return [];
   const [text, total] = sentence;
   // "Of 2 statements, 1 names its source" counts something else.
-  if (!COUNTED.some(([, pattern]) => pattern.test(text))) return [];
+  if (!COUNTED.some(([, pattern]) => pattern.test(text)) && !DISPUTED.test(text)) return [];
   const wrong =
     Number(total) !== counted.length ||
     COUNTED.some(
       ([status, pattern]) =>
-        Number(pattern.exec(text)?.[1] ?? 0) !== counted.filter((one) => one.status === status).length,
+        Number(pattern.exec(text)?.[1] ?? 0) + (status === 'not_found' ? Number(DISPUTED.exec(text)?.[1] ?? 0) : 0) !==
+        counted.filter((one) => one.status === status).length,
     );
   return wrong ? [{ rule: 'counted', text }] : [];
 }

@@ -106,7 +106,7 @@ function textStatements(whole: string): Statement[] {
   for (const [index, { start, end }] of splitSentences(text).entries()) {
     const raw = text.slice(start, end);
     const mark = LIST_MARK.exec(raw)?.[0].length ?? 0;
-    const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, (found) => ' '.repeat(found.length));
+    const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, blanks);
     if (/:\s*$/.test(sentence)) under = sentence;
     if (/[?:]\s*$/.test(sentence)) continue;
     const kind = mark > 0 ? 'item' : 'sentence';
@@ -131,6 +131,9 @@ function textStatements(whole: string): Statement[] {
     statement.kind === 'cell' ? statement : { ...statement, at: `statement ${at + 1}` },
   );
 }
+
+/** As many blanks as characters, so that places stay. */
+const blanks = (found: string): string => ' '.repeat(found.length);
 
 const startOf = ({ place }: Statement): number => ('start' in place ? place.start : 0);
 
@@ -229,8 +232,16 @@ export function wordsOfKey(key: string): string {
     .trim();
 }
 
+/** `[1]`, `[2, 3]`, `[^4]`: points to a source and says nothing itself. */
+const CITATION_MARK = /\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]/g;
+
+/** "**Condition.** The deck is poor", "Outlook: Certificates are renewed": a heading within the line. Names are none. */
+const RUN_IN_HEADING =
+  /^\s*(?:\p{Lu}\p{Ll}*(?:tion|sion|ity|ing|ment|ance|ence)s?|Outlook|Background|Incidents?|Options?|Tasks?|Risks?|Costs?|Results?|Findings?|Notes?|Next steps?|Deliver(?:y|ies)|Status|Summary|Overview|Context|Scope|Causes?|Impact|Dates?|Deadlines?|Actions?|Reasons?|Details?|Not known|Open (?:points?|questions?))\s*[.:]\s+(?=["“']?(?:\p{Lu}|\d))/u;
+
 function makeStatement(at: string, text: string, kind: StatementKind, place: Statement['place']): Statement {
-  const tokens = tokenize(text);
+  const said = kind === 'leaf' || kind === 'cell' ? text : text.replace(RUN_IN_HEADING, blanks);
+  const tokens = tokenize(said.includes('[') ? said.replaceAll(CITATION_MARK, blanks) : said);
   return {
     at,
     place,

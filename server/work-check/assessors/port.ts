@@ -11,6 +11,8 @@ export type Passage = { ref: string; start: number; end: number };
 export type JudgedStatement = {
   statement: Statement;
   status: StatementStatus;
+  /** One source bears it out and another contradicts it: the evidence cannot settle it, and a person must. */
+  disputed?: true;
   /** Sentences that are literally true; quotations stand in “curly marks” with where they stand. */
   why: string;
   passages: Passage[];
@@ -35,6 +37,8 @@ export type AssessmentTask = {
   judged: readonly JudgedStatement[];
   /** How the rules read each statement, in the same order. */
   readings: readonly StatementReading[];
+  /** What became of the check against the schema sent with the request. */
+  schema?: 'passed' | 'failed' | 'skipped';
   request: string;
   work_kind: string | undefined;
   /** The buyer's reason and wishes when this is the included re-check. */

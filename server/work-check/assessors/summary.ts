@@ -25,7 +25,9 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
 
 /** Statements with figures or names that stand nowhere first, then the ones that the evidence bears out least. */
 function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
-  return [...open].sort((a, b) => b.open.length - a.open.length || a.score - b.score);
+  return [...open].sort(
+    (a, b) => Number(b.disputed ?? 0) - Number(a.disputed ?? 0) || b.open.length - a.open.length || a.score - b.score,
+  );
 }
 
 /** What the evidence holds for the statement that rests on the most of it. */
@@ -65,9 +67,11 @@ const COUNTED: readonly (readonly [StatementStatus, string, string])[] = [
 /** "Of 5 statements, 4 are borne out by the evidence and 1 was not found in it." The proofreader recounts it. */
 export function tallyOf(looked: readonly JudgedStatement[]): string {
   const parts = COUNTED.flatMap(([status, one, many]) => {
-    const count = looked.filter((judged) => judged.status === status).length;
+    const count = looked.filter((judged) => judged.status === status && judged.disputed !== true).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
   });
+  const disputes = looked.filter(({ disputed }) => disputed === true).length;
+  if (disputes > 0) parts.push(`on ${disputes} the sources contradict each other`);
   const last = parts.pop() ?? '';
   return `Of ${looked.length} ${looked.length === 1 ? 'statement' : 'statements'}, ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}.`;
 }

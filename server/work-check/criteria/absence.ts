@@ -102,7 +102,7 @@ const NOT_DONE =
 export const absence: Kind = {
   name: 'absence',
   decides:
-    'whether the work adds nothing to the evidence, gives no advice, promise or guess, and holds no personal data',
+    'whether the work adds nothing to the evidence, and whether it gives advice, a promise, a guess, advertising or references to the law',
   known: new RegExp(`${ADDED.source}|${NOT_DONE.source}`, 'i'),
   read: readAbsence,
 };

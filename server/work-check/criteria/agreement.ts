@@ -62,7 +62,10 @@ function onFigures(
   const base = { passages: passagesOf(seen), statements: indexesOf(seen, all) };
   const computed = seen.find((one) => one.computed !== undefined)?.computed;
   if (open.length > 0) {
-    const suspects = seen.filter((one) => one.open.length > 0).slice(0, FIGURES_SHOWN);
+    const suspects = seen
+      .filter((one) => one.open.length > 0)
+      .sort((a, b) => b.open.length - a.open.length)
+      .slice(0, FIGURES_SHOWN);
     return {
       status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
       reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`,
@@ -100,6 +103,6 @@ export const agreement: Kind = {
   name: 'agreement',
   decides: 'whether figures, dates, names and statements agree with the evidence and with each other',
   known:
-    /\b(?:match\w*|agree\w*|correct(?:ly|ness)?(?!s? the\b)|accurate\w*|accuracy|right|true to|consistent|faithful\w*|support(?:ed|s)?|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|printed|stated|written|catalogued|announced)|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|meets?|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our|are those (?:on|in|of)|whoever|compl(?:y|ies)|no more \w+ than)\b/i,
+    /\b(?:match\w*|units|agree(?:s|ing|ment)?|correct(?:ly|ness)?(?!s? the\b)|accurate\w*|accuracy|right|true to|consistent|faithful\w*|support(?:ed|s)?|ground(?:ed|s)?|back(?:ed|s)? (?:up|by)|trac(?:e|ed|eable)|as (?:in|printed|stated|written|catalogued|announced)|exactly as|in line with|contradict\w*|follow(?:s|ed)? (?:the|from|our)|rests? on|worked out|recalculated|recomputed|add(?:s)? up|fit together|calculated|come(?:s)? out|latest|up to date|current|today's|what the (?:applicant|evidence|source|data|results?)|evidence|verif\w+|factual\w*|digit for digit|brought up to date|fulfils?|(?<!\b(?:when|where|who|why|how often)\b.{0,40})meets? (?:the|our|its|their|all|every|each|any|these|those)\b|relies on|gets right|never mixed up|only what|are what|under our|by (?:our|the) rules?|follow(?:s)? our|are those (?:on|in|of)|whoever|compl(?:y|ies)|no more \w+ than)\b/i,
   read: readAgreement,
 };

@@ -7,11 +7,16 @@ import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
 import { citing, quoting } from './citing.ts';
 import { coverage } from './coverage.ts';
+import { fields } from './fields.ts';
 import { personalData, readForm } from './form-kind.ts';
+import { nulls } from './nulls.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
 import { records } from './records.ts';
+import { schema } from './schema-kind.ts';
+import { sums } from './sums.ts';
+import { currencies } from './units-carried.ts';
 
 /** What only a person, or a language model, can tell. */
 const judgement: Kind = {
@@ -26,17 +31,26 @@ const judgement: Kind = {
 /** Asks of what the work is about, not of the work, that it covers something. */
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
+/** "Both positive and negative findings": two answers are asked for, not a list. */
+const BOTH_SIDES = /\bboth (?:positive|benefits|advantages|pros|strengths)\b/i;
+
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
 const kinds: readonly Kind[] = [
   judgement,
   personalData,
+  schema,
+  currencies,
+  sums,
+  nulls,
   records,
   quoting,
   citing,
   order,
   absence,
   { ...agreement, known: FULFILS },
+  { ...presence, known: BOTH_SIDES },
   coverage,
+  fields,
   agreement,
   presence,
 ];

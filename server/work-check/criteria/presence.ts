@@ -1,6 +1,7 @@
 import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
 import { indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
+import { splitSentences } from '../reading/sentences.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
@@ -36,11 +37,7 @@ const readPresence: Reader = (criterion, task) => {
       : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
     return untold(concepts, topic, task);
-  return answer(
-    [...new Set(found.flat())],
-    judged,
-    concepts.some(({ telling }) => !telling),
-  );
+  return answer(found, judged);
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -66,8 +63,9 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
   return weight(held) >= TOGETHER * weight(topic) ? found : [];
 }
 
-/** `exact`: a figure, date, place or person is asked for, and one that is not borne out does not answer it for certain. */
-function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[], exact: boolean): AssessedFinding {
+/** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
+function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly JudgedStatement[]): AssessedFinding {
+  const found = [...new Set(asked.flat())];
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
   const contradicted = found.filter(({ status }) => status === 'contradicted');
   if (contradicted.length > 0)
@@ -79,6 +77,8 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
         .join(' '),
       ...base,
     };
+  const disputed = found.find((one) => one.disputed === true);
+  if (disputed !== undefined) return { status: 'not_assessable', reason: disputed.why, ...base };
   const open = found.filter((one) => one.open.length > 0);
   if (open.length > 0 && open.length === found.length)
     return {
@@ -89,25 +89,40 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
         .join(' ')}`,
       ...base,
     };
-  const best = [...found].sort((a, b) => Number(b.status === 'supported') - Number(a.status === 'supported'));
-  const [first] = best;
-  if (first === undefined) return notAssessable('The work makes no statement that this could be checked on.');
-  const borne = first.status === 'supported' ? first.why : 'Whether that is right was not settled.';
-  const status = first.status === 'supported' || !exact ? 'met' : 'partly_met';
-  return { status, reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+  // For each thing that is asked for, the answer that is best borne out.
+  const best = asked.flatMap((some) => [...some].sort((a, b) => weightOf(b) - weightOf(a)).slice(0, 1));
+  const shown = [...new Set(best)].slice(0, SHOWN);
+  if (shown.length === 0) return notAssessable('The work makes no statement that this could be checked on.');
+  const unsettled = shown.filter(({ status }) => status !== 'supported');
+  const told = shown.map((one) => `The work says ${quoted(one)}.${one.status === 'supported' ? ` ${one.why}` : ''}`);
+  const note =
+    unsettled.length === 0
+      ? ''
+      : ` ${shown.length === 1 ? 'That answers it; whether the answer is right was not settled.' : 'That answers it; whether all of it is right was not settled.'}`;
+  // A long field answers many things; that all of it was not settled leaves this one open too.
+  const long = unsettled.some(
+    ({ statement }) => statement.record !== undefined && splitSentences(statement.text).length > 1,
+  );
+  return { status: long ? 'partly_met' : 'met', reason: `${told.join(' ')}${note}`, ...base };
 }
+
+const weightOf = ({ status, open }: JudgedStatement): number =>
+  Number(status === 'supported') - Number(open.length > 0);
 
 function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {
   const named = topic
     .filter((one) => !judged.some(({ statement }) => shareOf([one], statement) > 0))
     .map(({ token }) => `“${token.lower}”`);
   const asked = concepts.map(({ name }) => name);
-  const what = asked.length > 0 ? ` It asks for ${asked.join(' and ')}.` : '';
-  const words =
-    named.length > 0
-      ? ` No statement of the work holds ${named.slice(0, 4).join(', ')} or a word known to mean the same.`
-      : '';
-  return notAssessable(`Whether the work does this could not be told from its words.${what}${words}`);
+  if (named.length > 0)
+    return notAssessable(
+      `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`,
+    );
+  return notAssessable(
+    asked.length > 0
+      ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
+      : 'Rules cannot tell this from words alone; a person should read the work with it in mind.',
+  );
 }
 
 export const presence: Kind = {

@@ -1,5 +1,5 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 
 /** An order of two events that a statement gives against the times of the evidence. */
@@ -40,4 +40,47 @@ export function findWrongOrder(statement: Statement, index: EvidenceIndex): Wron
   const passage = index.passages[first.at];
   const known = passage === undefined ? '' : passageText(index, passage);
   return { says, own: statement.text.slice(own.start, own.end), event: event.trim(), known, passage: first.at };
+}
+
+/** A change that a statement gives against the figures on either side of it. */
+export type TurnedChange = { says: string; passage: number | undefined };
+
+const RISES = /\b(?:rose|rises?|risen|increased?|grew|grown|climbed|went up|gained|up)\s+from\s+/i;
+const FALLS =
+  /\b(?:fell|falls?|fallen|decreased?|dropped|drops?|declined?|went down|sank|shrank|reduced|down)\s+from\s+/i;
+const FROM = /\b(?:from|before|was|previously|then)\b[^\d]{0,12}$/i;
+const TO = /\b(?:to|after|now|afterwards|today)\b[^\d]{0,12}$/i;
+
+/**
+ * "Rose from 180 ms to 210 ms": wrong by itself where the second figure is the smaller one, and wrong by a passage that
+ * gives just these two the other way round ("before 210 ms, after 180 ms").
+ */
+export function findTurnedChange({ text, quantities }: Statement, index: EvidenceIndex): TurnedChange | undefined {
+  const match = RISES.exec(text) ?? FALLS.exec(text);
+  if (match === null) return undefined;
+  const after = match.index + match[0].length;
+  const at = quantities.findIndex(({ start }) => start >= after && start <= after + 2);
+  const from = quantities[at];
+  const to = quantities.find(
+    ({ start }) => from !== undefined && start > from.end && /\bto\s+\S{0,2}$/.test(text.slice(from.end, start)),
+  );
+  if (from === undefined || to === undefined || from.kind !== to.kind || from.value === to.value) return undefined;
+  if (from.kind === 'date' || from.kind === 'time' || from.unit !== to.unit) return undefined;
+  if (!/^[^.;]{0,24}\bto\s+\S{0,2}$/.test(text.slice(from.end, to.start))) return undefined;
+  const [one, other] = [text.slice(from.start, from.end), text.slice(to.start, to.end)];
+  if (RISES.test(text) !== FALLS.test(text) && to.value > from.value !== RISES.test(text))
+    return { says: `from ${one} to ${other} is ${to.value > from.value ? 'more' : 'less'}`, passage: undefined };
+  const passage = index.passages.findIndex(({ quantities: known, source, instruction }) => {
+    const whole = index.sources[source]?.text ?? '';
+    return known.some((first, place) => {
+      const second = known[place + 1];
+      if (instruction || second === undefined) return false;
+      if (compareQuantities(to, first) !== 'same' || compareQuantities(from, second) !== 'same') return false;
+      return (
+        FROM.test(whole.slice(Math.max(0, first.start - 24), first.start)) &&
+        TO.test(whole.slice(first.end, second.start))
+      );
+    });
+  });
+  return passage === -1 ? undefined : { says: `it is ${other} before and ${one} after`, passage };
 }

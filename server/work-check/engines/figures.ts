@@ -1,5 +1,6 @@
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 
 /** What became of one figure of a statement. */
@@ -47,6 +48,8 @@ function figureIndexOf(index: EvidenceIndex): FigureIndex {
 const SAME_VALUE_MAX = 60;
 const DATES_MAX = 2_000;
 
+const HALF_DAY = 720;
+
 /** The passages that give a figure. */
 function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
   const { byValue, values, dates } = figureIndexOf(index);
@@ -65,9 +68,19 @@ function passagesGiving(figure: Quantity, index: EvidenceIndex): number[] {
     for (let at = from; at < values.length && (values[at] ?? 0) <= figure.value + slack; at += 1)
       candidates.push(...(byValue.get(values[at] ?? 0) ?? []));
   }
+  // "Half past six" may be of the evening.
+  if (figure.kind === 'time')
+    for (const apart of [-HALF_DAY, HALF_DAY]) candidates.push(...(byValue.get(figure.value + apart) ?? []));
   return [...new Set(candidates.filter(({ known }) => sameFigure(figure, known)).map(({ at }) => at))].sort(
     (a, b) => a - b,
   );
+}
+
+/** Whether the one figure that a text holds stands in the evidence in any form: "Oct 2025" as "October 2025". */
+export function standsAsFigure(text: string, index: EvidenceIndex): boolean {
+  const [figure, ...more] = readQuantities(tokenize(text));
+  if (figure === undefined || more.length > 0) return false;
+  return passagesGiving(figure, index).length > 0 || index.labels.some((known) => sameFigure(figure, known));
 }
 
 /** Looks a figure up in the evidence: in a passage on the same subject, or anywhere when its digits tell enough. */

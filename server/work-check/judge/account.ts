@@ -1,9 +1,11 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
-import { derive } from '../engines/derivation.ts';
+import { derive, printedTolerance } from '../engines/derivation.ts';
+import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
+import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import type { Quantity } from '../reading/quantities.ts';
+import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import type { Ground } from './ground.ts';
 
@@ -16,11 +18,21 @@ export function accountFor(
 ): FigureAccount {
   const text = figureText(statement, figure);
   const passage =
-    findFigure(statement, figure, index, near) ?? inNames(figure, near, index) ?? smallWord(figure, statement, near);
+    findFigure(statement, figure, index, near) ??
+    inNames(figure, near, index) ??
+    smallWord(figure, statement, near, index);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
+  // The number of a thing, such as KR-90412, follows from nothing.
+  if (/\p{L}[\p{L}\d]*[-/]?$/u.test(statement.text.slice(0, figure.start))) return { figure, text, state: 'open' };
   const zoned = zonedFrom(figure, near, index);
   if (zoned !== undefined) return { figure, text, state: 'computed', says: zoned.says, passages: [zoned.passage] };
+  const undated = withoutItsYear(figure, index);
+  if (undated !== undefined) return { figure, text, state: 'found', passage: undated };
+  const parts = namedSum(figure, statement, index);
+  if (parts !== undefined) return { figure, text, state: 'computed', ...parts };
+  const lasts = durationOf(figure, statement, near, index);
+  if (lasts !== undefined) return { figure, text, state: 'computed', says: lasts, passages: near.slice(0, 1) };
   const date = dateFrom(figure, statement, index);
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
   const column =
@@ -31,17 +43,57 @@ export function accountFor(
     statement.text,
     statement.quantities.filter((other) => other !== figure),
   );
-  const before = work.statements.slice(Math.max(0, at - 2), at).flatMap((other) => named(other.text, other.quantities));
+  const before = [...work.statements.slice(Math.max(0, at - 2), at), ...work.statements.slice(at + 1, at + 2)].flatMap(
+    (other) => named(other.text, other.quantities),
+  );
   const around = near.slice(0, 3).flatMap((one) => {
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
   });
   const derived =
+    differenceWith(figure, printed, statement, index) ??
     scaledFrom(figure, near, index, factors) ??
-    derive(figure, printed, statement.text, own, [...before, ...around, ...baseFigures(index)]);
+    derive(figure, printed, `${statement.text} ${explained(work.statements[at + 1])}`, own, [
+      ...before,
+      ...around,
+      ...baseFigures(index),
+    ]);
   return derived === undefined
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
+}
+
+/** The next sentence, where it says how a figure came about: "from this we deduct your excess of 250 euros". */
+const explained = (next: Statement | undefined): string =>
+  next !== undefined && /\b(?:deduct\w*|minus|less|from this|from that|subtract\w*|that is)\b/i.test(next.text)
+    ? next.text
+    : '';
+
+const DIFFERS = /\b(?:more|less|fewer|higher|lower|above|below|over|under|ahead|behind|gap|difference)\b/i;
+
+/** "57.35 euros, 22.40 euros more than in May": the difference of a figure of the statement and one of the evidence. */
+function differenceWith(
+  figure: Quantity,
+  printed: string,
+  { text, quantities }: Statement,
+  index: EvidenceIndex,
+): { says: string } | undefined {
+  if (!DIFFERS.test(text) || (figure.kind !== 'money' && figure.unit === '') || !/\d/.test(printed)) return undefined;
+  const exact = printedTolerance(printed) / 10;
+  for (const own of quantities) {
+    if (own === figure || own.kind !== figure.kind || own.unit !== figure.unit) continue;
+    for (const passage of index.passages)
+      for (const known of passage.instruction ? [] : passage.quantities) {
+        if (known.kind !== own.kind || known.unit !== own.unit || known.value === own.value) continue;
+        if (Math.abs(Math.abs(own.value - known.value) - figure.value) > exact) continue;
+        const [a, b] = [
+          text.slice(own.start, own.end),
+          passageText(index, passage).slice(known.start - passage.start, known.end - passage.start),
+        ];
+        return { says: own.value > known.value ? `${a} − ${b} = ${printed}` : `${b} − ${a} = ${printed}` };
+      }
+  }
+  return undefined;
 }
 
 /** A sum of a table's column is recognised from this size on; smaller figures may be anything. */
@@ -71,8 +123,69 @@ function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
 }
 
 /** "In these two cases": a small number in words counts what the sentence itself names, and is looked up nowhere. */
-function smallWord({ value, start, end }: Quantity, { text }: Statement, near: readonly number[]): number | undefined {
-  return value <= SMALL_WORD_MAX && /^\p{L}+$/u.test(text.slice(start, end)) ? (near[0] ?? -1) : undefined;
+function smallWord(
+  figure: Quantity,
+  { text }: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): number | undefined {
+  if (
+    figure.kind !== 'number' ||
+    figure.value > SMALL_WORD_MAX ||
+    !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))
+  )
+    return undefined;
+  // Where a passage counts the same things otherwise, the word is no mere reference.
+  const counted = near.some((at) =>
+    index.passages[at]?.quantities.some(
+      (known) =>
+        known.kind === 'number' &&
+        known.unit === figure.unit &&
+        figure.unit !== '' &&
+        compareQuantities(figure, known) === 'different',
+    ),
+  );
+  return counted ? undefined : (near[0] ?? -1);
+}
+
+/** "16 June 2026" where a passage gives 16 June and the evidence that year elsewhere, and none gives another. */
+function withoutItsYear(figure: Quantity, index: EvidenceIndex): number | undefined {
+  const { kind, year, month, day } = figure;
+  if (kind !== 'date' || year === undefined || month === undefined || day === undefined) return undefined;
+  let found: number | undefined;
+  let known = index.sources.some(({ observed_at }) => observed_at?.startsWith(`${year}-`) === true);
+  for (const [at, passage] of index.passages.entries())
+    for (const one of passage.instruction ? [] : passage.quantities) {
+      if (one.kind !== 'date') continue;
+      if (one.year === year) known = true;
+      if (one.month !== month || one.day !== day) continue;
+      if (one.year !== undefined) return undefined;
+      found ??= at;
+    }
+  known ||= index.labels.some((one) => one.kind === 'date' && one.year === year);
+  return known ? found : undefined;
+}
+
+/** A length of time between two times of the statement itself, or of one passage near it. */
+function durationOf(
+  figure: Quantity,
+  { text, quantities }: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): string | undefined {
+  const own = durationFrom(
+    figure,
+    quantities.map((one) => ({ figure: one, text: text.slice(one.start, one.end) })),
+  );
+  if (own !== undefined) return own;
+  for (const at of near.slice(0, 3)) {
+    const passage = index.passages[at];
+    const source = index.sources[passage?.source ?? -1]?.text ?? '';
+    const known = passage?.quantities.map((one) => ({ figure: one, text: source.slice(one.start, one.end) })) ?? [];
+    const says = durationFrom(figure, known);
+    if (says !== undefined) return says;
+  }
+  return undefined;
 }
 
 /** The name of a source may give a date or a number that its text does not repeat. */
@@ -84,6 +197,6 @@ const SMALL_WORD_MAX = 3;
 
 export function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
   return quantities
-    .filter(({ kind }) => kind !== 'date' && kind !== 'time')
+    .filter(({ kind, unit }) => kind !== 'date' && kind !== 'time' && unit !== 'ordinal')
     .map(({ value, start, end }) => ({ value, text: text.slice(start - offset, end - offset) }));
 }

@@ -2,6 +2,7 @@ import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import type { Records } from '../engines/records.ts';
+import { rowTotal } from '../engines/row-totals.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
@@ -64,11 +65,30 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;
+  const row = rowTotal(statement, work.statements);
+  if (row !== undefined)
+    return {
+      status: row.holds ? 'supported' : 'contradicted',
+      why: row.holds
+        ? `The row's own figures give it: ${row.says}.`
+        : `The work gives “${clip(record.value)}” (${statement.at}), but the row's own figures give ${row.says}.`,
+      passages: [],
+      computed: row.says,
+      ...(row.holds ? {} : { compared: { claimed: record.value, known: row.says } }),
+    };
   const found = records.read(statement);
   switch (found.is) {
     case 'found': {
       const { region, span, converted } = found;
       const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
+      const past = formerly(span.start, index.sources[region.source]?.text ?? '');
+      if (past !== undefined)
+        return {
+          status: 'not_found',
+          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} gives it as something of the past: “${clip(past)}${text}”.`,
+          passages: of(region.source, span.start, span.end),
+          open: [record.value],
+        };
       const same = converted === undefined ? '' : `, which is ${converted}`;
       return {
         status: 'supported',
@@ -107,6 +127,13 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     return { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
   const worked = productInRegion(statement, records, index);
   if (worked !== undefined) return worked;
+  return uncheckable(statement, work);
+}
+
+/** A field of a kind that the evidence cannot show right or wrong. */
+function uncheckable(statement: Statement, work: Work): Judgement | undefined {
+  const { record } = statement;
+  if (record === undefined) return undefined;
   if (record.value === '1')
     return {
       status: 'not_checked',
@@ -126,6 +153,13 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       passages: [],
     };
   return undefined;
+}
+
+/** The words in front of a value by which a source gives it as former: "(before: " or "previously ". */
+function formerly(start: number, text: string): string | undefined {
+  return /(?:\(|[,;] ?|^)(?:before|formerly|previously|until \d[^,;()]{0,24}|earlier|old|was)(?::| was)? (?:\p{L}+\.? ){0,2}$/iu
+    .exec(text.slice(Math.max(0, start - 40), start))?.[0]
+    .replace(/^[(,; ]+/, '');
 }
 
 const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;

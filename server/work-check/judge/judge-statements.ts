@@ -3,6 +3,7 @@ import type { JudgedStatement } from '../assessors/port.ts';
 import { readStatement, type StatementReading } from '../contradictions.ts';
 import { columnSums } from '../engines/column-sums.ts';
 import { turnsOf } from '../engines/dialogue.ts';
+import { columnsOf, oddShape } from '../engines/odd-shape.ts';
 import { Records } from '../engines/records.ts';
 import { factorsIn } from '../engines/scaling.ts';
 import { sumsIn } from '../engines/totals-in-records.ts';
@@ -31,15 +32,29 @@ export function judgeStatements(
     turns: turnsOf(index),
     sums: new Map(structured ? sumsIn(work.value).map((sum) => [sum.path, sum]) : []),
   };
+  const shapes = columnsOf(work.statements);
   const readings: StatementReading[] = [];
   const judged = work.statements.map((statement, at) => {
     signal?.throwIfAborted();
     onShare(at / work.statements.length);
     const reading = readStatement(statement, index);
     readings.push(reading);
-    return judgeOne(reading, at, ground);
+    return withShape(judgeOne(reading, at, ground), shapes);
   });
   return { judged, readings };
+}
+
+/** Says of an open value that it is written otherwise than the rest of its column, and puts it first among the open ones. */
+function withShape(judged: JudgedStatement, shapes: ReturnType<typeof columnsOf>): JudgedStatement {
+  if (judged.status !== 'not_found') return judged;
+  const odd = oddShape(judged.statement, shapes);
+  if (odd === undefined) return judged;
+  return {
+    ...judged,
+    why: `${judged.why} ${odd}`,
+    open: [...judged.open, judged.statement.record?.value ?? ''],
+    score: 0,
+  };
 }
 
 function judgeOne(reading: StatementReading, at: number, ground: Ground): JudgedStatement {

@@ -1,6 +1,8 @@
+import { findWrongAttribution } from '../engines/attribution.ts';
 import { findWrongWeekday } from '../engines/calendar.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
-import { findWrongOrder } from '../engines/direction.ts';
+import { findTurnedChange, findWrongOrder } from '../engines/direction.ts';
+import { findWrongDuration } from '../engines/durations.ts';
 import { findSuperseded } from '../engines/superseded.ts';
 import { clip } from '../quoting.ts';
 import { passageText } from '../reading/evidence-index.ts';
@@ -18,6 +20,15 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       passages: [],
       compared: { claimed: day.written, known: day.falls_on },
     };
+  const lasts = findWrongDuration(statement.text, statement.quantities);
+  if (lasts !== undefined)
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${lasts.says}, not ${lasts.claimed}.`,
+      passages: [],
+      compared: { claimed: lasts.claimed, known: lasts.says },
+      computed: lasts.says,
+    };
   const order = findWrongOrder(statement, index);
   if (order !== undefined) {
     const source = sourceName(index, index.passages[order.passage]?.source ?? -1);
@@ -28,6 +39,8 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
       compared: { claimed: order.own, known: order.known },
     };
   }
+  const otherwise = toldOtherwise(statement, index);
+  if (otherwise !== undefined) return otherwise;
   const old = findSuperseded(statement, index, versions);
   if (old !== undefined) {
     const [older, newer] = [index.passages[old.older], index.passages[old.newer]];
@@ -51,4 +64,32 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
     }),
     compared: { claimed: person.claimed, known: person.known },
   };
+}
+
+/** A change that is turned round, or figures given as another source's. */
+function toldOtherwise(statement: Statement, index: Ground['index']): Judgement | undefined {
+  const turned = findTurnedChange(statement, index);
+  if (turned !== undefined) {
+    const passage = index.passages[turned.passage ?? -1];
+    const said =
+      passage === undefined ? '' : `; ${sourceName(index, passage.source)} says ${quote(passageText(index, passage))}`;
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}${said}: ${turned.says}.`,
+      passages: turned.passage === undefined ? [] : placeOf(index, turned.passage),
+      compared: { claimed: statement.text, known: turned.says },
+    };
+  }
+  const whose = findWrongAttribution(statement, index);
+  if (whose !== undefined) {
+    const passage = index.passages[whose.passage];
+    const said = passage === undefined ? '' : passageText(index, passage);
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}; none of its figures stands in ${sourceName(index, whose.source)}, and ${sourceName(index, passage?.source ?? -1)} says ${quote(said)}.`,
+      passages: placeOf(index, whose.passage),
+      compared: { claimed: whose.named, known: sourceName(index, passage?.source ?? -1) },
+    };
+  }
+  return undefined;
 }

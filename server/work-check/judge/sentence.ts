@@ -3,6 +3,7 @@ import type { StatementReading } from '../contradictions.ts';
 import { recalculate } from '../engines/arithmetic.ts';
 import { derive } from '../engines/derivation.ts';
 import type { FigureAccount } from '../engines/figures.ts';
+import { sharedWith } from '../engines/slots.ts';
 import { findSubstitutions, type Substitution } from '../engines/substitution.ts';
 import { clip } from '../quoting.ts';
 import { bestPassages, type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
@@ -13,6 +14,7 @@ import type { Statement } from '../statements.ts';
 import { namesSide } from '../support/everyday.ts';
 import { wantedOf } from '../support/passage-windows.ts';
 import { accountFor, named } from './account.ts';
+import { bearerBeside, type Conflict, conflictOf, disputed } from './disputes.ts';
 import { judgeCell } from './field.ts';
 import { type Ground, isProse, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import { misplacedIn } from './misplaced.ts';
@@ -45,6 +47,11 @@ export function judgeSentence(
   const substitutions = clausesOf(statement).flatMap((clause) =>
     findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)),
   );
+  const clauses = isProse(statement) ? clausesOf(statement) : [];
+  const conflict = conflictOf(clauses, statement.quantities, near, index, ground.versions);
+  if (conflict?.bearer !== undefined) return disputed(statement, conflict, conflict.bearer, conflict.passage, index);
+  if (conflict !== undefined && isUnaccounted(conflict, statement, accounts, index))
+    return contradicted(conflict, statement, index);
   const wrong = substitutions.find((one) => isContradiction(one, statement, accounts, index));
   if (wrong !== undefined) return contradicted(wrong, statement, index);
   const rival = rivalOf(reading, accounts, index);
@@ -55,6 +62,9 @@ export function judgeSentence(
           fault.contradicts && (fault.kind === 'negation' || (fault.kind === 'opposite' && !namesSide(fault.claimed))),
       )
     : undefined;
+  const backed = turned === undefined ? undefined : bearerBeside(statement, turned.passage, near, index);
+  if (turned !== undefined && backed !== undefined)
+    return disputed(statement, { ...turned, kind: 'opposite' }, backed, turned.passage, index);
   if (turned !== undefined) {
     const source = sourceName(index, index.passages[turned.passage]?.source ?? -1);
     const said = passageText(index, index.passages[turned.passage] as NonNullable<(typeof index.passages)[number]>);
@@ -198,8 +208,34 @@ function isContradiction(
   return !followsFrom(figure, beside, text, quantities, index);
 }
 
+/** Whether nothing else in the evidence gives the value that a passage gives otherwise: no calculation, no closer passage. */
+function isUnaccounted(
+  { kind, claimed, passage, clause }: Conflict,
+  { text, quantities }: Statement,
+  accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
+): boolean {
+  if (kind !== 'figure') return true;
+  const beside = index.passages[passage];
+  const account = accounts.find(({ figure }) => claimed.startsWith(text.slice(figure.start, figure.end)));
+  if (account === undefined || beside === undefined) return false;
+  const closely = sharedWith(clause, beside, index) >= WORD_FOR_WORD;
+  const { kind: of } = account.figure;
+  if (account.state === 'computed') return closely && (of === 'date' || of === 'percent');
+  if (followsFrom(account.figure, beside, text, quantities, index)) return false;
+  const elsewhere = index.passages[account.state === 'found' ? account.passage : -1];
+  return (
+    elsewhere === undefined || sharedWith(clause, elsewhere, index) < sharedWith(clause, beside, index) * CLEARLY_LESS
+  );
+}
+
+/** A passage that gives the figure counts as another case when it shares clearly less of the words. */
+const CLEARLY_LESS = 0.75;
+/** Beside a passage that holds all its words, another value is no result of a calculation. */
+const WORD_FOR_WORD = 0.95;
+
 function contradicted(
-  { claimed, known, passage }: Substitution,
+  { claimed, known, passage }: Pick<Substitution, 'claimed' | 'known' | 'passage'>,
   statement: Statement,
   index: EvidenceIndex,
 ): Judgement {
@@ -208,8 +244,11 @@ function contradicted(
   const said = beside === undefined ? '' : passageText(index, beside);
   return {
     status: 'contradicted',
-    why: `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
+    why:
+      claimed === statement.text
+        ? `The work says ${where(statement)}; ${source} says otherwise: ${quote(said)}.`
+        : `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
     passages: placeOf(index, passage),
-    compared: { claimed, known },
+    compared: { claimed: clip(claimed), known: clip(known) },
   };
 }

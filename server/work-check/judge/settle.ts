@@ -1,10 +1,12 @@
 import type { judge } from '../assessors/judging.ts';
 import type { StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
-import type { FigureAccount } from '../engines/figures.ts';
+import { type FigureAccount, sameFigure } from '../engines/figures.ts';
+import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { isNegated } from '../reading/negation.ts';
+import { compareQuantities } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import { coverTogether } from './cover.ts';
 import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
@@ -14,6 +16,25 @@ import { openNames, openWords } from './open-words.ts';
 const WORDS_WITH_FIGURES = 0.88;
 /** What comes out by calculation needs fewer of its words. */
 const WORDS_WITH_SUMS = 0.75;
+
+/** Several figures that one passage gives together settle as much as most of the words do. */
+const WORDS_WITH_PASSAGE = 0.75;
+const FIGURES_OF_PASSAGE = 2;
+
+/** How many figures of a statement the passage gives that gives the most of them; 0 where it gives them in another order. */
+function figuresOfOnePassage(accounts: readonly FigureAccount[], index: EvidenceIndex): number {
+  const found = new Map<number, FigureAccount['figure'][]>();
+  for (const one of accounts)
+    if (one.state === 'found' && one.passage >= 0)
+      found.set(one.passage, [...(found.get(one.passage) ?? []), one.figure]);
+  const [best] = [...found].sort((a, b) => b[1].length - a[1].length);
+  if (best === undefined) return 0;
+  const [passage, figures] = best;
+  const known = index.passages[passage]?.quantities ?? [];
+  const places = figures.map((own) => known.findIndex((one) => sameFigure(own, one)));
+  const inOrder = places.every((place, at) => place >= 0 && place > (places[at - 1] ?? -1));
+  return inOrder ? figures.length : 0;
+}
 
 /** Supported when score or a full account of its figures, names and words says so; else not found, with what is open. */
 export function settle(
@@ -30,12 +51,19 @@ export function settle(
     index,
     accounts.some(({ state }) => state === 'computed'),
   );
-  const figuresOpen = accounts.filter(({ state }) => state === 'open');
+  const strayed = accounts.filter((one) => isStray(one, statement, passages, index));
+  const figuresOpen = [...accounts.filter(({ state }) => state === 'open'), ...strayed];
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
   const hedge = lostHedge(statement, passages, covered, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
-  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
+  const turned = turnedWord(statement, passages[0] ?? near[0], index);
+  const clean =
+    turned === undefined &&
+    figuresOpen.length === 0 &&
+    names.length === 0 &&
+    replaced.length === 0 &&
+    hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -46,9 +74,15 @@ export function settle(
     covered >= (computed.length > 0 ? WORDS_WITH_SUMS : WORDS_WITH_FIGURES) &&
     (computed.length > 0 || figures >= 2) &&
     (computed.length > 0 || learned.score >= WITH_FIGURES);
+  const byPassage =
+    parity && covered >= WORDS_WITH_PASSAGE && figuresOfOnePassage(accounts, index) >= FIGURES_OF_PASSAGE;
   const status: StatementStatus =
-    clean && (byScore || byWords || byFigures) ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
-  const shown = passages.length > 0 ? passages : near.slice(0, 1);
+    clean && (byScore || byWords || byFigures || byPassage)
+      ? 'supported'
+      : statement.advice
+        ? 'not_checked'
+        : 'not_found';
+  const shown = bestFirst(statement, passages.length > 0 ? passages : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') {
     const [first] = shown;
@@ -70,18 +104,119 @@ export function settle(
       passages: cited,
     };
   if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
-    return {
-      status,
-      open: [hedge.word],
-      why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
-      passages: placeOf(index, hedge.passage),
-    };
+    return hedged(statement, hedge, status, index);
+  if (turned !== undefined && figuresOpen.length === 0 && names.length === 0)
+    return { status, why: turned.why, open: [turned.word], passages: placeOf(index, turned.passage) };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
     doubt,
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
+  };
+}
+
+/** The passage that bears most out comes first: the one with the most of the figures, then of the words. */
+function bestFirst(
+  statement: Statement,
+  passages: readonly number[],
+  accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
+): number[] {
+  const giving = accounts.flatMap((one) => (one.state === 'found' && one.passage >= 0 ? [one.passage] : []));
+  const rank = (at: number): number => {
+    const passage = index.passages[at];
+    if (passage === undefined) return 0;
+    const figures = statement.quantities.filter((figure) =>
+      passage.quantities.some((known) => compareQuantities(figure, known) === 'same'),
+    ).length;
+    return figures + sharedWith(statement, passage, index);
+  };
+  const ranks = new Map([...passages, ...giving].map((at) => [at, rank(at)]));
+  return [...ranks]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, PASSAGES_CITED)
+    .map(([at]) => at);
+}
+
+const PASSAGES_CITED = 4;
+
+/**
+ * A figure that only a passage about something else gives, where the closest passage has another of its kind: "left in
+ * June" beside "left in May" and a June elsewhere.
+ */
+function isStray(
+  account: FigureAccount,
+  statement: Statement,
+  passages: readonly number[],
+  index: EvidenceIndex,
+): boolean {
+  const { quantities } = statement;
+  if (account.state !== 'found' || account.passage === -1 || passages.includes(account.passage)) return false;
+  const { figure } = account;
+  const [top, holding] = [index.passages[passages[0] ?? -1], index.passages[account.passage]];
+  if (top === undefined || holding === undefined) return false;
+  // Another passage that says as much of it is as good.
+  if (sharedWith(statement, holding, index) >= NEARLY_AS_GOOD * sharedWith(statement, top, index)) return false;
+  const given = top.quantities;
+  return (
+    !given.some((one) => compareQuantities(figure, one) === 'same') &&
+    given.some(
+      (known) =>
+        known.kind === figure.kind &&
+        known.unit === figure.unit &&
+        (known.kind !== 'number' || known.unit !== '') &&
+        compareQuantities(figure, known) === 'different' &&
+        !quantities.some((one) => compareQuantities(one, known) === 'same'),
+    )
+  );
+}
+
+const NEARLY_AS_GOOD = 0.7;
+
+/** Small words that turn a sentence round where the other of the two stands in the same place. */
+const TURNS: readonly (readonly [string, string])[] = [
+  ['before', 'after'],
+  ['with', 'without'],
+  ['more', 'less'],
+  ['more', 'fewer'],
+  ['above', 'below'],
+  ['over', 'under'],
+  ['higher', 'lower'],
+  ['earlier', 'later'],
+  ['always', 'never'],
+];
+
+/** A small word of a statement in whose place its closest passage has the opposite one. */
+function turnedWord(
+  statement: Statement,
+  closest: number | undefined,
+  index: EvidenceIndex,
+): { word: string; why: string; passage: number } | undefined {
+  const passage = index.passages[closest ?? -1];
+  if (closest === undefined || passage === undefined) return undefined;
+  const [own, known] = [statement.tokens, passage.tokens].map((tokens) => new Set(tokens.map(({ lower }) => lower)));
+  for (const [one, other] of TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]))
+    if (own?.has(one) && !own.has(other) && known?.has(other) && !known.has(one))
+      return {
+        word: one,
+        why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
+        passage: closest,
+      };
+  return undefined;
+}
+
+function hedged(
+  statement: Statement,
+  hedge: { word: string; passage: number },
+  status: StatementStatus,
+  index: EvidenceIndex,
+): Judgement {
+  return {
+    status,
+    open: [hedge.word],
+    why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
+    passages: placeOf(index, hedge.passage),
   };
 }
 

@@ -1,9 +1,9 @@
 import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
 import { isInstruction } from './instructions.ts';
-import { type Quantity, readQuantities } from './quantities.ts';
+import { dayOrderOf, type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
-import type { Table } from './tables.ts';
+import { separateValues, type Table } from './tables.ts';
 import type { Token } from './token.ts';
 import { tokenize } from './tokens.ts';
 
@@ -79,13 +79,15 @@ export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
   const words = new Map<string, HeldWord>();
   const flow: Flow = { words: [], before: [] };
   for (const [source, { text }] of sources.entries()) {
+    const separated = separateValues(text);
+    const order = dayOrderOf(text);
     for (const { start, end } of splitSentences(text)) {
-      const sentence = text.slice(start, end);
+      const sentence = separated.slice(start, end);
       const tokens = tokenize(sentence, start);
       const content: string[] = [];
       for (const token of tokens) if (token.content) content.push(token.stem);
       const instruction = isInstruction(sentence, tokens);
-      const quantities = readQuantities(tokens);
+      const quantities = readQuantities(tokens, order);
       const stems = new Set(content);
       const at = passages.push({ source, start, end, tokens, content, stems, quantities, instruction }) - 1;
       if (!instruction) addWords(tokens, at, words, flow);

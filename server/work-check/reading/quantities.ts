@@ -1,3 +1,4 @@
+// Over 300 lines: the tables of units and months and the readers that use them belong together.
 import type { Token } from './token.ts';
 
 /**
@@ -10,6 +11,8 @@ export type Quantity = {
   /** Half of the last stated digit's worth: 1.2 million may stand for anything from 1.15 to 1.25 million. */
   tolerance: number;
   unit: string;
+  /** A time told by the dial of a clock: morning or evening is not said. */
+  spoken?: true;
   year?: number;
   month?: number;
   day?: number;
@@ -57,7 +60,14 @@ const MONTHS = new Map(
 );
 MONTHS.set('sept', 9);
 /** Whether a figure can begin with a lower-case word: most words need no closer look. */
-export const opensFigure = (lower: string): boolean => SMALL.has(lower) || MONTHS.has(lower);
+/** "Half past six": minutes after the hour, or before it. */
+const SPOKEN = new Map([
+  ['half', 30],
+  ['quarter', 15],
+]);
+const HALF_DAY = 720;
+
+export const opensFigure = (lower: string): boolean => SMALL.has(lower) || MONTHS.has(lower) || SPOKEN.has(lower);
 
 const CURRENCIES = new Map(
   '$ usd,usd usd,dollar usd,€ eur,eur eur,euro eur,£ gbp,gbp gbp,pound gbp,¥ jpy,jpy jpy,yen jpy,chf chf,cad cad,aud aud'
@@ -78,7 +88,7 @@ const UNITS = new Map(
 );
 
 /** Reads all figures of a token list, in order. Dates swallow their parts. */
-export function readQuantities(tokens: readonly Token[]): Quantity[] {
+export function readQuantities(tokens: readonly Token[], order?: DayOrder): Quantity[] {
   const found: Quantity[] = [];
   let at = 0;
   while (at < tokens.length) {
@@ -87,7 +97,7 @@ export function readQuantities(tokens: readonly Token[]): Quantity[] {
       at += 1;
       continue;
     }
-    const quantity = readDate(tokens, at) ?? readTime(tokens, at) ?? readNumber(tokens, at);
+    const quantity = readDate(tokens, at, order) ?? readTime(tokens, at) ?? readNumber(tokens, at);
     if (quantity === undefined) {
       at += 1;
       continue;
@@ -117,11 +127,25 @@ function isYear(token: Token | undefined): number | undefined {
 
 const ORDINAL_TAILS = new Set(['st', 'nd', 'rd', 'th']);
 
-function readDate(tokens: readonly Token[], at: number): Quantity | undefined {
-  return readIsoDate(tokens, at) ?? readWordDate(tokens, at) ?? readYear(tokens, at);
+/** Whether 02/04/2026 is in April or in February. */
+export type DayOrder = 'day first' | 'month first';
+
+/** The order that the dates of a text show: 14/02/2026 can only have its day first. Undefined when none or both do. */
+export function dayOrderOf(text: string): DayOrder | undefined {
+  let [dayFirst, monthFirst] = [false, false];
+  for (const { 1: one = '', 3: other = '' } of text.matchAll(/(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2\d{4}(?!\d)/g)) {
+    if (Number(one) > 12) dayFirst = true;
+    if (Number(other) > 12) monthFirst = true;
+  }
+  if (dayFirst === monthFirst) return undefined;
+  return dayFirst ? 'day first' : 'month first';
 }
 
-function readIsoDate(tokens: readonly Token[], at: number): Quantity | undefined {
+function readDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
+  return readNumericDate(tokens, at, order) ?? readWordDate(tokens, at) ?? readYear(tokens, at);
+}
+
+function readNumericDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
   const [a, s1, b, s2, c] = [tokens[at], tokens[at + 1], tokens[at + 2], tokens[at + 3], tokens[at + 4]];
   if (s1?.lower !== s2?.lower || (s1?.lower !== '-' && s1?.lower !== '/' && s1?.lower !== '.')) return undefined;
   const year = isYear(a);
@@ -134,9 +158,11 @@ function readIsoDate(tokens: readonly Token[], at: number): Quantity | undefined
   const first = plainInteger(a, 1, 31);
   const second = plainInteger(b, 1, 31);
   if (lastYear === undefined || first === undefined || second === undefined) return undefined;
-  // Day first or month first is not said: only what both readings share is kept, unless one is impossible.
-  if (first > 12) return dateQuantity(tokens, at, at + 4, { year: lastYear, month: second, day: first });
-  if (second > 12) return dateQuantity(tokens, at, at + 4, { year: lastYear, month: first, day: second });
+  // Day first or month first is not said: only what both readings share is kept, unless the text shows its order.
+  if (first > 12 || (order === 'day first' && second <= 12))
+    return dateQuantity(tokens, at, at + 4, { year: lastYear, month: second, day: first });
+  if (second > 12 || order === 'month first')
+    return dateQuantity(tokens, at, at + 4, { year: lastYear, month: first, day: second });
   return dateQuantity(
     tokens,
     at,
@@ -195,18 +221,43 @@ function dateQuantity(
   return { kind: 'date', value: parts.year ?? 0, tolerance: 0, unit: '', ...parts, start, end, first, last };
 }
 
+/** "Half past six", "quarter to nine": of the morning or the evening, which is not said. */
+function readSpokenTime(tokens: readonly Token[], at: number): Quantity | undefined {
+  const minutes = SPOKEN.get(tokens[at]?.lower ?? '');
+  const way = tokens[at + 1]?.lower;
+  const hour = numeral(tokens[at + 2])?.value ?? (tokens[at + 2]?.lower === 'one' ? 1 : undefined);
+  if (minutes === undefined || (way !== 'past' && way !== 'to') || hour === undefined || hour < 1 || hour > 12)
+    return undefined;
+  const value = (hour * 60 + (way === 'past' ? minutes : -minutes)) % HALF_DAY;
+  const [start, end] = [tokens[at]?.start ?? 0, tokens[at + 2]?.end ?? 0];
+  return { kind: 'time', value, tolerance: 0, unit: '', spoken: true, start, end, first: at, last: at + 2 };
+}
+
+/** "23.52", where a word says that it is a time. */
+function dottedTime(tokens: readonly Token[], at: number): { hour: number; minute: number } | undefined {
+  const match = /^([01]?\d|2[0-3])\.([0-5]\d)$/.exec(tokens[at]?.lower ?? '');
+  if (match === null) return undefined;
+  const told =
+    /^(?:am|pm|hours?|hrs|h|uhr)$/.test(tokens[at + 1]?.lower ?? '') ||
+    tokens.slice(Math.max(0, at - 4), at).some(({ lower }) => lower === 'time' || lower === "o'clock");
+  return told ? { hour: Number(match[1]), minute: Number(match[2]) } : undefined;
+}
+
 function readTime(tokens: readonly Token[], at: number): Quantity | undefined {
-  const hour = plainInteger(tokens[at], 0, 23);
+  const spoken = readSpokenTime(tokens, at);
+  if (spoken !== undefined) return spoken;
+  const dotted = dottedTime(tokens, at);
+  const hour = dotted?.hour ?? plainInteger(tokens[at], 0, 23);
   if (hour === undefined) return undefined;
   let last = at;
-  let minute = 0;
-  if (tokens[at + 1]?.lower === ':' && /^\d\d$/.test(tokens[at + 2]?.lower ?? '')) {
+  let minute = dotted?.minute ?? 0;
+  if (dotted === undefined && tokens[at + 1]?.lower === ':' && /^\d\d$/.test(tokens[at + 2]?.lower ?? '')) {
     minute = Number(tokens[at + 2]?.lower);
     last = at + 2;
   }
   const mark = tokens[last + 1]?.lower ?? '';
   const half = mark === 'am' || mark === 'pm' ? mark : '';
-  if (last === at && half === '') return undefined;
+  if (last === at && half === '' && dotted === undefined) return undefined;
   const hours = half === 'pm' && hour < 12 ? hour + 12 : half === 'am' && hour === 12 ? 0 : hour;
   if (half !== '') last += 1;
   const start = tokens[at]?.start ?? 0;
@@ -318,6 +369,8 @@ export function compareQuantities(claimed: Quantity, known: Quantity): QuantityM
     if (claimed.kind !== known.kind) return sameBareNumber(claimed, known) ? 'same' : 'unrelated';
     return compareDates(claimed, known);
   }
+  if (claimed.kind === 'time' && known.kind === 'time' && (claimed.spoken ?? known.spoken) === true)
+    return claimed.value % HALF_DAY === known.value % HALF_DAY ? 'same' : 'different';
   const equal = Math.abs(claimed.value - known.value) <= Math.max(claimed.tolerance, 1e-9 * Math.abs(known.value));
   if (claimed.kind !== known.kind) {
     const bare =
@@ -337,7 +390,9 @@ function sameBareNumber(a: Quantity, b: Quantity): boolean {
   const date = a.kind === 'date' ? a : b;
   const other = a.kind === 'date' ? b : a;
   if (other.kind !== 'number') return false;
-  return other.value === date.year || (date.year === undefined && other.value === date.day);
+  // "The 24th" may be of any month; a bare 24 is no day.
+  const isDay = date.month === undefined || other.unit === 'ordinal' || other.unit === '';
+  return other.value === date.year || (date.year === undefined && isDay && other.value === date.day);
 }
 
 function compareDates(claimed: Quantity, known: Quantity): QuantityMatch {

@@ -62,3 +62,30 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
   if (mark === '|' && cells.at(-1)?.text === '') cells.pop();
   return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
 }
+
+/** A line where a comma stands between two values without a space, one of them a figure. */
+const TIGHT_COMMA = /[^,\s],(?=[^,\s])[^\n]*\d/;
+
+/**
+ * A text with the commas of its CSV rows as semicolons, so that "99.97,12,208" reads as three figures; lengths stay.
+ * A row with a space behind a comma is prose.
+ */
+export function separateValues(text: string): string {
+  if (!TIGHT_COMMA.test(text)) return text;
+  const commas: number[] = [];
+  for (const { header, rows } of readTables(text, 0)) {
+    const lines = [header, ...rows];
+    const ends = lines.map((cells) => cells.slice(0, -1).flatMap(({ end }) => (text[end] === ',' ? [end] : [])));
+    const tight = lines.every((cells, at) => {
+      const seams = ends[at] ?? [];
+      return seams.length === cells.length - 1 && seams.every((end) => text[end + 1] !== ' ');
+    });
+    if (tight) commas.push(...ends.flat());
+  }
+  if (commas.length === 0) return text;
+  const marks = [...text];
+  // Offsets are UTF-16: only a text of plain characters can be changed by them one by one.
+  if (marks.length !== text.length) return text;
+  for (const at of commas) marks[at] = ';';
+  return marks.join('');
+}

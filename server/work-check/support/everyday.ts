@@ -125,6 +125,15 @@ fully complete
 complete finished done full
 way transit road
 cause reason because due
+closing deadline
+return check checkup
+appointment visit check meeting
+include part
+task action
+venue hall room site
+booking reservation
+laptop notebook computer
+winner elected won first
 `;
 
 /** Words that say little by themselves: a statement is not open because one of them stands nowhere. */
@@ -132,7 +141,7 @@ const LIGHT = new Set(
   (
     'team we cover covers concern concerns regard now still also another other others instead well like itself themselves himself herself however whereas among while both even just ' +
     'already yet rather quite altogether overall namely respectively together currently presently meanwhile please thank thanks ' +
-    'way thing things case cases kind part parts number overall total short brief effect note say says said according ' +
+    'way thing things case cases kind number overall total short brief effect note say says said according ' +
     'come comes mean means make makes take takes get gets go goes become accordingly therefore hence thus finally first ' +
     'second next last additionally further furthermore moreover fact indeed actually simply mainly mostly usually generally'
   )
@@ -184,4 +193,13 @@ const SIDES =
 /** Whether a word names one of two things, as the north shop beside the south one: it tells subjects apart. */
 export function namesSide(word: string): boolean {
   return SIDES.test(word);
+}
+
+/** Opposites that pick one of several things, as the first dose or the lowest price. */
+const PICKS =
+  /^(?:first|last|final|initial|start\w*|end\w*|open\w*|clos\w+|begin\w*|finish\w*|minimum|maximum|least|most|lowest|highest|smallest|largest|youngest|oldest|earliest|latest|old|new|former|latter|buy\w*|sell\w*|import\w*|export\w*|income|expense\w*|arriv\w+|depart\w*|before|after)$/;
+
+/** Whether a word tells two things apart rather than saying of one thing what is not so. */
+export function picksOne(word: string): boolean {
+  return PICKS.test(word) || namesSide(word);
 }

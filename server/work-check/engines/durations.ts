@@ -1,0 +1,53 @@
+import type { Quantity } from '../reading/quantities.ts';
+
+const MINUTES = new Map([
+  ['minute', 1],
+  ['hour', 60],
+]);
+const DAY_MINUTES = 1_440;
+const TIMES_MAX = 8;
+
+type Timed = { figure: Quantity; text: string };
+
+/** How a length of time follows from two clock times: "06:12 to 06:31 is 19 minutes". Past midnight counts on. */
+export function durationFrom(claimed: Quantity, times: readonly Timed[]): string | undefined {
+  const minutes = MINUTES.get(claimed.unit);
+  if (claimed.kind !== 'number' || minutes === undefined) return undefined;
+  const clock = times.filter(({ figure }) => figure.kind === 'time').slice(0, TIMES_MAX);
+  for (const [at, from] of clock.entries())
+    for (const to of clock.slice(at + 1)) {
+      const apart = (to.figure.value - from.figure.value + DAY_MINUTES) % DAY_MINUTES;
+      if (apart > 0 && apart === claimed.value * minutes)
+        return `${from.text} to ${to.text} is ${claimed.value} ${claimed.unit}${claimed.value === 1 ? '' : 's'}`;
+    }
+  return undefined;
+}
+
+const SPAN = /\bfrom\s+$/i;
+const TO = /^\s*(?:to|until|till|[-–])\s*$/i;
+/** "…, 19 minutes", "(8 minutes)", "…, that is 8 minutes": the length of the span that stands right before it. */
+const LENGTH = /^,?\s*(?:\(|(?:that is|i\.e\.|or|for|a total of|lasting|which is)?,?\s*)$/i;
+
+/** "From 06:12 to 06:31, 29 minutes": a span and its length side by side that do not agree. */
+export function findWrongDuration(
+  text: string,
+  quantities: readonly Quantity[],
+): { claimed: string; says: string } | undefined {
+  for (const [at, from] of quantities.entries()) {
+    const [to, length] = [quantities[at + 1], quantities[at + 2]];
+    if (from.kind !== 'time' || to?.kind !== 'time' || length === undefined) continue;
+    const minutes = MINUTES.get(length.unit);
+    if (minutes === undefined || length.kind !== 'number') continue;
+    if (!SPAN.test(text.slice(0, from.start)) || !TO.test(text.slice(from.end, to.start))) continue;
+    if (!LENGTH.test(text.slice(to.end, length.start))) continue;
+    const apart = (to.value - from.value + DAY_MINUTES) % DAY_MINUTES;
+    const said = length.value * minutes;
+    // "2 hours 15 minutes" goes on behind its first figure, and hours may be rounded.
+    if (quantities[at + 3]?.unit === 'minute' || Math.abs(apart - said) < minutes) continue;
+    return {
+      claimed: text.slice(length.start, length.end),
+      says: `${text.slice(from.start, from.end)} to ${text.slice(to.start, to.end)} is ${apart} minutes`,
+    };
+  }
+  return undefined;
+}

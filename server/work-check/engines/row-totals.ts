@@ -1,0 +1,41 @@
+import { readQuantities } from '../reading/quantities.ts';
+import { tokenize } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
+import { printedTolerance, written } from './derivation.ts';
+
+export type RowTotal = { holds: boolean; says: string };
+
+const TOTAL = /^(?:row |grand )?(?:total|sum|all|overall|together)\b/i;
+/** Rows whose total comes out before another that does not is wrong rather than something else. */
+const ROWS_THAT_HOLD = 2;
+
+function numberOf(text: string): number | undefined {
+  const tokens = tokenize(text);
+  const [figure, ...more] = readQuantities(tokens);
+  if (figure === undefined || more.length > 0 || (figure.kind !== 'number' && figure.kind !== 'money'))
+    return undefined;
+  return tokens.filter(({ kind }) => kind === 'word').length <= 1 ? figure.value : undefined;
+}
+
+function sumOfRow({ record, kind }: Statement): RowTotal | undefined {
+  if (kind !== 'cell' || record === undefined || !TOTAL.test(record.column)) return undefined;
+  const claimed = numberOf(record.value);
+  const parts = record.keys.filter((one) => one !== record.identity).flatMap((one) => numberOf(one) ?? []);
+  if (claimed === undefined || parts.length < 2) return undefined;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  return {
+    holds: Math.abs(sum - claimed) <= parts.length * printedTolerance(record.value) * 1.01,
+    says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}`,
+  };
+}
+
+/**
+ * The total at the end of a row of the work's own table beside the figures of that row. One that does not come out is
+ * wrong only where other rows of its column do: else the column may hold something else.
+ */
+export function rowTotal(statement: Statement, all: readonly Statement[]): RowTotal | undefined {
+  const own = sumOfRow(statement);
+  if (own === undefined || own.holds) return own;
+  const others = all.filter((one) => one !== statement && one.record?.column === statement.record?.column);
+  return others.filter((one) => sumOfRow(one)?.holds === true).length >= ROWS_THAT_HOLD ? own : undefined;
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { checkWork } from './check.ts';
+import type { Finding, Report } from './contract.ts';
+import { decidedKinds } from './criteria/kinds.ts';
+import { WITHDRAWN } from './proofread.ts';
+import { withoutRepeats } from './repeats.ts';
+
+type Source = { source: string; text: string };
+const check = (work_product: string, evidence: Source[], criteria: string[] = []): Promise<Report> =>
+  checkWork(
+    { work_product, evidence, criteria: criteria.length > 0 ? criteria : ['All statements agree with the evidence'] },
+    { assessor: embeddedAssessor, now: new Date('2026-01-15T12:00:00Z') },
+  );
+const statuses = async (work: string, evidence: Source[]): Promise<string[]> =>
+  (await check(work, evidence)).statements.map(({ status }) => status);
+
+describe('a statement', () => {
+  const bridge = [{ source: 'Guide', text: 'The Weir Street bridge is 312 metres long and opened on 4 May 1932.' }];
+
+  it('is borne out with and without a citation marker', async () => {
+    for (const mark of ['', ' [1]', ' [1, 2]', ' [^3]'])
+      expect(await statuses(`The Weir Street bridge is 312 metres long${mark}.`, bridge), mark).toEqual(['supported']);
+  });
+
+  it('is borne out under a heading in its own line, but not with another name there', async () => {
+    expect(await statuses('**Condition.** The Weir Street bridge is 312 metres long.', bridge)).toEqual(['supported']);
+    expect(await statuses('Halberd: The Weir Street bridge is 312 metres long.', bridge)).toEqual(['not_found']);
+  });
+
+  it('is not contradicted by the first of two events when it tells of the last', async () => {
+    const record = [{ source: 'Record', text: 'Meloxicam with food for 7 days, first dose on 4 March at home.' }];
+    expect(await statuses('The last dose of meloxicam at home is on 10 March.', record)).not.toContain('contradicted');
+  });
+
+  it('is contradicted by a figure of which only the digits differ', async () => {
+    const budget = [{ source: 'Budget', text: 'The city will spend 308 million euros on schools in 2026.' }];
+    const report = await check('The city will spend 380 million euros on schools in 2026.', budget);
+    expect(report.statements.map(({ status }) => status)).toEqual(['contradicted']);
+    expect(report.statements[0]?.why).toContain('“380 million euros” against “308 million euros”');
+  });
+
+  it('is contradicted when its source gives none of its figures and another gives them all', async () => {
+    const evidence = [
+      {
+        source: 'Calder Engineers, report',
+        text: 'Estimated cost of repair EUR 86,000; further service life 8 years.',
+      },
+      { source: 'Parks department, memo', text: 'A new aluminium deck costs EUR 240,000 and lasts 40 years.' },
+    ];
+    const wrong = 'According to Calder Engineers, a new aluminium deck costs 240,000 euros and lasts 40 years.';
+    const right = 'According to the parks department, a new aluminium deck costs 240,000 euros and lasts 40 years.';
+    expect(await statuses(wrong, evidence)).toEqual(['contradicted']);
+    expect(await statuses(right, evidence)).not.toContain('contradicted');
+  });
+
+  it('is contradicted when a span and its length side by side do not agree', async () => {
+    const log = [{ source: 'Log', text: 'Requests failed from 06:12; at 06:31 they worked again.' }];
+    expect(await statuses('Requests failed from 06:12 to 06:31, 29 minutes.', log)).toEqual(['contradicted']);
+    expect(await statuses('Requests failed from 06:12 to 06:31, 19 minutes.', log)).not.toContain('contradicted');
+    expect(await statuses('The shop is open from 9:00 to 17:00 with a break of 30 minutes.', log)).not.toContain(
+      'contradicted',
+    );
+  });
+
+  it('of a table is contradicted when its row does not add up and the other rows do', async () => {
+    const sheets = [{ source: 'Sheets', text: 'Quill 240 and 211, Rao 198 and 254, Staunton 96 and 71.' }];
+    const table = (total: number): string =>
+      `| Name | Hall | School | Total |\n| --- | --- | --- | --- |\n| Quill | 240 | 211 | 451 |\n| Rao | 198 | 254 | 452 |\n| Staunton | 96 | 71 | ${total} |`;
+    const of = async (total: number): Promise<string | undefined> =>
+      (await check(table(total), sheets)).statements.at(-1)?.status;
+    expect(await of(167)).toBe('supported');
+    expect(await of(176)).toBe('contradicted');
+  });
+
+  it('of a table is said to be written otherwise than the rest of its column', async () => {
+    const rows = ['Pinta | 19.50', 'Roque | 20.50', 'Hasel | 22.50', 'Brisa | 35.50 EUR', 'Ferrol | 25.00'];
+    const report = await check(`| Wine | Price |\n| --- | --- |\n${rows.map((row) => `| ${row} |`).join('\n')}`, [
+      { source: 'List', text: 'Pinta, Roque, Hasel, Brisa and Ferrol are on the list.' },
+    ]);
+    const said = report.statements.filter(({ why }) => why.includes('no plain number'));
+    expect(said.map(({ why }) => /“[^”]*”/.exec(why)?.[0])).toEqual(['“Price of Brisa: 35.50 EUR”']);
+    expect(said[0]?.why).toContain('the only value of 5 there');
+  });
+
+  it('is contradicted when it turns a change round', async () => {
+    const log = [{ source: 'Export', text: 'Cache change of 15 March: median before 210 ms, after 180 ms.' }];
+    const of = (change: string): Promise<string[]> => statuses(`Median response time ${change} after 15 March.`, log);
+    expect(await of('rose from 180 ms to 210 ms')).toEqual(['contradicted']);
+    expect(await of('rose from 210 ms to 180 ms')).toEqual(['contradicted']);
+    expect(await of('fell from 210 ms to 180 ms')).not.toContain('contradicted');
+  });
+
+  it('takes a total that several sources give in parts behind the same word', async () => {
+    const report = await check('Martha Quill received 451 votes.', [
+      { source: 'Hall', text: 'Martha Quill votes: Quill 240, rejected 5' },
+      { source: 'School', text: 'Martha Quill votes: Quill 211, rejected 6' },
+    ]);
+    expect(report.statements[0]?.computed).toBe('240 + 211 = 451');
+  });
+});
+
+describe('what is said to stand nowhere', () => {
+  it.each([
+    ['The board met in Oct 2025 about lorries.', 'The board met in October 2025 about bicycles.'],
+    ['The clinic closed on 2 April 2026 for painters.', 'Dates: 14/02/2026 opening. The clinic closed on 02/04/2026.'],
+    ['The count ended at 23:52 with applause.', 'Time of the count: 23.52 hours, no applause.'],
+    ['The meeting began at 18:30 with cake.', 'We met at half past six without any sweets.'],
+    [
+      'Availability was 99.97% in winter.',
+      'service,month,availability_pct,downtime\napi,2026-02,99.97,12\napi,2026-03,99.94,27',
+    ],
+  ])('no report says so of a figure in another form: %s', async (work, text) => {
+    const report = await check(work, [{ source: 'Record', text }]);
+    const said = [...report.findings.map(({ reason }) => reason), ...report.statements.map(({ why }) => why)].join(
+      '\n',
+    );
+    expect(said).not.toContain(WITHDRAWN);
+    for (const figure of ['Oct 2025', '2 April 2026', '23:52', '18:30', '99.97'])
+      expect(said).not.toMatch(new RegExp(`“${figure}[^”]*”[^.]* nowhere in the evidence`));
+  });
+});
+
+describe('a criterion', () => {
+  const minutes = [{ source: 'Minutes', text: 'The board meets on 4 May 2026. The roof costs 3,800 euros.' }];
+
+  it('that asks when somebody meets somebody is answered by a date', async () => {
+    const report = await check('The board meets on 4 May 2026. The roof costs 3,800 euros.', minutes, [
+      'Says when the board meets the architects',
+    ]);
+    expect(report.findings[0]?.reason).toContain('“The board meets on 4 May 2026.”');
+  });
+
+  it('that asks for a warning against something asks for no comparison', async () => {
+    const report = await check('The roof costs 3,800 euros.', minutes, ['Warns against the old ladder']);
+    expect(report.findings[0]?.reason).toContain('a warning');
+    expect(report.findings[0]?.reason).not.toContain('comparison');
+  });
+
+  it('of absence does not claim what another kind decides', () => {
+    expect(decidedKinds.find(({ name }) => name === 'absence')?.decides).not.toContain('personal data');
+  });
+});
+
+describe('a long reason that several findings share', () => {
+  const reason =
+    `The evidence does not settle “${'a'.repeat(120)}” (statement 1). “aaa” stands nowhere in the evidence. ` +
+    `The evidence does not settle “${'b'.repeat(120)}” (statement 2). Of 2 statements, 2 were not found in it.`;
+  const finding = (criterion: string, status: Finding['status'] = 'partly_met'): Finding => ({
+    criterion,
+    status,
+    reason,
+  });
+
+  it('is given once; later ones name the finding that has it, and keep their first statement and their count', () => {
+    const [first, second] = withoutRepeats([finding('Figures agree'), finding('Dates agree')]);
+    expect(first?.reason).toBe(reason);
+    expect(second?.reason).toContain('“aaa” stands nowhere in the evidence.');
+    expect(second?.reason).toContain('The rest is the same as under “Figures agree”.');
+    expect(second?.reason).toMatch(/Of 2 statements, 2 were not found in it\.$/);
+    expect(second?.reason).not.toContain('bbb');
+  });
+
+  it('stays whole where it accuses', () => {
+    const both = [finding('Figures agree', 'contradicted'), finding('Dates agree', 'contradicted')];
+    expect(withoutRepeats(both)).toEqual(both);
+  });
+});
