@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { utf8Bytes } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest } from '../server/work-check/contract.ts';
-import { utf8Bytes } from '../server/kernel/json-value.ts';
 import { ownCases, readCases, requestOf } from './check-cases.ts';
 import { readDataSets } from './check-data.ts';
 

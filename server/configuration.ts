@@ -9,8 +9,8 @@ import {
   presentIn,
 } from './configuration/assessor.ts';
 import { liveFaults } from './configuration/live-faults.ts';
-import { operatorFaults, operatorOf, operatorVariables, type Operator } from './configuration/operator.ts';
-import { observingFaults, observingOf, observingVariables, type Observing } from './configuration/observing.ts';
+import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
+import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
 import type { RateLimits } from './door/rate-limit.ts';
 import { ConfigurationError } from './kernel/configuration-error.ts';
 import { type Keyring, openKeyring } from './kernel/keyring.ts';

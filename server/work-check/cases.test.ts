@@ -9,15 +9,11 @@ import {
   readCases,
   requestOf,
 } from '../../commands/check-cases.ts';
-import { parsedIfJson, type JsonValue } from '../kernel/json-value.ts';
+import { rereadReport } from '../../commands/check-sentences.ts';
+import { type JsonValue, parsedIfJson } from '../kernel/json-value.ts';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
-import { type CheckRequest, type Report } from './contract.ts';
-import { gatherSources } from './gather-sources.ts';
-import { Proofreader, WITHDRAWN } from './proofread.ts';
-import { indexEvidence } from './reading/evidence-index.ts';
-import { readWork } from './statements.ts';
-import { rereadReport } from '../../commands/check-sentences.ts';
+import type { Report } from './contract.ts';
 import { validateReport } from './validate-report.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
