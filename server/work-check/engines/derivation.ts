@@ -24,6 +24,7 @@ export function printedTolerance(text: string): number {
 
 /** From this size on a sum needs no word that says so: it hardly comes out by chance. */
 const PLAIN_SUM_MIN = 100;
+const ADDEND_SHARE_MIN = 0.03;
 const SUM =
   /\b(?:extra|plus|additional\w*|includ\w+|total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
@@ -45,16 +46,30 @@ export function derive(
   const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
   const tolerance = printedTolerance(text);
   if (claimed.kind === 'percent')
-    return percentOf(pool, close) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
+    return percentOf(pool, close, wayIn(sentence)) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
   const exact = (value: number): boolean =>
     Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
   return (
     withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
-    (SUM.test(sentence) || claimed.value >= PLAIN_SUM_MIN ? (sumOf(own, exact) ?? sumOf(pool, exact)) : undefined) ??
+    summed(claimed, sentence, own, pool, exact) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
+}
+
+function summed(
+  { value }: Quantity,
+  sentence: string,
+  own: readonly Named[],
+  pool: readonly Named[],
+  exact: (value: number) => boolean,
+): Derivation | undefined {
+  if (SUM.test(sentence)) return sumOf(own, exact) ?? sumOf(pool, exact);
+  if (value < PLAIN_SUM_MIN) return undefined;
+  // "500 + 8 = 508" is no sum that anybody drew.
+  const large = (figures: readonly Named[]): Named[] => figures.filter((one) => one.value >= value * ADDEND_SHARE_MIN);
+  return sumOf(large(own), exact) ?? sumOf(large(pool), exact);
 }
 
 /** "With 20 percent VAT": a base with the statement's own percentage added, or the percentage alone. */
@@ -79,7 +94,17 @@ function unique(figures: readonly Named[]): Named[] {
   return [...new Map(figures.map((figure) => [figure.value, figure])).values()];
 }
 
-function percentOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+const UP = /\b(?:more|up|rose|ris\w+|increas\w*|higher|grew|gr?own|growth|gain\w*|climb\w*)\b/i;
+const DOWN = /\b(?:less|fewer|down|fell|fall\w*|decreas\w*|lower|drop\w*|declin\w*|shrank|loss)\b/i;
+
+/** Whether a sentence speaks of a rise (1), of a fall (-1), of neither or of both (0). */
+const wayIn = (sentence: string): number => Number(UP.test(sentence)) - Number(DOWN.test(sentence));
+
+function percentOf(
+  pool: readonly Named[],
+  close: (value: number) => boolean,
+  way: number,
+): Derivation | undefined {
   for (const part of pool)
     for (const whole of pool) {
       if (part === whole || whole.value === 0) continue;
@@ -87,7 +112,7 @@ function percentOf(pool: readonly Named[], close: (value: number) => boolean): D
       if (share > 0 && share <= 100 && close(share))
         return { value: share, says: `${part.text} of ${whole.text} is ${written(rounded(share))} percent` };
       const growth = ((part.value - whole.value) / whole.value) * 100;
-      if (growth !== 0 && close(Math.abs(growth)))
+      if (growth !== 0 && close(Math.abs(growth)) && (way === 0 || Math.sign(growth) === way))
         return {
           value: growth,
           says: `from ${whole.text} to ${part.text} is ${written(rounded(Math.abs(growth)))} percent ${growth > 0 ? 'more' : 'less'}`,

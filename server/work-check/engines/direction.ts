@@ -60,10 +60,11 @@ export function findTurnedChange({ text, quantities }: Statement, index: Evidenc
   if (match === null) return undefined;
   const after = match.index + match[0].length;
   const at = quantities.findIndex(({ start }) => start >= after && start <= after + 2);
-  const [from, to] = [quantities[at], quantities[at + 1]];
+  const from = quantities[at];
+  const to = quantities.find(({ start }) => from !== undefined && start > from.end && /\bto\s+\S{0,2}$/.test(text.slice(from.end, start)));
   if (from === undefined || to === undefined || from.kind !== to.kind || from.value === to.value) return undefined;
   if (from.kind === 'date' || from.kind === 'time' || from.unit !== to.unit) return undefined;
-  if (!/^[^.;,]{0,20}\bto\s+\S{0,2}$/.test(text.slice(from.end, to.start))) return undefined;
+  if (!/^[^.;]{0,24}\bto\s+\S{0,2}$/.test(text.slice(from.end, to.start))) return undefined;
   const [one, other] = [text.slice(from.start, from.end), text.slice(to.start, to.end)];
   if (RISES.test(text) !== FALLS.test(text) && to.value > from.value !== RISES.test(text))
     return { says: `from ${one} to ${other} is ${to.value > from.value ? 'more' : 'less'}`, passage: undefined };

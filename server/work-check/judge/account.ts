@@ -23,6 +23,8 @@ export function accountFor(
     smallWord(figure, statement, near, index);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
+  // The number of a thing, such as KR-90412, follows from nothing.
+  if (/\p{L}[\p{L}\d]*[-/]?$/u.test(statement.text.slice(0, figure.start))) return { figure, text, state: 'open' };
   const zoned = zonedFrom(figure, near, index);
   if (zoned !== undefined) return { figure, text, state: 'computed', says: zoned.says, passages: [zoned.passage] };
   const undated = withoutItsYear(figure, index);
@@ -87,11 +89,15 @@ function smallWord(
   near: readonly number[],
   index: EvidenceIndex,
 ): number | undefined {
-  if (figure.value > SMALL_WORD_MAX || !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))) return undefined;
+  if (figure.kind !== 'number' || figure.value > SMALL_WORD_MAX || !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))) return undefined;
   // Where a passage counts the same things otherwise, the word is no mere reference.
   const counted = near.some((at) =>
     index.passages[at]?.quantities.some(
-      (known) => known.kind === 'number' && figure.unit !== '' && compareQuantities(figure, known) === 'different',
+      (known) =>
+        known.kind === 'number' &&
+        known.unit === figure.unit &&
+        figure.unit !== '' &&
+        compareQuantities(figure, known) === 'different',
     ),
   );
   return counted ? undefined : (near[0] ?? -1);
@@ -146,6 +152,6 @@ const SMALL_WORD_MAX = 3;
 
 export function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
   return quantities
-    .filter(({ kind }) => kind !== 'date' && kind !== 'time')
+    .filter(({ kind, unit }) => kind !== 'date' && kind !== 'time' && unit !== 'ordinal')
     .map(({ value, start, end }) => ({ value, text: text.slice(start - offset, end - offset) }));
 }

@@ -218,7 +218,10 @@ function isUnaccounted(
   if (kind !== 'figure') return true;
   const beside = index.passages[passage];
   const account = accounts.find(({ figure }) => claimed.startsWith(text.slice(figure.start, figure.end)));
-  if (account === undefined || beside === undefined || account.state === 'computed') return false;
+  if (account === undefined || beside === undefined) return false;
+  const closely = sharedWith(clause, beside, index) >= WORD_FOR_WORD;
+  const { kind: of } = account.figure;
+  if (account.state === 'computed') return closely && (of === 'date' || of === 'percent');
   if (followsFrom(account.figure, beside, text, quantities, index)) return false;
   const elsewhere = index.passages[account.state === 'found' ? account.passage : -1];
   return (
@@ -228,6 +231,8 @@ function isUnaccounted(
 
 /** A passage that gives the figure counts as another case when it shares clearly less of the words. */
 const CLEARLY_LESS = 0.75;
+/** Beside a passage that holds all its words, another value is no result of a calculation. */
+const WORD_FOR_WORD = 0.95;
 
 function contradicted(
   { claimed, known, passage }: Pick<Substitution, 'claimed' | 'known' | 'passage'>,

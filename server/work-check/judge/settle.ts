@@ -2,8 +2,10 @@ import type { judge } from '../assessors/judging.ts';
 import type { StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { type FigureAccount, sameFigure } from '../engines/figures.ts';
+import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { compareQuantities } from '../reading/quantities.ts';
 import { isNegated } from '../reading/negation.ts';
 import type { Statement } from '../statements.ts';
 import { coverTogether } from './cover.ts';
@@ -49,12 +51,14 @@ export function settle(
     index,
     accounts.some(({ state }) => state === 'computed'),
   );
-  const figuresOpen = accounts.filter(({ state }) => state === 'open');
+  const strayed = accounts.filter((one) => isStray(one, statement, passages, index));
+  const figuresOpen = [...accounts.filter(({ state }) => state === 'open'), ...strayed];
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
   const hedge = lostHedge(statement, passages, covered, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
-  const clean = figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
+  const turned = turnedWord(statement, passages[0] ?? near[0], index);
+  const clean = turned === undefined && figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -96,6 +100,8 @@ export function settle(
     };
   if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
     return hedged(statement, hedge, status, index);
+  if (turned !== undefined && figuresOpen.length === 0 && names.length === 0)
+    return { status, why: turned.why, open: [turned.word], passages: placeOf(index, turned.passage) };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
@@ -103,6 +109,71 @@ export function settle(
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
   };
+}
+
+/**
+ * A figure that only a passage about something else gives, where the closest passage has another of its kind: "left in
+ * June" beside "left in May" and a June elsewhere.
+ */
+function isStray(
+  account: FigureAccount,
+  statement: Statement,
+  passages: readonly number[],
+  index: EvidenceIndex,
+): boolean {
+  const { quantities } = statement;
+  if (account.state !== 'found' || account.passage === -1 || passages.includes(account.passage)) return false;
+  const { figure } = account;
+  const [top, holding] = [index.passages[passages[0] ?? -1], index.passages[account.passage]];
+  if (top === undefined || holding === undefined) return false;
+  // Another passage that says as much of it is as good.
+  if (sharedWith(statement, holding, index) >= NEARLY_AS_GOOD * sharedWith(statement, top, index)) return false;
+  const given = top.quantities;
+  return (
+    !given.some((one) => compareQuantities(figure, one) === 'same') &&
+    given.some(
+      (known) =>
+        known.kind === figure.kind &&
+        known.unit === figure.unit &&
+        (known.kind !== 'number' || known.unit !== '') &&
+        compareQuantities(figure, known) === 'different' &&
+        !quantities.some((one) => compareQuantities(one, known) === 'same'),
+    )
+  );
+}
+
+const NEARLY_AS_GOOD = 0.7;
+
+/** Small words that turn a sentence round where the other of the two stands in the same place. */
+const TURNS: readonly (readonly [string, string])[] = [
+  ['before', 'after'],
+  ['with', 'without'],
+  ['more', 'less'],
+  ['more', 'fewer'],
+  ['above', 'below'],
+  ['over', 'under'],
+  ['higher', 'lower'],
+  ['earlier', 'later'],
+  ['always', 'never'],
+];
+
+/** A small word of a statement in whose place its closest passage has the opposite one. */
+function turnedWord(
+  statement: Statement,
+  closest: number | undefined,
+  index: EvidenceIndex,
+): { word: string; why: string; passage: number } | undefined {
+  const passage = index.passages[closest ?? -1];
+  if (closest === undefined || passage === undefined) return undefined;
+  const [own, known] = [statement.tokens, passage.tokens].map((tokens) => new Set(tokens.map(({ lower }) => lower)));
+  for (const [one, other] of TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]))
+    if (own?.has(one) && !own.has(other) && known?.has(other) && !known.has(one))
+      return {
+        word: one,
+        why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
+        passage: closest,
+      };
+  return undefined;
 }
 
 function hedged(

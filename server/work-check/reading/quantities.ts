@@ -390,7 +390,9 @@ function sameBareNumber(a: Quantity, b: Quantity): boolean {
   const date = a.kind === 'date' ? a : b;
   const other = a.kind === 'date' ? b : a;
   if (other.kind !== 'number') return false;
-  return other.value === date.year || (date.year === undefined && other.value === date.day);
+  // "The 24th" may be of any month; a bare 24 is no day.
+  const isDay = date.month === undefined || other.unit === 'ordinal' || other.unit === '';
+  return other.value === date.year || (date.year === undefined && isDay && other.value === date.day);
 }
 
 function compareDates(claimed: Quantity, known: Quantity): QuantityMatch {
