@@ -68,7 +68,14 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const early = await runEarlyChecks(request, sources, options);
   progress('assessing', 50);
   const entries = withWorkEntry(entriesOf(request));
-  const assessment = await assess(request, options, { work, evidence, entries, readings, judged });
+  const assessment = await assess(request, options, {
+    work,
+    evidence,
+    entries,
+    readings,
+    judged,
+    schema: early.schema.status,
+  });
   progress('writing', 90);
   const cited = cite(entries, assessment, work, evidence);
   const read = withdrawFalse(new Proofreader(work, evidence), cited.findings, cited.statements);
@@ -149,7 +156,7 @@ function withWorkEntry(entries: readonly Entry[]): Entry[] {
 async function assess(
   request: CheckRequest,
   { assessor, signal, previous, onProgress, now }: CheckOptions,
-  reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged'>,
+  reading: Pick<AssessmentTask, 'work' | 'evidence' | 'entries' | 'readings' | 'judged' | 'schema'>,
 ): Promise<Assessment> {
   const wishes = previous?.correction_request ?? request.correction_request;
   const correction =

@@ -37,6 +37,8 @@ export type AssessmentTask = {
   judged: readonly JudgedStatement[];
   /** How the rules read each statement, in the same order. */
   readings: readonly StatementReading[];
+  /** What became of the check against the schema sent with the request. */
+  schema?: 'passed' | 'failed' | 'skipped';
   request: string;
   work_kind: string | undefined;
   /** The buyer's reason and wishes when this is the included re-check. */

@@ -43,8 +43,11 @@ const concepts: readonly Concept[] = [
     name: 'a price',
     asked: /\b(?:prices?|costs?|fees?|how much .{0,20}costs?)\b/i,
     shown: ({ text, quantities }) =>
-      /\b(?:prices?|costs?|fees?|charges?|pays?|rent|rates?)\b|[€£$]|\b(?:EUR|USD|GBP|CHF)\b/i.test(text) &&
-      quantities.some(({ kind }) => kind === 'money' || kind === 'number'),
+      /\b(?:prices?|costs?|fees?|charges?|pays?|rent|rates?|(?:comes?|adds?) (?:up )?to)\b|[€£$]|\b(?:EUR|USD|GBP|CHF)\b/i.test(text) &&
+      quantities.some(
+        ({ kind, unit, start, end }) =>
+          kind === 'money' || (kind === 'number' && (unit === '' || /\.\d\d$/.test(text.slice(start, end)))),
+      ),
     telling: true,
     figure: ['money', 'number'],
   },
@@ -101,9 +104,10 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'a place',
-    asked: /\b(?:where(?! (?:to|they|you|he|she|people|on))|location|address|venue)\b/i,
+    asked:
+      /\bwhere(?! (?:to|they|you|he|she|people|on))\b|\b(?:names?|gives?|states?|says|tells|includes?|mentions?|has|have|with|and) (?:(?:the|its|an?|our|their) )?(?:\p{L}+ )?(?:location|address|venue|place)\b/iu,
     shown:
-      /\b(?:at|in|on|to|from)\s+(?:the\s+)?\p{Lu}|\b(?:street|road|room|desk|office|online|portal|square|avenue|building)\b/u,
+      /\b(?:at|in|on|to|from)\s+(?:the\s+)?\p{Lu}|\bat the same place\b|\b(?:street|road|room|desk|office|online|portal|square|avenue|building)\b/u,
     telling: false,
   },
   {
@@ -132,17 +136,17 @@ const concepts: readonly Concept[] = [
   {
     name: 'what is not known',
     asked:
-      /\b(?:not (?:yet )?known|unknown|uncertain\w*|unclear|gaps?|open (?:points?|questions?|items?)|loose ends|undecided|left open|unresolved|does not know|missing information)\b/i,
+      /\b(?:not (?:yet )?known|(?:did|could|does) not (?:turn up|find|cover|say)|admit\w*|owns? up|still (?:open|missing|lacking|needed)|undecided|unknown|uncertain\w*|unclear|gaps?|open (?:points?|questions?|items?)|loose ends|undecided|left open|unresolved|does not know|missing information)\b/i,
     shown:
-      /\b(?:not known|unknown|unclear|uncertain|no (?:\w+ ){0,2}(?:date|information|data|figures?|answer|record|decision)|not stated|do(?:es)? not (?:say|show|state|give|tell)|gives? no|not (?:yet )?(?:decided|confirmed|given|recorded|studied|reported|settled|been (?:decided|confirmed|settled))|nothing was decided|still open|pending|undecided|remains? to|could not be|cannot be (?:told|said)|was not studied)\b/i,
+      /\b(?:not known|(?:nobody|no one) knows|(?:we|they) (?:do not|don't) know|still (?:looking|needed|missing|open|wanted|to be)|never been|have (?:never|not yet) been|did not (?:decide|say|study)|(?:was|were) (?:postponed|adjourned)|no answer (?:has|yet)|none of the sources|unknown|unclear|uncertain|no (?:\w+ ){0,2}(?:date|information|data|figures?|answer|record|decision)|not stated|do(?:es)? not (?:say|show|state|give|tell)|gives? no|not (?:yet )?(?:decided|confirmed|given|recorded|studied|reported|settled|been (?:decided|confirmed|settled))|nothing was decided|still open|pending|undecided|remains? to|could not be|cannot be (?:told|said)|was not studied)\b/i,
     telling: true,
   },
   {
     name: 'a comparison',
     asked:
-      /\b(?:compar\w*|(?<!\b(?:warn|advis|decid|vot|protect|guard|argu|rul|recommend|insur|fight)\w* )against the|versus|previous|the (?:year|week|month) before|last year|change since|set against|beside this|trend)\b/i,
+      /\b(?:compar\w*|(?<!\b(?:warn|advis|decid|vot|protect|guard|argu|rul|recommend|insur|fight)\w* )against the|versus|previous|the (?:year|week|month) before|last year|change since|set against|beside this|trend|old and new|before and after|with what was (?:agreed|promised|planned|ordered))\b/i,
     shown:
-      /\b(?:than|compared|previous|earlier|up from|down from|(?:year|week|month) before|last (?:year|week|month|quarter)|more|fewer|less|against|instead of|whereas|rose|fell|rise|increase\w*|decrease\w*|plan(?:ned)? was|target|after [\d,.]+)\b/i,
+      /\b(?:than|compared|previous|earlier|up from|down from|(?:year|week|month) before|last (?:year|week|month|quarter)|more|fewer|less|against|instead of|whereas|rose|fell|rise|increase\w*|decrease\w*|plan(?:ned)? was|target|after [\d,.]+|agreed|from \S+(?: \S+)? to|below|above)\b/i,
     telling: true,
   },
   {
@@ -160,15 +164,16 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'a recommendation',
-    asked: /\b(?:recommend\w*|propos\w*|suggest\w*|conclusion|advises?)\b/i,
-    shown: /\b(?:recommend\w*|propos\w*|suggest\w*|should|advise|choose|best|ask for|hold)\b/i,
+    asked: /\b(?:recommend(?!ed\b)\w*|propos\w*|suggest\w*|conclusion|advises?)\b/i,
+    shown:
+      /\b(?:recommend\w*|propos\w*|suggest\w*|should|advise|choose|best|ask for|hold)\b|^\W*(?:buy|take|pick|go (?:for|with)|order|sign|accept|award|keep|rent|book)\b/i,
     telling: true,
   },
   {
     name: 'an interest that somebody has in it',
-    asked: /\b(?:conflicts? of interest|who (?:paid|financed|funded)|funding|financed|sponsors?|disclos\w*)\b/i,
+    asked: /\b(?:conflicts? of interest|who (?:paid|pays|financed|funded)(?! (?:for )?the postage)|funding|financed|sponsors?|disclos\w*)\b/i,
     shown:
-      /\b(?:fund\w*|donat\w*|sponsor\w*|paid (?:by|for|from)|financ\w*|conflict|interest|manufacturer|shareholder|related to|owns)\b/i,
+      /\b(?:fund\w*|donat\w*|sponsor\w*|paid (?:by|for|from)|financ\w*|conflict|interest|manufacturer|shareholder|related to|owns|(?:is|are) employed by|works? for|brother|sister|husband|wife|declared)\b/i,
     telling: true,
   },
   {
@@ -188,6 +193,20 @@ const concepts: readonly Concept[] = [
     name: 'a warning',
     asked: /\b(?:warns?|warnings?|caution\w*)\b/i,
     shown: /\b(?:do not|don't|never|warning|avoid|careful|must not|no longer|deprecated|not be used)\b/i,
+    telling: true,
+  },
+  {
+    name: 'how to avoid it',
+    asked: /\b(?:prevent\w*|avoid\w*|next time|in (?:the )?future|happen again)\b/i,
+    shown:
+      /\b(?:avoid|prevent|block|switch(?:ed)? (?:it )?off|turn(?:ed)? (?:it )?off|in future|next time|from now on|(?:is|are) now|so that .{0,60} (?:no longer|not|never)|instead)\b/i,
+    telling: true,
+  },
+  {
+    name: 'when to call for help',
+    asked: /\b(?:signs?|symptoms?|when to (?:call|contact|seek|ring|see)|should (?:call|contact|make)|warning signs?)\b/i,
+    shown:
+      /\b(?:call|contact|phone|ring|ask|tell|see|come)\b.{0,60}\b(?:if|when|as soon as)\b|\b(?:if|when|should)\b.{0,90}\b(?:call|contact|phone|ring|tell|see)\b/i,
     telling: true,
   },
   {
@@ -218,12 +237,31 @@ const concepts: readonly Concept[] = [
   },
 ];
 
+/** Where both are asked by the same words, the exact one is meant. */
+const MORE_EXACT: readonly (readonly [string, string])[] = [
+  ['a deadline', 'a date or time'],
+  ['a price', 'a number'],
+  ['a price', 'an amount of money'],
+  ['an amount of money', 'a number'],
+  ['an interest that somebody has in it', 'a person or party'],
+  ['when to call for help', 'a person or party'],
+  ['when to call for help', 'a warning'],
+  ['a length of time', 'a number'],
+  ['how to avoid it', 'a date or time'],
+];
+
 /** The concepts that a criterion asks for. */
 export function conceptsAsked(criterion: string): Concept[] {
   const asked = concepts.filter((concept) => concept.asked.test(criterion));
   // "When it applies" asks for a condition, not for a date.
-  const conditional = asked.some(({ name }) => name === 'a condition') && /\bwhen\b/i.test(criterion);
-  return conditional ? asked.filter(({ name }) => name === 'a condition') : asked;
+  const drop = (name: string, when: string): boolean => asked.some((one) => one.name === when) && asked.some((one) => one.name === name);
+  const plainer = asked.filter(
+    ({ name }) =>
+      // One question asks for one thing: a deadline is a date, a price a number.
+      !MORE_EXACT.some(([exact, loose]) => name === loose && drop(loose, exact)),
+  );
+  const conditional = plainer.some(({ name }) => name === 'a condition') && /\bwhen\b/i.test(criterion);
+  return conditional ? plainer.filter(({ name }) => name === 'a condition') : plainer;
 }
 
 export function shows({ shown }: Concept, statement: Statement): boolean {

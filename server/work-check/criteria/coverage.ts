@@ -12,7 +12,7 @@ import type { Kind, Reader } from './reader.ts';
 import { shareOf, topicOf } from './subject.ts';
 
 /** A list that a source holds: rows of a table, an enumeration, numbered lines, or the questions somebody asks. */
-type List = { source: number; head: string; enumerates: boolean; items: (Span & { text: string })[] };
+type List = { source: number; head: string; enumerates: boolean; asks?: true; items: (Span & { text: string })[] };
 
 const LISTS_MAX = 60;
 const ITEMS_MAX = 60;
@@ -68,7 +68,7 @@ function questions(text: string, source: number, name: string): List[] {
     text: match[0].trim(),
   }));
   return items.length >= 1 && items.length <= ITEMS_MAX
-    ? [{ source, enumerates: false, head: `${name} question message`, items }]
+    ? [{ source, enumerates: false, asks: true, head: `${name} question message`, items }]
     : [];
 }
 
@@ -108,6 +108,7 @@ function heldBy(text: string, own: ReadonlySet<string>): { share: number; absent
 }
 
 const ITEM_FOUND = 0.5;
+const QUESTION_FOUND = 0.2;
 const LIST_FOUND = 0.5;
 /** How much of a criterion's subject a list must be about before what it holds is owed. */
 const AFFINITY = 0.3;
@@ -117,8 +118,45 @@ const COUNTS_ALL =
   /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
 const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
 
+const IDENTIFIER = /\b([A-Z]{2,6})[-/ ]?\d{2,6}\b/g;
+const ALL_OF = /\b(?:every|each|all|no)\s+(?:the\s+)?(\p{L}+)(?:\s+(?:of|in|on|from)\s+(?:the|our|its|this)\s+(\p{L}+))?/iu;
+
+/** "Every invoice of the statement is listed": the numbers of one kind that a source gives, each looked for in the work. */
+function identifiersLost(criterion: string, { work, evidence }: AssessmentTask): ReturnType<Reader> {
+  const [, noun = '', of = ''] = ALL_OF.exec(criterion) ?? [];
+  if (noun === '') return undefined;
+  const text = typeof work.value === 'string' ? work.value : JSON.stringify(work.value);
+  const own = new Set([...text.matchAll(IDENTIFIER)].map(([one]) => one));
+  for (const source of evidence.sources) {
+    const named = new Set(tokenize(source.source).map(({ stem }) => stem));
+    if (of !== '' && !tokenize(of).every(({ stem }) => named.has(stem))) continue;
+    const known = [...new Map([...source.text.matchAll(IDENTIFIER)].map((match) => [match[0], match])).values()];
+    const families = new Set(known.flatMap(({ 0: one, 1: family = '' }) => (own.has(one) ? [family] : [])));
+    for (const family of families) {
+      const ids = known.filter((match) => match[1] === family);
+      const held = ids.filter(([one]) => own.has(one));
+      const lost = ids.filter(([one]) => !own.has(one));
+      if (held.length < 2 || lost.length === 0 || lost.length > held.length) continue;
+      const lineOf = (at: number): string => source.text.slice(source.text.lastIndexOf('\n', at) + 1, at).toLowerCase();
+      const stems = new Set(lost.flatMap(({ index }) => tokenize(lineOf(index)).map(({ stem }) => stem)));
+      const isNamed = tokenize(noun).some(({ stem }) => stems.has(stem) || named.has(stem));
+      if (!isNamed) continue;
+      const list = lost.slice(0, 4).map(([one]) => `“${one}”`);
+      return {
+        // Without the name of the source it may be that not all of it is asked for.
+        status: of === '' ? 'partly_met' : 'missing',
+        reason: `${source.source || 'The evidence'} gives ${ids.length} numbers of this kind; the work holds ${held.length} of them, but not ${list.join(', ')}.${of === '' ? ' Whether that belongs here, a person should say.' : ''}`,
+        passages: lost.slice(0, 4).map(({ 0: one, index }) => ({ ref: source.ref, start: index, end: index + one.length })),
+      };
+    }
+  }
+  return undefined;
+}
+
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
 const readCoverage: Reader = (criterion, task) => {
+  const gone = identifiersLost(criterion, task);
+  if (gone !== undefined) return gone;
   const topic = topicOf(criterion);
   const own = new Set(
     tokenize(`${task.work.plain} ${typeof task.work.value === 'string' ? '' : JSON.stringify(task.work.value)}`).map(
@@ -131,6 +169,14 @@ const readCoverage: Reader = (criterion, task) => {
     const share = held.filter(({ share: found }) => found >= ITEM_FOUND).length / held.length;
     const words = tokenize(`${list.head} ${list.items.map(({ text }) => text).join(' ')}`);
     const affinity = shareOf(topic, { tokens: words, under: '' } as Parameters<typeof shareOf>[1]);
+    // Whoever answers a question uses words of his own: one telling word of it is enough.
+    if (list.asks === true)
+      return {
+        list,
+        held,
+        share: held.filter(({ absent, share: found }) => !absent && found >= QUESTION_FOUND).length / held.length,
+        affinity: 1,
+      };
     return { list, held, share, affinity };
   });
   const fitting = rated
@@ -191,6 +237,6 @@ export const coverage: Kind = {
   name: 'coverage',
   decides: 'whether every item that a source lists, every question asked or every record stands in the work',
   known:
-    /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,
+    /\b(?:every|each|all|everything|complete\w*|none (?:missed|is)|none of \w+ questions|questions? .{0,40}(?:answered|dealt with)|no \w+ (?:\w+ ){0,4}(?:is |are )?(?:lost|missed|missing|skipped|left out|left hanging)|accounted for|covers?|nothing (?:is )?(?:missing|left out)|whole list|lists? every|entire|both)\b/i,
   read: readCoverage,
 };

@@ -18,7 +18,7 @@ export function readForm(
 const FOUND_SHOWN = 4;
 
 /** "No personal data", "nobody can be identified": what the work holds that leads to a person. */
-const readPersonalData: Reader = (_, { work, evidence, judged }) => {
+const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   const names = personNames(...evidence.sources.flatMap(({ text, source }) => [source, text]));
   const values = personalValues(evidence.sources.map(({ text }) => text));
   const text = typeof work.value === 'string' ? work.value : JSON.stringify(work.value);
@@ -30,12 +30,22 @@ const readPersonalData: Reader = (_, { work, evidence, judged }) => {
       text,
       evidence.sources.map((source) => source.text),
     ).map((number) => `a phone number that the evidence lists (${number.slice(0, 3)}…)`),
+    ...(/\b(?:phone|telephone|mobile) numbers?\b/i.test(criterion)
+      ? [...text.matchAll(PHONE)].map(([number]) => `what may only be a phone number (${number.slice(0, 3)}…)`)
+      : []),
   ].slice(0, FOUND_SHOWN);
   const statements = judged.flatMap(({ statement }, at) =>
     findPersonalData(statement.text, names, values).some(({ certain: sure }) => sure) ? [at] : [],
   );
   if (shown.length > 0)
     return { status: 'contradicted', reason: `The work holds ${shown.join(', ')}.`, passages: [], statements };
+  const health = /\bhealth|\bmedical/i.test(criterion) ? HEALTH.exec(text)?.[0] : undefined;
+  if (health !== undefined)
+    return {
+      status: 'not_assessable',
+      reason: `The work holds “${health}”, which may be about somebody's health. A person should look.`,
+      passages: [],
+    };
   if (found.length > 0)
     return {
       status: 'not_assessable',
@@ -53,6 +63,12 @@ const readPersonalData: Reader = (_, { work, evidence, judged }) => {
   };
 };
 
+/** Where phone numbers are asked about, a long number that begins with 0 or + is one. */
+const PHONE = /(?<![\d.,-])(?:\+\d{1,3}[ /-]?|0)\d{2,4}[ /-]?\d{3,4}[ -]?\d{2,4}(?![\d.,:])/g;
+
+const HEALTH =
+  /\b(?:ill|illness|sick|sickness|surgery|operation|pregnan\w+|diagnos\w+|disease|injur\w+|hospital\w*|medication|allerg\w+|asthma|diabet\w+|disab\w+|doctor|treatment|sprain\w*|fracture\w*|back pain|recovering|epilep\w+|depress\w+)\b/i;
+
 /** Numbers of a work that a source with a column or line of phone numbers holds too. */
 function contactNumbers(text: string, sources: readonly string[]): string[] {
   const listing = sources
@@ -67,6 +83,6 @@ export const personalData: Kind = {
   name: 'personal data',
   decides: 'whether the work holds personal data: addresses, numbers, and names that the evidence gives',
   known:
-    /\b(?:personal (?:data|details|information)|personally|identif(?:y|ied|iable)|anonym\w*|privacy|private|pii|no names|contact details|nobody can be)\b/i,
+    /\b(?:personal (?:data|details|information)|personally|identif(?:y|ied|iable)|anonym\w*|privacy|private|pii|no names|contact details|nobody can be|no (?:phone|telephone|mobile) numbers?|no e-?mail addresses)\b/i,
   read: readPersonalData,
 };

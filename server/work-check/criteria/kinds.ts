@@ -12,6 +12,9 @@ import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
 import { records } from './records.ts';
+import { schema } from './schema-kind.ts';
+import { sums } from './sums.ts';
+import { currencies } from './units-carried.ts';
 
 /** What only a person, or a language model, can tell. */
 const judgement: Kind = {
@@ -30,6 +33,9 @@ const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies)
 const kinds: readonly Kind[] = [
   judgement,
   personalData,
+  schema,
+  currencies,
+  sums,
   records,
   quoting,
   citing,

@@ -1,15 +1,18 @@
+import type { JudgedStatement } from '../assessors/port.ts';
 import { clip } from '../quoting.ts';
 import type { Quantity } from '../reading/quantities.ts';
+import { stem, tokenize } from '../reading/tokens.ts';
+import { wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';
 
 const SORTED =
   /\b(?:in (?:the )?(?:(?:ascending|descending|rising|falling|chronological|running|right|alphabetical) )?order(?: of)?|sorted|ranked|ordered by|chronological\w*|from (?:the )?(?:highest|lowest|largest|smallest|cheapest|dearest|earliest|oldest|newest)|climb)\b/i;
 
 /** "Wishes are in order of how often they were named": the figures or times of one list rise or fall throughout. */
-const readOrder: Reader = (_, { judged }) => {
-  const series = longestSeries(
-    judged.map(({ statement }) => ({ text: statement.text, quantities: statement.quantities })),
-  );
+const readOrder: Reader = (criterion, { judged }) => {
+  const series =
+    columnMeant(criterion, judged) ??
+    longestSeries(judged.map(({ statement }) => ({ text: statement.text, quantities: statement.quantities })));
   if (series === undefined) return undefined;
   const { values, texts, at } = series;
   const rising = values.every((value, place) => place === 0 || value >= (values[place - 1] ?? 0));
@@ -33,6 +36,28 @@ const readOrder: Reader = (_, { judged }) => {
     statements: at,
   };
 };
+
+/** The column of a table of the work that a criterion names, as "from the cheapest bottle" names bottle_eur. */
+function columnMeant(
+  criterion: string,
+  judged: readonly JudgedStatement[],
+): { values: number[]; texts: string[]; at: number[] } | undefined {
+  const asked = new Set(tokenize(criterion).flatMap(({ content, stem }) => (content ? [stem] : [])));
+  const columns = new Map<string, { value: number; text: string; at: number }[]>();
+  for (const [at, { statement }] of judged.entries()) {
+    const { record, quantities } = statement;
+    const figure = quantities.at(-1);
+    if (record === undefined || figure === undefined) continue;
+    if (!wordsOfKey(record.column).split(' ').some((word) => asked.has(stem(word)))) continue;
+    const cells = columns.get(record.column) ?? [];
+    cells.push({ value: sizeOf(figure), text: record.value, at });
+    columns.set(record.column, cells);
+  }
+  const [cells] = [...columns.values()].filter(({ length }) => length >= 3);
+  return cells === undefined
+    ? undefined
+    : { values: cells.map(({ value }) => value), texts: cells.map(({ text }) => text), at: cells.map(({ at }) => at) };
+}
 
 type Line = { text: string; quantities: readonly Quantity[] };
 

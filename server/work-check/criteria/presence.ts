@@ -2,6 +2,7 @@ import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assess
 import { indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
+import { splitSentences } from '../reading/sentences.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
 import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
@@ -36,11 +37,7 @@ const readPresence: Reader = (criterion, task) => {
       : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
     return untold(concepts, topic, task);
-  return answer(
-    [...new Set(found.flat())],
-    judged,
-    concepts.some(({ telling }) => !telling),
-  );
+  return answer([...new Set(found.flat())], judged);
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -66,8 +63,8 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
   return weight(held) >= TOGETHER * weight(topic) ? found : [];
 }
 
-/** `exact`: a figure, date, place or person is asked for, and one that is not borne out does not answer it for certain. */
-function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[], exact: boolean): AssessedFinding {
+/** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
+function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
   const contradicted = found.filter(({ status }) => status === 'contradicted');
   if (contradicted.length > 0)
@@ -79,6 +76,8 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
         .join(' '),
       ...base,
     };
+  const disputed = found.find((one) => one.disputed === true);
+  if (disputed !== undefined) return { status: 'not_assessable', reason: disputed.why, ...base };
   const open = found.filter((one) => one.open.length > 0);
   if (open.length > 0 && open.length === found.length)
     return {
@@ -92,9 +91,11 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
   const best = [...found].sort((a, b) => Number(b.status === 'supported') - Number(a.status === 'supported'));
   const [first] = best;
   if (first === undefined) return notAssessable('The work makes no statement that this could be checked on.');
-  const borne = first.status === 'supported' ? first.why : 'Whether that is right was not settled.';
-  const status = first.status === 'supported' || !exact ? 'met' : 'partly_met';
-  return { status, reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+  const borne = first.status === 'supported' ? first.why : 'That answers it; whether the answer is right was not settled.';
+  // A long field answers many things; that all of it was not settled leaves this one open too.
+  if (first.status !== 'supported' && first.statement.record !== undefined && splitSentences(first.statement.text).length > 1)
+    return { status: 'partly_met', reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+  return { status: 'met', reason: `The work says ${quoted(first)}. ${borne}`, ...base };
 }
 
 function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {

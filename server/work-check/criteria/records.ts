@@ -7,7 +7,7 @@ import type { Kind, Reader } from './reader.ts';
 type JsonObject = { [key: string]: JsonValue };
 
 /** Lists of records in structured work, with the name that each has there. */
-function listsIn(value: JsonValue, name = 'records'): { name: string; items: JsonObject[] }[] {
+function listsIn(value: JsonValue, name?: string): { name: string | undefined; items: JsonObject[] }[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
     const objects = value.filter(
@@ -27,21 +27,23 @@ const readRecords: Reader = (criterion, { work }) => {
         .split(' ')
         .some((word) => asked.has(stem(word))),
     );
-    const [key] = keys;
-    if (key === undefined) continue;
-    const without = items.flatMap((item, at) => (isValue(item[key]) ? [] : [at]));
+    if (keys.length === 0) continue;
+    const listed = name === undefined ? `The work lists ${items.length} records` : `“${name}” lists ${items.length} records`;
+    const without = keys.flatMap((key) => {
+      const lacking = items.flatMap((item, at) => (isValue(item[key]) ? [] : [`${name ?? ''}[${at}]`]));
+      return lacking.length === 0 ? [] : [{ key, lacking }];
+    });
     if (without.length === 0)
       return {
         status: 'met',
-        reason: `Each of the ${items.length} records in “${name}” holds one value under “${key}”.`,
+        reason: `${listed}; each holds one value under ${keys.map((key) => `“${key}”`).join(', ')}.`,
         passages: [],
       };
     return {
       status: 'missing',
-      reason: `Of the ${items.length} records in “${name}”, ${without.length} hold no single value under “${key}”: ${without
-        .slice(0, 4)
-        .map((at) => `${name}[${at}]`)
-        .join(', ')}.`,
+      reason: `${listed}; no single value stands under ${without
+        .map(({ key, lacking }) => `“${key}” in ${lacking.slice(0, 4).join(', ')}`)
+        .join(' and under ')}.`,
       passages: [],
     };
   }

@@ -31,9 +31,11 @@ export class Records {
   private readonly siblings = new Map<string, string[]>();
   private readonly regions = new Map<string, Region[]>();
   private readonly index: EvidenceIndex;
+  private readonly root: JsonValue;
 
   constructor(root: JsonValue, index: EvidenceIndex) {
     this.index = index;
+    this.root = root;
     this.walk(root, '', undefined);
   }
 
@@ -86,8 +88,68 @@ export class Records {
       const other = otherValue(record.value, record.column, region, this.index);
       if (other !== undefined) return { is: 'other', region, ...other };
     }
-    return { is: 'nowhere' };
+    return this.otherOfLine(record.value, place.path) ?? { is: 'nowhere' };
   }
+
+  /**
+   * The figure in the record's own line of a source, where the lines of the records beside it give this very field at that
+   * place: "INV-82 … 192.90" beside "INV-81 … 120.00".
+   */
+  private otherOfLine(value: string, path: string): FieldReading | undefined {
+    const parent = parentOf(path);
+    const [list, key] = [parentOf(parent), path.slice(parent.length + 1)];
+    const items = itemsOf(this.root, list);
+    const at = Number(parent.slice(list.length + 1));
+    if (items.length < LINES_ALIKE + 1 || !Number.isInteger(at)) return undefined;
+    const lineOf = (record: number): { region: Region; figures: Quantity[] } | undefined =>
+      this.lineOf(`${list}/${record}/${key}`);
+    const own = lineOf(at);
+    if (own === undefined) return undefined;
+    let place: number | undefined;
+    let alike = 0;
+    for (const [other, item] of items.entries()) {
+      if (other === at) continue;
+      const known = lineOf(other);
+      const given = Number(item[key]);
+      const found = known?.figures.findIndex((figure) => Math.abs(figure.value - given) < 1e-9) ?? -1;
+      if (known === undefined || found === -1 || known.figures.length !== own.figures.length) continue;
+      if (place !== undefined && place !== found) return undefined;
+      place = found;
+      alike += 1;
+    }
+    const figure = own.figures[place ?? -1];
+    if (figure === undefined || alike < LINES_ALIKE || Math.abs(figure.value - Number(value)) < 1e-9) return undefined;
+    const text = this.index.sources[own.region.source]?.text ?? '';
+    return { is: 'other', region: own.region, span: figure, known: text.slice(figure.start, figure.end) };
+  }
+
+  /** The line that names a record, and its figures behind the name; dates and times are none. */
+  private lineOf(path: string): { region: Region; figures: Quantity[] } | undefined {
+    const identity = this.identityOf(path);
+    const [region, ...more] = this.regionsOf(path);
+    if (identity === undefined || region === undefined || more.length > 0) return undefined;
+    const text = this.index.sources[region.source]?.text ?? '';
+    const named = text.indexOf(identity, region.start);
+    if (named === -1 || named > region.end) return undefined;
+    const line = text.indexOf('\n', named);
+    const end = Math.min(region.end, line === -1 ? text.length : line);
+    const figures = readQuantities(tokenize(text.slice(named + identity.length, end), named + identity.length));
+    return { region, figures: figures.filter(({ kind }) => kind === 'number' || kind === 'money' || kind === 'percent') };
+  }
+}
+
+/** Lines of other records that must give a field at one place before a line tells what stands there for this one. */
+const LINES_ALIKE = 2;
+
+function itemsOf(root: JsonValue, path: string): { [key: string]: JsonValue }[] {
+  let at: JsonValue | undefined = root;
+  for (const part of path.split('/').slice(1)) {
+    if (typeof at !== 'object' || at === null) return [];
+    at = (at as { [key: string]: JsonValue })[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return Array.isArray(at)
+    ? at.flatMap((item) => (typeof item === 'object' && item !== null && !Array.isArray(item) ? [item] : []))
+    : [];
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

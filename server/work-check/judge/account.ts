@@ -1,5 +1,5 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
-import { derive } from '../engines/derivation.ts';
+import { derive, printedTolerance } from '../engines/derivation.ts';
 import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { namedSum } from '../engines/named-sums.ts';
@@ -43,17 +43,42 @@ export function accountFor(
     statement.text,
     statement.quantities.filter((other) => other !== figure),
   );
-  const before = work.statements.slice(Math.max(0, at - 2), at).flatMap((other) => named(other.text, other.quantities));
+  const before = [...work.statements.slice(Math.max(0, at - 2), at), ...work.statements.slice(at + 1, at + 2)].flatMap((other) => named(other.text, other.quantities));
   const around = near.slice(0, 3).flatMap((one) => {
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
   });
   const derived =
+    differenceWith(figure, printed, statement, index) ??
     scaledFrom(figure, near, index, factors) ??
     derive(figure, printed, statement.text, own, [...before, ...around, ...baseFigures(index)]);
   return derived === undefined
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
+}
+
+const DIFFERS = /\b(?:more|less|fewer|higher|lower|above|below|over|under|ahead|behind|gap|difference)\b/i;
+
+/** "57.35 euros, 22.40 euros more than in May": the difference of a figure of the statement and one of the evidence. */
+function differenceWith(
+  figure: Quantity,
+  printed: string,
+  { text, quantities }: Statement,
+  index: EvidenceIndex,
+): { says: string } | undefined {
+  if (!DIFFERS.test(text) || (figure.kind !== 'money' && figure.unit === '') || !/\d/.test(printed)) return undefined;
+  const exact = printedTolerance(printed) / 10;
+  for (const own of quantities) {
+    if (own === figure || own.kind !== figure.kind || own.unit !== figure.unit) continue;
+    for (const passage of index.passages)
+      for (const known of passage.instruction ? [] : passage.quantities) {
+        if (known.kind !== own.kind || known.unit !== own.unit || known.value === own.value) continue;
+        if (Math.abs(Math.abs(own.value - known.value) - figure.value) > exact) continue;
+        const [a, b] = [text.slice(own.start, own.end), passageText(index, passage).slice(known.start - passage.start, known.end - passage.start)];
+        return { says: own.value > known.value ? `${a} − ${b} = ${printed}` : `${b} − ${a} = ${printed}` };
+      }
+  }
+  return undefined;
 }
 
 /** A sum of a table's column is recognised from this size on; smaller figures may be anything. */

@@ -1,0 +1,16 @@
+import type { Kind, Reader } from './reader.ts';
+
+/** "Matches the schema": the answer of the check that applied the schema sent with the request. */
+const readSchema: Reader = (_, { schema: outcome }) => {
+  if (outcome === undefined || outcome === 'skipped') return undefined;
+  return outcome === 'passed'
+    ? { status: 'met', reason: 'The work fits the expected_schema of the request.', passages: [] }
+    : { status: 'contradicted', reason: 'The work does not fit the expected_schema of the request.', passages: [] };
+};
+
+export const schema: Kind = {
+  name: 'schema',
+  decides: 'whether structured work fits the schema sent with the request',
+  known: /^(?:the )?(?:\p{L}+ ){0,3}(?:match(?:es)?|fits?|follows?|conforms? to|complies with|valid(?:ates)? against|keeps? to) (?:the |our |its )?(?:\p{L}+ )?schema\b[^,;]{0,12}$/iu,
+  read: readSchema,
+};
