@@ -25,17 +25,21 @@ const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i;
 const concepts: readonly Concept[] = [
   {
     name: 'a date or time',
-    asked: /\b(?:when|dates?|due|expir\w+|which day|what day|start\w*|time of)\b/i,
-    shown: (statement) => hasKind('date', 'time')(statement) || WEEKDAY.test(statement.text),
+    asked: /\b(?:when|dates?|due|expir\w+|(?:which|what) (?:day|time)|(?:day|date)s? and (?:the )?times?|with (?:the |its |their )?(?:day|time)|start\w*|time of)\b/i,
+    shown: (statement) =>
+      hasKind('date', 'time')(statement) ||
+      WEEKDAY.test(statement.text) ||
+      (/\b(?:within|in|after)\b/i.test(statement.text) && statement.quantities.some(({ unit }) => DURATION.has(unit))),
     telling: false,
-    figure: ['date', 'time'],
+    figure: ['date', 'time', 'number'],
   },
   {
     name: 'a deadline',
     asked: /\b(?:deadlines?|by when|until when|due date|cut-?off|latest (?:date|day)|last day)\b/i,
     shown: ({ text, quantities }) =>
       /\b(?:by|until|till|before|no later than|at the latest|due|within)\b/i.test(text) &&
-      quantities.some(({ kind, unit }) => kind === 'date' || kind === 'time' || DURATION.has(unit)),
+      (quantities.some(({ kind, unit }) => kind === 'date' || kind === 'time' || DURATION.has(unit)) ||
+        WEEKDAY.test(text)),
     telling: true,
     figure: ['date', 'time', 'number'],
   },
@@ -94,7 +98,7 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'a person or party',
-    asked: /\b(?:who|whom|whose|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i,
+    asked: /\b(?:who|whom|whose|(?:carr(?:y|ies)|with|has|have|gives?|shows?) (?:a|the|their|its) names?|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i,
     shown: ({ tokens, text }) =>
       tokens.some(
         ({ capital, content, kind }, at) =>
@@ -128,7 +132,7 @@ const concepts: readonly Concept[] = [
   {
     name: 'a problem',
     asked:
-      /\b(?:went wrong|problems?|difficult\w*|drawbacks?|downsides?|weakness\w*|disadvantages?|setbacks?|obstacles?|failures?|troubles?|hitches|mishaps?|shortcomings?|complaints?|side effects?|unusual)\b/i,
+      /\b(?:went wrong|problems?|difficult\w*|drawbacks?|downsides?|weakness\w*|disadvantages?|setbacks?|obstacles?|failures?|troubles?|hitches|mishaps?|shortcomings?|complaints?|side effects?|unusual|negative findings?|cons)\b/i,
     shown:
       /\b(?:delay\w*|fail\w*|difficult\w*|problems?|vacant|errors?|clash\w*|conflict\w*|not (?:available|free)|unavailable|loss\w*|lost|late|exceed\w*|drawbacks?|vanish\w*|disappear\w*|collisions?|damage\w*|shortage|wrong|missing|broken|rejected|deferred|could not|cannot|unable|complain\w*|worse|slow\w*|above (?:plan|budget)|over budget|overr[ua]n\w*|interrupt\w*|noisy|rash|drows\w*|instead of)\b/i,
     telling: true,
@@ -144,7 +148,7 @@ const concepts: readonly Concept[] = [
   {
     name: 'a comparison',
     asked:
-      /\b(?:compar\w*|(?<!\b(?:warn|advis|decid|vot|protect|guard|argu|rul|recommend|insur|fight)\w* )against the|versus|previous|the (?:year|week|month) before|last year|change since|set against|beside this|trend|old and new|before and after|with what was (?:agreed|promised|planned|ordered))\b/i,
+      /\b(?:compar\w*|(?<!\b(?:warn|advis|decid|vot|protect|guard|argu|rul|recommend|insur|fight)\w* )against the|versus|previous|the (?:year|week|month) before|last year(?!['’]s)|change since|set against|beside this|trend|old and new|before and after|with what was (?:agreed|promised|planned|ordered))\b/i,
     shown:
       /\b(?:than|compared|previous|earlier|up from|down from|(?:year|week|month) before|last (?:year|week|month|quarter)|more|fewer|less|against|instead of|whereas|rose|fell|rise|increase\w*|decrease\w*|plan(?:ned)? was|target|after [\d,.]+|agreed|from \S+(?: \S+)? to|below|above)\b/i,
     telling: true,
@@ -210,6 +214,12 @@ const concepts: readonly Concept[] = [
     telling: true,
   },
   {
+    name: 'its sources',
+    asked: /\b(?:lists?|names?|gives?|has a list of) (?:(?:its|the|all|their) )?(?:sources?|references?)\b/i,
+    shown: /^\W*(?:sources?|references?|bibliography)\b/i,
+    telling: true,
+  },
+  {
     name: 'an allergen',
     asked: /\ballergens?\b/i,
     shown: /\b(?:allergens?|celery|gluten|milk|nuts?|soya?|eggs?|fish|mustard|sesame)\b/i,
@@ -217,7 +227,7 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'a benefit',
-    asked: /\b(?:benefits?|advantages?|strengths?|upsides?|positive)\b/i,
+    asked: /\b(?:benefits?|advantages?|strengths?|upsides?|positive|pros)\b/i,
     shown:
       /\b(?:more|higher|better|improv\w*|sav(?:e|es|ed|ing)|faster|benefit\w*|advantage\w*|success\w*|reduc\w*|lower|drops?)\b/i,
     telling: true,
@@ -239,6 +249,7 @@ const concepts: readonly Concept[] = [
 
 /** Where both are asked by the same words, the exact one is meant. */
 const MORE_EXACT: readonly (readonly [string, string])[] = [
+  ['a date or time', 'an amount of money'],
   ['a deadline', 'a date or time'],
   ['a price', 'a number'],
   ['a price', 'an amount of money'],

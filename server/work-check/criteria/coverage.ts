@@ -118,6 +118,25 @@ const COUNTS_ALL =
   /\b(?:all|every|each) (?:\w+ )?(?:figures?|numbers?|amounts?|dates?|prices?|percentages?|periods?|times?|units?|values?|totals?)\b/i;
 const AGREES = /\b(?:agrees?|match(?:es)?|correct|right|consistent)\b/i;
 
+const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** "All five questions are answered" of work that repeats each question and answers it. */
+function answersGiven(criterion: string, { work }: AssessmentTask): ReturnType<Reader> {
+  const match = /\ball (?:of )?(?:the )?(\p{L}+|\d{1,2}) questions?\b/iu.exec(criterion);
+  const asked = match === null ? 0 : COUNTS.indexOf((match[1] ?? '').toLowerCase()) + 1 || Number(match[1]);
+  if (!(asked >= 2) || typeof work.value !== 'string') return undefined;
+  const questions = [...work.value.matchAll(/[^.?!\n]{8,240}\?/g)];
+  const answers = questions.filter(({ 0: text, index }) =>
+    /^[*_\s]*[\p{L}\d“"(][^?\n]{2,}/u.test((work.value as string).slice(index + text.length).trimStart()),
+  );
+  if (questions.length !== asked || answers.length !== asked) return undefined;
+  return {
+    status: 'met',
+    reason: `The work puts ${asked} questions, and a text stands behind each. Whether the answers are right is told under the statements.`,
+    passages: [],
+  };
+}
+
 const IDENTIFIER = /\b([A-Z]{2,6})[-/ ]?\d{2,6}\b/g;
 const ALL_OF = /\b(?:every|each|all|no)\s+(?:the\s+)?(\p{L}+)(?:\s+(?:of|in|on|from)\s+(?:the|our|its|this)\s+(\p{L}+))?/iu;
 
@@ -155,6 +174,8 @@ function identifiersLost(criterion: string, { work, evidence }: AssessmentTask):
 
 /** "Covers every open item": items are read from the evidence, and each is looked for in the work. */
 const readCoverage: Reader = (criterion, task) => {
+  const answered = answersGiven(criterion, task);
+  if (answered !== undefined) return answered;
   const gone = identifiersLost(criterion, task);
   if (gone !== undefined) return gone;
   const topic = topicOf(criterion);

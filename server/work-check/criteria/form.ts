@@ -17,7 +17,7 @@ const GLUE = new Set(
     'agent draft finished final complete page pages side there contains contain includes include uses use used using consists ' +
     'consist made up runs run total number count valid format formatted form style set out laid follow follows respects respect ' +
     'obeys honours meets adheres adhere exceed exceeds requested asked required agreed characters paragraph paragraphs ' +
-    'please ensure make sure level reading machine-readable ready import below above over least most fewer less lower including spaces kincaid grade flesch values value figures numbers dates date json'
+    'please ensure make sure level reading machine-readable ready import below above over least most fewer less lower including spaces kincaid grade flesch values value figures numbers dates date json included excluded'
   ).split(' '),
 );
 /** What the work may be called; a part of it may be called so too. */

@@ -7,7 +7,9 @@ import { absence } from './absence.ts';
 import { agreement } from './agreement.ts';
 import { citing, quoting } from './citing.ts';
 import { coverage } from './coverage.ts';
+import { fields } from './fields.ts';
 import { personalData, readForm } from './form-kind.ts';
+import { nulls } from './nulls.ts';
 import { order } from './order.ts';
 import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
@@ -29,6 +31,9 @@ const judgement: Kind = {
 /** Asks of what the work is about, not of the work, that it covers something. */
 const FULFILS = /\b(?:whoever|fulfils?|meets? (?:all|every|each)|satisf(?:y|ies))\b/i;
 
+/** "Both positive and negative findings": two answers are asked for, not a list. */
+const BOTH_SIDES = /\bboth (?:positive|benefits|advantages|pros|strengths)\b/i;
+
 /** The kinds of criteria, in the order in which they are tried. To teach a new one, add it here. */
 const kinds: readonly Kind[] = [
   judgement,
@@ -36,13 +41,16 @@ const kinds: readonly Kind[] = [
   schema,
   currencies,
   sums,
+  nulls,
   records,
   quoting,
   citing,
   order,
   absence,
   { ...agreement, known: FULFILS },
+  { ...presence, known: BOTH_SIDES },
   coverage,
+  fields,
   agreement,
   presence,
 ];

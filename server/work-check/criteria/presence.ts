@@ -37,7 +37,7 @@ const readPresence: Reader = (criterion, task) => {
       : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
     return untold(concepts, topic, task);
-  return answer([...new Set(found.flat())], judged);
+  return answer(found, judged);
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -64,7 +64,8 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
 }
 
 /** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
-function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
+function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly JudgedStatement[]): AssessedFinding {
+  const found = [...new Set(asked.flat())];
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
   const contradicted = found.filter(({ status }) => status === 'contradicted');
   if (contradicted.length > 0)
@@ -88,15 +89,24 @@ function answer(found: readonly JudgedStatement[], all: readonly JudgedStatement
         .join(' ')}`,
       ...base,
     };
-  const best = [...found].sort((a, b) => Number(b.status === 'supported') - Number(a.status === 'supported'));
-  const [first] = best;
-  if (first === undefined) return notAssessable('The work makes no statement that this could be checked on.');
-  const borne = first.status === 'supported' ? first.why : 'That answers it; whether the answer is right was not settled.';
+  // For each thing that is asked for, the answer that is best borne out.
+  const best = asked.flatMap((some) => [...some].sort((a, b) => weightOf(b) - weightOf(a)).slice(0, 1));
+  const shown = [...new Set(best)].slice(0, SHOWN);
+  if (shown.length === 0) return notAssessable('The work makes no statement that this could be checked on.');
+  const unsettled = shown.filter(({ status }) => status !== 'supported');
+  const told = shown.map((one) => `The work says ${quoted(one)}.${one.status === 'supported' ? ` ${one.why}` : ''}`);
+  const note =
+    unsettled.length === 0
+      ? ''
+      : ` ${shown.length === 1 ? 'That answers it; whether the answer is right was not settled.' : 'That answers it; whether all of it is right was not settled.'}`;
   // A long field answers many things; that all of it was not settled leaves this one open too.
-  if (first.status !== 'supported' && first.statement.record !== undefined && splitSentences(first.statement.text).length > 1)
-    return { status: 'partly_met', reason: `The work says ${quoted(first)}. ${borne}`, ...base };
-  return { status: 'met', reason: `The work says ${quoted(first)}. ${borne}`, ...base };
+  const long = unsettled.some(
+    ({ statement }) => statement.record !== undefined && splitSentences(statement.text).length > 1,
+  );
+  return { status: long ? 'partly_met' : 'met', reason: `${told.join(' ')}${note}`, ...base };
 }
+
+const weightOf = ({ status, open }: JudgedStatement): number => Number(status === 'supported') - Number(open.length > 0);
 
 function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {
   const named = topic

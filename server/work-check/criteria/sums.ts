@@ -1,4 +1,4 @@
-import type { JudgedStatement } from '../assessors/port.ts';
+import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
 import { indexesOf } from '../assessors/summary.ts';
 import { figureText } from '../engines/figures.ts';
 import { written } from '../engines/derivation.ts';
@@ -12,6 +12,8 @@ const CENT = 0.0051;
 
 /** "Downtime equals the incidents added up": a figure of the work and the run of others beside it that give it. */
 const readSums: Reader = (_, { judged }) => {
+  const table = readTotals(judged);
+  if (table !== undefined) return table;
   const told = judged.filter(({ statement }) => statement.record === undefined);
   const kinds = new Set(told.flatMap(({ statement }) => statement.quantities.map(kindOf)));
   for (const kind of kinds) {
@@ -34,6 +36,50 @@ const readSums: Reader = (_, { judged }) => {
   }
   return undefined;
 };
+
+const TOTAL = /^(?:grand )?(?:total|sum)s?\b/i;
+
+const cellValue = (text: string): number | undefined =>
+  /^[€£$]?\s?-?\d[\d,]*(?:\.\d+)?$/.test(text.trim()) ? Number(text.replaceAll(/[^\d.-]/g, '')) : undefined;
+
+/** The row and the column of totals in a table of the work, each cell added up anew. */
+function readTotals(judged: readonly JudgedStatement[]): AssessedFinding | undefined {
+  const cells = judged.flatMap(({ statement }, at) => {
+    const value = statement.record === undefined ? undefined : cellValue(statement.record.value);
+    return statement.kind !== 'cell' || statement.record === undefined || value === undefined
+      ? []
+      : [{ at, value, column: statement.record.column, identity: statement.record.identity }];
+  });
+  const inRow = cells.filter(({ identity }) => TOTAL.test(identity ?? ''));
+  const summed = inRow.flatMap((total) => {
+    const above = cells.filter((cell) => cell.column === total.column && !TOTAL.test(cell.identity ?? ''));
+    return above.length < 2 ? [] : [{ total, sum: above.reduce((sum, { value }) => sum + value, 0) }];
+  });
+  const inColumn = cells.filter(({ column, identity }) => TOTAL.test(column) && !TOTAL.test(identity ?? ''));
+  for (const total of inColumn) {
+    const beside = cells.filter((cell) => cell.identity === total.identity && !TOTAL.test(cell.column));
+    if (beside.length >= 2) summed.push({ total, sum: beside.reduce((sum, { value }) => sum + value, 0) });
+  }
+  if (summed.length === 0) return undefined;
+  const wrong = summed.filter(({ total, sum }) => Math.abs(sum - total.value) > CENT);
+  const statements = summed.map(({ total }) => total.at);
+  const [first] = wrong;
+  if (first === undefined)
+    return {
+      status: 'met',
+      reason: `Each of the ${summed.length} totals in the table of the work was added up anew and comes out as given.`,
+      passages: [],
+      statements,
+    };
+  // Where no total comes out, the cells may be no addends.
+  if (wrong.length === summed.length) return undefined;
+  return {
+    status: 'contradicted',
+    reason: `The work gives “${first.total.value}” as the total of “${first.total.identity ?? first.total.column}”, but its own figures add up to ${written(Math.round(first.sum * 1e4) / 1e4)}.`,
+    passages: [],
+    statements,
+  };
+}
 
 /** Dates and times are not added up; a bare number may count anything. */
 const kindOf = ({ kind, unit }: Quantity): string =>

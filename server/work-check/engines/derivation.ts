@@ -28,7 +28,7 @@ const ADDEND_SHARE_MIN = 0.03;
 const SUM =
   /\b(?:extra|plus|additional\w*|includ\w+|total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
-  /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after)\b/i;
+  /\b(?:differen\w+|gap|more|fewer|less|extra|remain\w*|left|too (?:much|many)|over|under|above|below|increase\w*|decrease\w*|drop\w*|fell|fall\w*|rose|ris\w+|gain\w*|lost|lower|higher|unspent|short|surplus|deficit|saving\w*|after|deduct\w*|minus|ahead|behind)\b/i;
 const PRODUCT = /\b(?:each|per|at|times|come to|comes to|cost\w*|factor|multipl\w+|scaled?|makes?|total)\b|[×x*]/i;
 
 /**

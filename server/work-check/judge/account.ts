@@ -51,11 +51,15 @@ export function accountFor(
   const derived =
     differenceWith(figure, printed, statement, index) ??
     scaledFrom(figure, near, index, factors) ??
-    derive(figure, printed, statement.text, own, [...before, ...around, ...baseFigures(index)]);
+    derive(figure, printed, `${statement.text} ${explained(work.statements[at + 1])}`, own, [...before, ...around, ...baseFigures(index)]);
   return derived === undefined
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
 }
+
+/** The next sentence, where it says how a figure came about: "from this we deduct your excess of 250 euros". */
+const explained = (next: Statement | undefined): string =>
+  next !== undefined && /\b(?:deduct\w*|minus|less|from this|from that|subtract\w*|that is)\b/i.test(next.text) ? next.text : '';
 
 const DIFFERS = /\b(?:more|less|fewer|higher|lower|above|below|over|under|ahead|behind|gap|difference)\b/i;
 

@@ -81,6 +81,14 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     case 'found': {
       const { region, span, converted } = found;
       const text = index.sources[region.source]?.text.slice(span.start, span.end) ?? '';
+      const past = formerly(span.start, index.sources[region.source]?.text ?? '');
+      if (past !== undefined)
+        return {
+          status: 'not_found',
+          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} gives it as something of the past: “${clip(past)}${text}”.`,
+          passages: of(region.source, span.start, span.end),
+          open: [record.value],
+        };
       const same = converted === undefined ? '' : `, which is ${converted}`;
       return {
         status: 'supported',
@@ -145,6 +153,13 @@ function uncheckable(statement: Statement, work: Work): Judgement | undefined {
       passages: [],
     };
   return undefined;
+}
+
+/** The words in front of a value by which a source gives it as former: "(before: " or "previously ". */
+function formerly(start: number, text: string): string | undefined {
+  return /(?:\(|[,;] ?|^)(?:before|formerly|previously|until \d[^,;()]{0,24}|earlier|old|was)(?::| was)? (?:\p{L}+\.? ){0,2}$/iu
+    .exec(text.slice(Math.max(0, start - 40), start))?.[0]
+    .replace(/^[(,; ]+/, '');
 }
 
 const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;

@@ -18,8 +18,35 @@ export function openNames({ faults, statement }: StatementReading, index: Eviden
     .filter((token) => isInFigure(token, statement))
     .map(({ start, end }) => statement.text.slice(start, end));
   return [...new Set(names)].filter(
-    (name) => !inFigures.includes(name) && !labels.includes(name.toLowerCase()) && statement.text.includes(name),
+    (name) =>
+      !inFigures.includes(name) &&
+      !labels.includes(name.toLowerCase()) &&
+      statement.text.includes(name) &&
+      !isWeekdayOfDate(name, index) &&
+      !isInitialOf(name, statement.text, index),
   );
+}
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** A weekday that a full date of the evidence falls on needs not be named there. */
+function isWeekdayOfDate(name: string, { passages, labels }: EvidenceIndex): boolean {
+  const at = WEEKDAYS.indexOf(name.toLowerCase());
+  if (at === -1) return false;
+  return [...labels, ...passages.flatMap(({ quantities }) => quantities)].some(
+    ({ kind, year, month, day }) =>
+      kind === 'date' &&
+      year !== undefined &&
+      month !== undefined &&
+      day !== undefined &&
+      new Date(Date.UTC(year, month - 1, day)).getUTCDay() === at,
+  );
+}
+
+/** "Hanna Vogt" where the evidence has "H. Vogt". */
+function isInitialOf(name: string, text: string, { sources }: EvidenceIndex): boolean {
+  const next = new RegExp(`\\b${name} (\\p{Lu}[\\p{L}'’-]+)`, 'u').exec(text)?.[1];
+  return next !== undefined && sources.some((source) => source.text.includes(`${name[0]}. ${next}`));
 }
 
 export function openWords(

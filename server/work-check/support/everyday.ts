@@ -125,6 +125,15 @@ fully complete
 complete finished done full
 way transit road
 cause reason because due
+closing deadline
+return check checkup
+appointment visit check meeting
+include part
+task action
+venue hall room site
+booking reservation
+laptop notebook computer
+winner elected won first
 `;
 
 /** Words that say little by themselves: a statement is not open because one of them stands nowhere. */
