@@ -87,7 +87,7 @@ export function composeReport(parts: ReportParts): Report {
     kind: request.kind ?? 'validation',
   };
   if (request.work_kind !== undefined) report.work_kind = request.work_kind;
-  report.recommended_action = ACTIONS[verdict];
+  report.recommended_action = actionOf(parts);
   if (parts.service_key !== undefined) report.service_key = parts.service_key;
   if (parts.corrected_output !== undefined) report.corrected_output = parts.corrected_output;
   if (parts.correction !== undefined) report.correction = parts.correction;
@@ -97,10 +97,10 @@ export function composeReport(parts: ReportParts): Report {
 
 const ACTIONS: Record<Verdict, string> = {
   supported: 'Read the findings, then use the work within what they cover.',
-  insufficient_evidence: 'Add evidence for the statements and criteria that stay open, or have a person decide them.',
+  insufficient_evidence: 'Have a person decide what stays open.',
   revise:
     'Have what the findings marked missing or contradicted name put right, and any failed check; then check the new version.',
-  escalate: 'Have a person look before anything is done with the work.',
+  escalate: 'Have a person look at what the findings name before anything is done with the work.',
 };
 
 const RECOMMENDATIONS = {
@@ -135,13 +135,68 @@ function assessedWorkUse({ request, verdict }: ReportParts): Report['assessed_wo
   };
 }
 
-const OPENINGS: Record<Verdict, string> = {
-  supported: 'The evidence bears the work out.',
-  insufficient_evidence:
-    'The evidence given is not enough to decide on all of the work. That is a finding, not a fault.',
-  revise: 'Revise before use.',
-  escalate: 'A person should look at this work before it is used.',
-};
+/** What the verdict rests on, literally: which statements and criteria were settled, and what is open. */
+function openingOf(parts: ReportParts): string {
+  const { verdict, findings, statements, checks } = parts;
+  switch (verdict) {
+    case 'revise':
+      return 'Revise before use.';
+    case 'escalate':
+      return DISPUTED.test(findings.map(({ reason }) => reason).join(' ') + statements.map(({ why }) => why).join(' '))
+        ? 'The sources contradict each other: a person should decide before the work is used.'
+        : 'A person should look at this work before it is used.';
+    case 'supported':
+      return 'The evidence bears the work out.';
+    case 'insufficient_evidence':
+      return whatIsOpen({ findings, statements, checks });
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const DISPUTED = /\bsources contradict each other on\b/;
+
+function whatIsOpen({ findings, statements, checks }: Pick<ReportParts, 'findings' | 'statements' | 'checks'>): string {
+  const { checkable, open, unread } = openIn({ findings, statements });
+  const told =
+    checkable === 0
+      ? 'The work makes no statement that could be checked.'
+      : open > 0
+        ? `Of ${checkable} statements that can be checked, ${open} could not be settled with this evidence.`
+        : `${checkable === 1 ? 'The one statement that can be checked is' : `All ${checkable} statements that can be checked are`} borne out by the evidence.`;
+  const criteria =
+    unread === 0
+      ? ''
+      : ` ${unread} ${unread === 1 ? 'finding stays' : 'findings stay'} open${open === 0 && checkable > 0 ? '; evidence is not what is missing' : ''}.`;
+  const failed = checks.some(({ status }) => status === 'failed') ? ' A check failed.' : '';
+  return `${told}${criteria}${failed}`;
+}
+
+/** How many statements can be checked, how many of them are open, and how many findings were not settled. */
+function openIn({ findings, statements }: Pick<ReportParts, 'findings' | 'statements'>): {
+  checkable: number;
+  open: number;
+  unread: number;
+} {
+  return {
+    checkable: statements.filter(({ status }) => status !== 'not_checked').length,
+    open: statements.filter(({ status }) => status === 'not_found').length,
+    unread: findings.filter(({ status }) => status === 'not_assessable' || status === 'partly_met').length,
+  };
+}
+
+function actionOf(parts: ReportParts): string {
+  const { verdict, checks } = parts;
+  if (verdict !== 'insufficient_evidence') return ACTIONS[verdict];
+  const { open, unread } = openIn(parts);
+  const failed = checks.filter(({ status }) => status === 'failed').map(({ check }) => check);
+  const steps = [
+    open > 0 ? 'Add evidence for the statements not found, or have a person decide them.' : '',
+    unread > 0 ? 'Have a person judge the findings that are partly met or not assessable.' : '',
+    failed.length > 0 ? `Put right what failed: ${failed.join(', ')}.` : '',
+  ].filter((step) => step !== '');
+  return steps.length > 0 ? steps.join(' ') : ACTIONS.insufficient_evidence;
+}
 
 /** How a summary counts findings, in this order. */
 const TALLY: readonly (readonly [Finding['status'], string])[] = [
@@ -162,12 +217,13 @@ function tallyOf(findings: readonly Finding[]): string {
   return `Of ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}: ${parts.join(', ')}.`;
 }
 
-function summaryOf({ findings, verdict, instructions, checks }: ReportParts): string {
+function summaryOf(parts: ReportParts): string {
+  const { findings, instructions, checks } = parts;
   const worst =
     findings.find(({ status }) => status === 'contradicted') ?? findings.find(({ status }) => status === 'missing');
   const failed = checks.filter(({ status }) => status === 'failed').map(({ check }) => check);
   return [
-    OPENINGS[verdict],
+    openingOf(parts),
     tallyOf(findings),
     worst === undefined ? '' : firstSentence(worst.reason),
     failed.length === 0 ? '' : `Failed: ${failed.join(', ')}.`,

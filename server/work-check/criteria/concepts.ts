@@ -25,7 +25,8 @@ const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i;
 const concepts: readonly Concept[] = [
   {
     name: 'a date or time',
-    asked: /\b(?:when|dates?|due|expir\w+|(?:which|what) (?:day|time)|(?:day|date)s? and (?:the )?times?|with (?:the |its |their )?(?:day|time)|start\w*|time of)\b/i,
+    asked:
+      /\b(?:when|dates?|due|expir\w+|(?:which|what) (?:day|time)|(?:day|date)s? and (?:the )?times?|with (?:the |its |their )?(?:day|time)|start\w*|time of)\b/i,
     shown: (statement) =>
       hasKind('date', 'time')(statement) ||
       WEEKDAY.test(statement.text) ||
@@ -47,7 +48,9 @@ const concepts: readonly Concept[] = [
     name: 'a price',
     asked: /\b(?:prices?|costs?|fees?|how much .{0,20}costs?)\b/i,
     shown: ({ text, quantities }) =>
-      /\b(?:prices?|costs?|fees?|charges?|pays?|rent|rates?|(?:comes?|adds?) (?:up )?to)\b|[€£$]|\b(?:EUR|USD|GBP|CHF)\b/i.test(text) &&
+      /\b(?:prices?|costs?|fees?|charges?|pays?|rent|rates?|(?:comes?|adds?) (?:up )?to)\b|[€£$]|\b(?:EUR|USD|GBP|CHF)\b/i.test(
+        text,
+      ) &&
       quantities.some(
         ({ kind, unit, start, end }) =>
           kind === 'money' || (kind === 'number' && (unit === '' || /\.\d\d$/.test(text.slice(start, end)))),
@@ -98,7 +101,8 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'a person or party',
-    asked: /\b(?:who|whom|whose|(?:carr(?:y|ies)|with|has|have|gives?|shows?) (?:a|the|their|its) names?|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i,
+    asked:
+      /\b(?:who|whom|whose|(?:carr(?:y|ies)|with|has|have|gives?|shows?) (?:a|the|their|its) names?|owners?|responsible|somebody|someone|in charge|assigned|party|persons?)\b/i,
     shown: ({ tokens, text }) =>
       tokens.some(
         ({ capital, content, kind }, at) =>
@@ -175,7 +179,8 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'an interest that somebody has in it',
-    asked: /\b(?:conflicts? of interest|who (?:paid|pays|financed|funded)(?! (?:for )?the postage)|funding|financed|sponsors?|disclos\w*)\b/i,
+    asked:
+      /\b(?:conflicts? of interest|who (?:paid|pays|financed|funded)(?! (?:for )?the postage)|funding|financed|sponsors?|disclos\w*)\b/i,
     shown:
       /\b(?:fund\w*|donat\w*|sponsor\w*|paid (?:by|for|from)|financ\w*|conflict|interest|manufacturer|shareholder|related to|owns|(?:is|are) employed by|works? for|brother|sister|husband|wife|declared)\b/i,
     telling: true,
@@ -208,7 +213,8 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'when to call for help',
-    asked: /\b(?:signs?|symptoms?|when to (?:call|contact|seek|ring|see)|should (?:call|contact|make)|warning signs?)\b/i,
+    asked:
+      /\b(?:signs?|symptoms?|when to (?:call|contact|seek|ring|see)|should (?:call|contact|make)|warning signs?)\b/i,
     shown:
       /\b(?:call|contact|phone|ring|ask|tell|see|come)\b.{0,60}\b(?:if|when|as soon as)\b|\b(?:if|when|should)\b.{0,90}\b(?:call|contact|phone|ring|tell|see)\b/i,
     telling: true,
@@ -265,7 +271,8 @@ const MORE_EXACT: readonly (readonly [string, string])[] = [
 export function conceptsAsked(criterion: string): Concept[] {
   const asked = concepts.filter((concept) => concept.asked.test(criterion));
   // "When it applies" asks for a condition, not for a date.
-  const drop = (name: string, when: string): boolean => asked.some((one) => one.name === when) && asked.some((one) => one.name === name);
+  const drop = (name: string, when: string): boolean =>
+    asked.some((one) => one.name === when) && asked.some((one) => one.name === name);
   const plainer = asked.filter(
     ({ name }) =>
       // One question asks for one thing: a deadline is a date, a price a number.

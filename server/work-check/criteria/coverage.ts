@@ -138,7 +138,8 @@ function answersGiven(criterion: string, { work }: AssessmentTask): ReturnType<R
 }
 
 const IDENTIFIER = /\b([A-Z]{2,6})[-/ ]?\d{2,6}\b/g;
-const ALL_OF = /\b(?:every|each|all|no)\s+(?:the\s+)?(\p{L}+)(?:\s+(?:of|in|on|from)\s+(?:the|our|its|this)\s+(\p{L}+))?/iu;
+const ALL_OF =
+  /\b(?:every|each|all|no)\s+(?:the\s+)?(\p{L}+)(?:\s+(?:of|in|on|from)\s+(?:the|our|its|this)\s+(\p{L}+))?/iu;
 
 /** "Every invoice of the statement is listed": the numbers of one kind that a source gives, each looked for in the work. */
 function identifiersLost(criterion: string, { work, evidence }: AssessmentTask): ReturnType<Reader> {
@@ -165,7 +166,9 @@ function identifiersLost(criterion: string, { work, evidence }: AssessmentTask):
         // Without the name of the source it may be that not all of it is asked for.
         status: of === '' ? 'partly_met' : 'missing',
         reason: `${source.source || 'The evidence'} gives ${ids.length} numbers of this kind; the work holds ${held.length} of them, but not ${list.join(', ')}.${of === '' ? ' Whether that belongs here, a person should say.' : ''}`,
-        passages: lost.slice(0, 4).map(({ 0: one, index }) => ({ ref: source.ref, start: index, end: index + one.length })),
+        passages: lost
+          .slice(0, 4)
+          .map(({ 0: one, index }) => ({ ref: source.ref, start: index, end: index + one.length })),
       };
     }
   }
@@ -189,7 +192,7 @@ const readCoverage: Reader = (criterion, task) => {
     const held = list.items.map((item) => ({ item, ...heldBy(item.text, own) }));
     const share = held.filter(({ share: found }) => found >= ITEM_FOUND).length / held.length;
     const words = tokenize(`${list.head} ${list.items.map(({ text }) => text).join(' ')}`);
-    const affinity = shareOf(topic, { tokens: words, under: '' } as Parameters<typeof shareOf>[1]);
+    const affinity = shareOf(topic, { tokens: words, under: '', text: '' } as Parameters<typeof shareOf>[1]);
     // Whoever answers a question uses words of his own: one telling word of it is enough.
     if (list.asks === true)
       return {

@@ -4,12 +4,17 @@ import { wordsOfKey } from '../statements.ts';
 import type { Kind, Reader } from './reader.ts';
 
 /** Asks for more than that a field is right: what is left out, which records there are, what something is for. */
-const ASKS_MORE = /\b(?:only|left (?:out|off)|not|no|never|null|empty|missing|every|each|all|listed|used|where|why|who|how)\b/i;
+const ASKS_MORE =
+  /\b(?:only|left (?:out|off)|not|no|never|null|empty|missing|every|each|all|listed|used|where|why|who|how)\b/i;
 
 /** "Rooms are as last announced": the fields of structured work that a criterion names, against the evidence. */
 const readFields: Reader = (criterion, { judged, work }) => {
   if (typeof work.value !== 'object' || ASKS_MORE.test(criterion)) return undefined;
-  const asked = new Set(tokenize(criterion).filter(isContent).map((token) => token.stem));
+  const asked = new Set(
+    tokenize(criterion)
+      .filter(isContent)
+      .map((token) => token.stem),
+  );
   const named = judged.filter(({ statement: { record, place }, status }) => {
     if (record === undefined || status === 'not_checked' || !('path' in place)) return false;
     const words = place.path.split('/').flatMap((part) => wordsOfKey(part).split(' ').map(stem));

@@ -48,7 +48,12 @@ function columnMeant(
     const { record, quantities } = statement;
     const figure = quantities.at(-1);
     if (record === undefined || figure === undefined) continue;
-    if (!wordsOfKey(record.column).split(' ').some((word) => asked.has(stem(word)))) continue;
+    if (
+      !wordsOfKey(record.column)
+        .split(' ')
+        .some((word) => asked.has(stem(word)))
+    )
+      continue;
     const cells = columns.get(record.column) ?? [];
     cells.push({ value: sizeOf(figure), text: record.value, at });
     columns.set(record.column, cells);

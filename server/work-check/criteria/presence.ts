@@ -1,8 +1,8 @@
 import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
 import { indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
-import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import { splitSentences } from '../reading/sentences.ts';
+import { type Concept, conceptsAsked, shows } from './concepts.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
 import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
@@ -106,19 +106,23 @@ function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly Ju
   return { status: long ? 'partly_met' : 'met', reason: `${told.join(' ')}${note}`, ...base };
 }
 
-const weightOf = ({ status, open }: JudgedStatement): number => Number(status === 'supported') - Number(open.length > 0);
+const weightOf = ({ status, open }: JudgedStatement): number =>
+  Number(status === 'supported') - Number(open.length > 0);
 
 function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {
   const named = topic
     .filter((one) => !judged.some(({ statement }) => shareOf([one], statement) > 0))
     .map(({ token }) => `“${token.lower}”`);
   const asked = concepts.map(({ name }) => name);
-  const what = asked.length > 0 ? ` It asks for ${asked.join(' and ')}.` : '';
-  const words =
-    named.length > 0
-      ? ` No statement of the work holds ${named.slice(0, 4).join(', ')} or a word known to mean the same.`
-      : '';
-  return notAssessable(`Whether the work does this could not be told from its words.${what}${words}`);
+  if (named.length > 0)
+    return notAssessable(
+      `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`,
+    );
+  return notAssessable(
+    asked.length > 0
+      ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
+      : 'Rules cannot tell this from words alone; a person should read the work with it in mind.',
+  );
 }
 
 export const presence: Kind = {

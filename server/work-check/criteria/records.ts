@@ -28,7 +28,8 @@ const readRecords: Reader = (criterion, { work }) => {
         .some((word) => asked.has(stem(word))),
     );
     if (keys.length === 0) continue;
-    const listed = name === undefined ? `The work lists ${items.length} records` : `“${name}” lists ${items.length} records`;
+    const listed =
+      name === undefined ? `The work lists ${items.length} records` : `“${name}” lists ${items.length} records`;
     const without = keys.flatMap((key) => {
       const lacking = items.flatMap((item, at) => (isValue(item[key]) ? [] : [`${name ?? ''}[${at}]`]));
       return lacking.length === 0 ? [] : [{ key, lacking }];

@@ -72,9 +72,11 @@ function wordsOf(criterion: string, askedOnly: boolean): Topic[] {
 }
 
 /** The share of a topic's weight that a statement holds, with the heading it stands under. */
-export function shareOf(topic: readonly Topic[], { tokens, under }: Statement): number {
+export function shareOf(topic: readonly Topic[], { tokens, under, text }: Statement): number {
   const own = new Set(tokens.map((token) => token.stem));
   for (const token of tokenize(under)) own.add(token.stem);
+  // "Tasks: Lund signs …": the label before the first word says what it is about.
+  for (const token of tokenize(text.slice(0, tokens[0]?.start ?? 0))) own.add(token.stem);
   let [found, total] = [0, 0];
   for (const { token, weight, stems } of topic) {
     total += weight;

@@ -1,7 +1,7 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
 import { indexesOf } from '../assessors/summary.ts';
-import { figureText } from '../engines/figures.ts';
 import { written } from '../engines/derivation.ts';
+import { figureText } from '../engines/figures.ts';
 import type { Quantity } from '../reading/quantities.ts';
 import type { Kind, Reader } from './reader.ts';
 
@@ -25,7 +25,12 @@ const readSums: Reader = (_, { judged }) => {
     if (found === undefined) continue;
     const { total, parts } = found;
     const used = [total.judged, ...parts.map((part) => part.judged)];
-    if (told.some(({ status, open, statement }) => status === 'contradicted' || (open.length > 0 && statement.quantities.some((one) => kindOf(one) === kind))))
+    if (
+      told.some(
+        ({ status, open, statement }) =>
+          status === 'contradicted' || (open.length > 0 && statement.quantities.some((one) => kindOf(one) === kind)),
+      )
+    )
       return undefined;
     return {
       status: 'met',

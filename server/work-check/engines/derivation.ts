@@ -46,7 +46,9 @@ export function derive(
   const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
   const tolerance = printedTolerance(text);
   if (claimed.kind === 'percent')
-    return percentOf(pool, close, wayIn(sentence)) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined);
+    return (
+      percentOf(pool, close, wayIn(sentence)) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined)
+    );
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
   const exact = (value: number): boolean =>
     Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
@@ -100,11 +102,7 @@ const DOWN = /\b(?:less|fewer|down|fell|fall\w*|decreas\w*|lower|drop\w*|declin\
 /** Whether a sentence speaks of a rise (1), of a fall (-1), of neither or of both (0). */
 const wayIn = (sentence: string): number => Number(UP.test(sentence)) - Number(DOWN.test(sentence));
 
-function percentOf(
-  pool: readonly Named[],
-  close: (value: number) => boolean,
-  way: number,
-): Derivation | undefined {
+function percentOf(pool: readonly Named[], close: (value: number) => boolean, way: number): Derivation | undefined {
   for (const part of pool)
     for (const whole of pool) {
       if (part === whole || whole.value === 0) continue;

@@ -61,7 +61,9 @@ export function findTurnedChange({ text, quantities }: Statement, index: Evidenc
   const after = match.index + match[0].length;
   const at = quantities.findIndex(({ start }) => start >= after && start <= after + 2);
   const from = quantities[at];
-  const to = quantities.find(({ start }) => from !== undefined && start > from.end && /\bto\s+\S{0,2}$/.test(text.slice(from.end, start)));
+  const to = quantities.find(
+    ({ start }) => from !== undefined && start > from.end && /\bto\s+\S{0,2}$/.test(text.slice(from.end, start)),
+  );
   if (from === undefined || to === undefined || from.kind !== to.kind || from.value === to.value) return undefined;
   if (from.kind === 'date' || from.kind === 'time' || from.unit !== to.unit) return undefined;
   if (!/^[^.;]{0,24}\bto\s+\S{0,2}$/.test(text.slice(from.end, to.start))) return undefined;

@@ -134,7 +134,10 @@ export class Records {
     const line = text.indexOf('\n', named);
     const end = Math.min(region.end, line === -1 ? text.length : line);
     const figures = readQuantities(tokenize(text.slice(named + identity.length, end), named + identity.length));
-    return { region, figures: figures.filter(({ kind }) => kind === 'number' || kind === 'money' || kind === 'percent') };
+    return {
+      region,
+      figures: figures.filter(({ kind }) => kind === 'number' || kind === 'money' || kind === 'percent'),
+    };
   }
 }
 

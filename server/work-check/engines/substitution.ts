@@ -17,6 +17,8 @@ export type Substitution = {
   /** Where it stands in the statement's text. */
   own: Span;
   share: number;
+  /** Both sides hold one word for the same place, so that a reader sees what differs. */
+  telling: boolean;
 };
 
 /** A passage is followed when it shares this much of the weight of the statement's words. */
@@ -117,6 +119,7 @@ function substitutionIn(
     passage: at,
     own: { start: statement.tokens[gap.own[0]]?.start ?? 0, end: statement.tokens[gap.own[1] - 1]?.end ?? 0 },
     share,
+    telling: gap.anchored === 'both' && own.length === 1 && known.length === 1 && isConflict(gap, statement, passage),
   };
   const closely = share >= FOLLOWS_CLOSELY && (gap.anchored === 'both' || share >= 0.8);
   const figure = figureIn(statement.quantities, gap.own);

@@ -43,7 +43,9 @@ export function accountFor(
     statement.text,
     statement.quantities.filter((other) => other !== figure),
   );
-  const before = [...work.statements.slice(Math.max(0, at - 2), at), ...work.statements.slice(at + 1, at + 2)].flatMap((other) => named(other.text, other.quantities));
+  const before = [...work.statements.slice(Math.max(0, at - 2), at), ...work.statements.slice(at + 1, at + 2)].flatMap(
+    (other) => named(other.text, other.quantities),
+  );
   const around = near.slice(0, 3).flatMap((one) => {
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
@@ -51,7 +53,11 @@ export function accountFor(
   const derived =
     differenceWith(figure, printed, statement, index) ??
     scaledFrom(figure, near, index, factors) ??
-    derive(figure, printed, `${statement.text} ${explained(work.statements[at + 1])}`, own, [...before, ...around, ...baseFigures(index)]);
+    derive(figure, printed, `${statement.text} ${explained(work.statements[at + 1])}`, own, [
+      ...before,
+      ...around,
+      ...baseFigures(index),
+    ]);
   return derived === undefined
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
@@ -59,7 +65,9 @@ export function accountFor(
 
 /** The next sentence, where it says how a figure came about: "from this we deduct your excess of 250 euros". */
 const explained = (next: Statement | undefined): string =>
-  next !== undefined && /\b(?:deduct\w*|minus|less|from this|from that|subtract\w*|that is)\b/i.test(next.text) ? next.text : '';
+  next !== undefined && /\b(?:deduct\w*|minus|less|from this|from that|subtract\w*|that is)\b/i.test(next.text)
+    ? next.text
+    : '';
 
 const DIFFERS = /\b(?:more|less|fewer|higher|lower|above|below|over|under|ahead|behind|gap|difference)\b/i;
 
@@ -78,7 +86,10 @@ function differenceWith(
       for (const known of passage.instruction ? [] : passage.quantities) {
         if (known.kind !== own.kind || known.unit !== own.unit || known.value === own.value) continue;
         if (Math.abs(Math.abs(own.value - known.value) - figure.value) > exact) continue;
-        const [a, b] = [text.slice(own.start, own.end), passageText(index, passage).slice(known.start - passage.start, known.end - passage.start)];
+        const [a, b] = [
+          text.slice(own.start, own.end),
+          passageText(index, passage).slice(known.start - passage.start, known.end - passage.start),
+        ];
         return { says: own.value > known.value ? `${a} − ${b} = ${printed}` : `${b} − ${a} = ${printed}` };
       }
   }
@@ -118,7 +129,12 @@ function smallWord(
   near: readonly number[],
   index: EvidenceIndex,
 ): number | undefined {
-  if (figure.kind !== 'number' || figure.value > SMALL_WORD_MAX || !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))) return undefined;
+  if (
+    figure.kind !== 'number' ||
+    figure.value > SMALL_WORD_MAX ||
+    !/^\p{L}+$/u.test(text.slice(figure.start, figure.end))
+  )
+    return undefined;
   // Where a passage counts the same things otherwise, the word is no mere reference.
   const counted = near.some((at) =>
     index.passages[at]?.quantities.some(

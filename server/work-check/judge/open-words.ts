@@ -1,5 +1,6 @@
 import type { StatementReading } from '../contradictions.ts';
 import { type FigureAccount, standsAsFigure } from '../engines/figures.ts';
+import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { clip } from '../quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
@@ -67,24 +68,29 @@ export function openWords(
           ...statement,
           tokens: statement.tokens.filter(({ start }) => start >= statement.text.length - record.value.length),
         };
-  const nowhere = [...figures.map(({ text }) => text), ...names, ...phrasesOf(own, open, index)].filter(
-    (text) => !standsSomewhere(text, index),
-  );
+  const exact = [...figures.map(({ text }) => text), ...names].filter((text) => !standsSomewhere(text, index));
+  const nowhere =
+    exact.length > 0 ? exact : phrasesOf(own, open, index).filter((text) => !standsSomewhere(text, index));
   const shown = [...new Set(nowhere)].slice(0, 4);
   if (shown.length > 0)
     parts.push(
       `${shown.map((text) => `“${clip(text)}”`).join(', ')} ${shown.length === 1 ? 'stands' : 'stand'} nowhere in the evidence.`,
     );
-  const [differs] = substitutions;
+  const differs = substitutions.find(({ telling }) => telling);
   if (differs !== undefined && parts.length === 0)
     parts.push(
       `Where it says “${clip(differs.claimed)}”, ${sourceName(index, index.passages[differs.passage]?.source ?? -1)} says “${clip(differs.known)}”.`,
     );
   const beside = closest === undefined ? undefined : index.passages[closest];
+  if (parts.length === 0 && (beside === undefined || sharedWith(statement, beside, index) < SAME_SUBJECT))
+    parts.push('No passage says it in words that could be matched.');
   if (parts.length === 0 && beside !== undefined)
     parts.push(`The closest passage, in ${sourceName(index, beside.source)}: ${quote(passageText(index, beside))}.`);
   return `The evidence does not settle ${where(statement)}. ${parts.join(' ')}`.trim();
 }
+
+/** A passage that shares less of a statement's words is about something else. */
+const SAME_SUBJECT = 0.4;
 
 /** Rarer words than this are named when they stand nowhere; "feel" and "turn" say too little. */
 const TELLING = 4.5;

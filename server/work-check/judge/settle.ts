@@ -5,8 +5,8 @@ import { type FigureAccount, sameFigure } from '../engines/figures.ts';
 import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities } from '../reading/quantities.ts';
 import { isNegated } from '../reading/negation.ts';
+import { compareQuantities } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import { coverTogether } from './cover.ts';
 import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
@@ -58,7 +58,12 @@ export function settle(
   const hedge = lostHedge(statement, passages, covered, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
   const turned = turnedWord(statement, passages[0] ?? near[0], index);
-  const clean = turned === undefined && figuresOpen.length === 0 && names.length === 0 && replaced.length === 0 && hedge === undefined;
+  const clean =
+    turned === undefined &&
+    figuresOpen.length === 0 &&
+    names.length === 0 &&
+    replaced.length === 0 &&
+    hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -77,7 +82,7 @@ export function settle(
       : statement.advice
         ? 'not_checked'
         : 'not_found';
-  const shown = passages.length > 0 ? passages : near.slice(0, 1);
+  const shown = bestFirst(statement, passages.length > 0 ? passages : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') {
     const [first] = shown;
@@ -110,6 +115,31 @@ export function settle(
     passages: cited,
   };
 }
+
+/** The passage that bears most out comes first: the one with the most of the figures, then of the words. */
+function bestFirst(
+  statement: Statement,
+  passages: readonly number[],
+  accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
+): number[] {
+  const giving = accounts.flatMap((one) => (one.state === 'found' && one.passage >= 0 ? [one.passage] : []));
+  const rank = (at: number): number => {
+    const passage = index.passages[at];
+    if (passage === undefined) return 0;
+    const figures = statement.quantities.filter((figure) =>
+      passage.quantities.some((known) => compareQuantities(figure, known) === 'same'),
+    ).length;
+    return figures + sharedWith(statement, passage, index);
+  };
+  const ranks = new Map([...passages, ...giving].map((at) => [at, rank(at)]));
+  return [...ranks]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, PASSAGES_CITED)
+    .map(([at]) => at);
+}
+
+const PASSAGES_CITED = 4;
 
 /**
  * A figure that only a passage about something else gives, where the closest passage has another of its kind: "left in
