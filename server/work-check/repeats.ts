@@ -23,7 +23,7 @@ export function withoutRepeats(findings: readonly Finding[]): Finding[] {
       said.set(reason, criterion);
       return finding;
     }
-    const opening = FIRST.exec(reason)?.[0] ?? '';
+    const opening = (FIRST.exec(reason)?.[0] ?? '').replace(/(?<=\))$/, '.');
     const count = / (?:Of \d+ statements?, [^.]*\.)$/.exec(reason)?.[0] ?? '';
     const short = `${opening} The rest is the same as under “${clip(first, CRITERION_CHARS)}”.${count}`.trim();
     return short.length < reason.length ? { ...finding, reason: short } : finding;

@@ -114,8 +114,14 @@ function sourceEntry({ ref, source, digest, observed_at, origin }: EvidenceSourc
   return { ref, source, digest, observed_at, origin };
 }
 
-function assessedWorkUse({ request, verdict }: ReportParts): Report['assessed_work_use'] {
-  const recommendation = RECOMMENDATIONS[verdict];
+function assessedWorkUse(parts: ReportParts): Report['assessed_work_use'] {
+  const { request, verdict } = parts;
+  const { checkable, open } = openIn(parts);
+  // Where every statement is borne out, more evidence would settle nothing.
+  const recommendation =
+    verdict === 'insufficient_evidence' && open === 0 && checkable > 0
+      ? RECOMMENDATIONS.escalate
+      : RECOMMENDATIONS[verdict];
   if (request.downstream_policy?.human_approval_required === true)
     return {
       human_approval_required: true,

@@ -244,8 +244,11 @@ function contradicted(
   const said = beside === undefined ? '' : passageText(index, beside);
   return {
     status: 'contradicted',
-    why: `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
+    why:
+      claimed === statement.text
+        ? `The work says ${where(statement)}; ${source} says otherwise: ${quote(said)}.`
+        : `The work says ${where(statement)}; ${source} says ${quote(said)}: “${clip(claimed)}” against “${clip(known)}”.`,
     passages: placeOf(index, passage),
-    compared: { claimed, known },
+    compared: { claimed: clip(claimed), known: clip(known) },
   };
 }

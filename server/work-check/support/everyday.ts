@@ -141,7 +141,7 @@ const LIGHT = new Set(
   (
     'team we cover covers concern concerns regard now still also another other others instead well like itself themselves himself herself however whereas among while both even just ' +
     'already yet rather quite altogether overall namely respectively together currently presently meanwhile please thank thanks ' +
-    'way thing things case cases kind part parts number overall total short brief effect note say says said according ' +
+    'way thing things case cases kind number overall total short brief effect note say says said according ' +
     'come comes mean means make makes take takes get gets go goes become accordingly therefore hence thus finally first ' +
     'second next last additionally further furthermore moreover fact indeed actually simply mainly mostly usually generally'
   )
