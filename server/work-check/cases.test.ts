@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type CaseResult,
+  laterCases,
   measureCase,
   ownCases,
   plantedWork,
@@ -76,7 +77,12 @@ describe('the cases of the repository', () => {
         expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [], withdrawn: 0 });
   });
 
-  it('name the planted error in 35 percent and call hardly a hurt criterion met', () => {
+  it('find met what a reviewer calls met in 45 percent, and escalate no correct work', () => {
+    expect(shareMet(results)).toBeGreaterThanOrEqual(0.45);
+    expect(results.filter(({ clean }) => clean.verdict === 'escalate').map(({ given }) => given.id)).toEqual([]);
+  });
+
+  it('name the planted error in 45 percent and call hardly a hurt criterion met', () => {
     const named = results.filter((result) => result.named).length;
     const kept = results.flatMap(({ given, planted }) =>
       given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
@@ -84,8 +90,8 @@ describe('the cases of the repository', () => {
     console.info(
       `${named} of ${results.length} errors named; hurt criteria still met: ${kept.length} (${kept.join(', ')})`,
     );
-    expect(named / results.length).toBeGreaterThanOrEqual(0.35);
-    expect(kept.length).toBeLessThanOrEqual(2);
+    expect(named / results.length).toBeGreaterThanOrEqual(0.45);
+    expect(kept.length).toBeLessThanOrEqual(1);
   });
 
   it('place every statement within the work', () => {
@@ -93,6 +99,47 @@ describe('the cases of the repository', () => {
       expect(misplaced(given.work_product, clean), given.id).toEqual([]);
       expect(misplaced(plantedWork(given), planted), given.id).toEqual([]);
     }
+  });
+});
+
+/** The share of the criteria that a reviewer calls met which the report of the correct work calls met. */
+function shareMet(results: readonly CaseResult[]): number {
+  const wanted = results.reduce(
+    (sum, { given }) => sum + given.clean.criteria.filter((one) => one === 'met').length,
+    0,
+  );
+  return results.reduce((sum, { met }) => sum + met, 0) / wanted;
+}
+
+describe('the later cases', () => {
+  const results: CaseResult[] = [];
+  beforeAll(async () => {
+    for (const given of readCases(laterCases)) results.push(await measureCase(given));
+  }, 120_000);
+
+  it('accuse no correct work and no criterion of it, and leave to a person what is a person’s', () => {
+    expect(results).toHaveLength(10);
+    for (const { given, clean, accused } of results) {
+      expect(['supported', 'insufficient_evidence'], given.id).toContain(clean.verdict);
+      expect(accused, given.id).toEqual([]);
+      for (const [at, expected] of given.clean.criteria.entries())
+        if (expected === 'not_assessable') expect(clean.findings[at]?.status, given.id).not.toBe('met');
+    }
+  });
+
+  it('find met what a reviewer calls met in 55 percent, name 80 percent of the errors and call no hurt criterion met', () => {
+    expect(shareMet(results)).toBeGreaterThanOrEqual(0.55);
+    expect(results.filter(({ named }) => named).length).toBeGreaterThanOrEqual(8);
+    const kept = results.flatMap(({ given, planted }) =>
+      given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
+    );
+    expect(kept).toEqual([]);
+  });
+
+  it('say no false sentence of correct or planted work', () => {
+    for (const { given, clean, planted } of results)
+      for (const [work, report] of [[given.work_product, clean] as const, [plantedWork(given), planted] as const])
+        expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [], withdrawn: 0 });
   });
 });
 
