@@ -4,7 +4,7 @@ export type Role = { role: string; name: string };
 const PERSON = String.raw`(?<name>\p{Lu}[\p{L}'’-]*\.?(?: (?:de|van|von|der|la|bin) )?(?: \p{Lu}[\p{L}'’-]*\.?){1,2})`;
 
 const TITLES: readonly (readonly [string, string])[] = [
-  ['chair', String.raw`chair(?:man|woman|person)?`],
+  ['chair', 'chair(?:man|woman|person)?'],
   ['president', 'president'],
   ['treasurer', 'treasurer'],
   ['secretary', 'secretary'],
