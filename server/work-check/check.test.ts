@@ -63,7 +63,7 @@ describe('checkWork', () => {
     const evidence = [{ source: 'Trade return', text: 'Exports of slate from Portmadoc plummeted in the spring.' }];
     const report = await run({ work_product: 'Exports of slate from Portmadoc soared in the spring.', evidence });
     expect(report.findings[0]).toMatchObject({ status: 'contradicted' });
-    expect(report.findings[0]?.reason).toMatch(/soared.*Trade return says otherwise.*plummeted/);
+    expect(report.findings[0]?.reason).toMatch(/Trade return says “[^”]*”: “soared” against “plummeted”/);
   });
 
   it('does not count a name that stands nowhere as borne out', async () => {

@@ -12,9 +12,7 @@ const answer = (...decisions: readonly JsonValue[]) =>
 
 describe('each record of structured work', () => {
   it('holds what is asked of each', async () => {
-    expect(await answer('yes', 'no')).toBe(
-      'met: Each of the 2 records in “applicants” holds one value under “decision”.',
-    );
+    expect(await answer('yes', 'no')).toBe('met: “applicants” lists 2 records; each holds one value under “decision”.');
   });
 
   it.each<[string, JsonValue]>([
@@ -22,7 +20,9 @@ describe('each record of structured work', () => {
     ['null', null],
     ['two values', ['yes', 'no']],
   ])('is named when it holds %s', async (_, value) => {
-    expect(await answer('yes', value)).toMatch(/^missing: Of the 2 records in “applicants”, .*: applicants\[1\]\.$/);
+    expect(await answer('yes', value)).toMatch(
+      /^missing: “applicants” lists 2 records; no single value stands under “decision” in applicants\[1\]\.$/,
+    );
   });
 
   it('holds zero and false as values', async () => {

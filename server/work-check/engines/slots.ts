@@ -123,6 +123,7 @@ function figureConflict(
   const theirs = wordsOf(passage);
   if (tellsApart(all, [...theirs, ...label], said.tokens[0]) || tellsApart(theirs, all, passage.tokens[0]))
     return undefined;
+  if (picksOther(said.tokens, passage.tokens) || picksOther(passage.tokens, said.tokens)) return undefined;
   const own = said.quantities.filter((figure) => !isStated(figure, passage.quantities));
   const open = passage.quantities.filter((figure) => !isStated(figure, whole));
   const pairs = own.flatMap((figure) => {
@@ -274,6 +275,13 @@ function tellsApart(words: readonly Token[], others: readonly Token[], opening: 
     if (token.capital && token.lower.length > 1 && (token !== opening || entry.stem === '')) return true;
     return others.some((one) => areOpposed(entry, entryOf(one)) || areSiblings(entry, entryOf(one)));
   });
+}
+
+/** "The last dose" beside "the first dose": one of several, and the other side speaks of another. */
+function picksOther(tokens: readonly Token[], others: readonly Token[]): boolean {
+  return tokens.some(
+    ({ lower, stem }) => picksOne(lower) && !others.some((one) => one.stem === stem || one.lower === lower),
+  );
 }
 
 const WEEKDAY = /^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$/;
