@@ -48,23 +48,23 @@ export async function waiveCharge(
  * is kept with the decision. Throws `not_found`, and `action_not_allowed` while the buyer still has time to decide.
  */
 export async function waiveOverdue(
-  { db, receiptSigner, rails }: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,
+  runtime: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,
+  request: { jobKey: string; because: string; now: Date },
+): Promise<void> {
+  await transact(runtime.db, (tx) => waiveOverdueIn(tx, runtime, request));
+}
+
+/** The same, in the caller's transaction. */
+export async function waiveOverdueIn(
+  tx: Tx,
+  runtime: Pick<Runtime, 'receiptSigner' | 'rails'>,
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
 ): Promise<void> {
-  await transact(db, async (tx) => {
-    const job = await tx.maybe<JobRow>(statement(heldJob, [jobKey]));
-    if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
-    if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
-    tx.write(sql`
-      insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
-      values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
-    await waiveCharge(
-      tx,
-      { receiptSigner, rails },
-      'waive',
-      jobKey,
-      { actor: 'operator', now },
-      { review_state: 'not_open' },
-    );
-  });
+  const job = await tx.maybe<JobRow>(statement(heldJob, [jobKey]));
+  if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
+  if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
+  tx.write(sql`
+    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+    values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
+  await waiveCharge(tx, runtime, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
 }
