@@ -32,7 +32,10 @@ export const operatorContext = cache(async (): Promise<{ ctx: Context; me: Me | 
 });
 
 /** What an operator may see. Whatever is not there, or not for them, ends in the page "Nothing here". */
-export async function readForOperator<Name extends ConsoleOperation>(name: Name, input: unknown): Promise<Output<Name>> {
+export async function readForOperator<Name extends ConsoleOperation>(
+  name: Name,
+  input: unknown,
+): Promise<Output<Name>> {
   const { ctx } = await operatorContext();
   try {
     return (await perform(name, ctx, input)).body as Output<Name>;

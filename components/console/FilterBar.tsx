@@ -29,7 +29,12 @@ export function FilterBar({ view }: { view: View }) {
         <summary className="btn btn-sm btn-plain -ml-2.5">Add filter</summary>
         <form action={page} method="get" className="panel mt-2 flex flex-wrap items-end gap-3 p-4">
           {view.filters.map(({ field, value, not }) => (
-            <input key={`${not} ${field} ${value}`} type="hidden" name={not ? 'not' : 'is'} value={`${field}:${value}`} />
+            <input
+              key={`${not} ${field} ${value}`}
+              type="hidden"
+              name={not ? 'not' : 'is'}
+              value={`${field}:${value}`}
+            />
           ))}
           {view.sort === 'oldest' ? <input type="hidden" name="sort" value="oldest" /> : null}
           <label className="text-dense">

@@ -31,7 +31,10 @@ export function PurchaseTable({ rows, sort, now }: { rows: readonly Row[]; sort:
               <Moment at={row.created_at} now={now} />
             </td>
             <td className="max-md:order-1 max-md:min-w-0">
-              <a href={`/console/purchases/${row.job_key}`} className="inline-flex min-h-6 items-center font-medium hover:underline">
+              <a
+                href={`/console/purchases/${row.job_key}`}
+                className="inline-flex min-h-6 items-center font-medium hover:underline"
+              >
                 <Key>{row.job_key}</Key>
               </a>
               <div className="wrap-anywhere text-ink-3">{row.buyer}</div>
@@ -44,7 +47,11 @@ export function PurchaseTable({ rows, sort, now }: { rows: readonly Row[]; sort:
               <State kind="job" value={row.state} />
             </td>
             <td className="max-md:hidden">
-              {row.verdict ? <State kind="verdict" value={row.verdict} /> : <span className="text-ink-3">None yet</span>}
+              {row.verdict ? (
+                <State kind="verdict" value={row.verdict} />
+              ) : (
+                <span className="text-ink-3">None yet</span>
+              )}
             </td>
             <td className="num max-md:order-4 max-md:pt-1!">
               <Price microcents={row.amount_microcents} />

@@ -21,7 +21,9 @@ function filterIn(text: string, not: boolean): Filter[] {
   const [field = '', value = ''] = text.split(/:(.*)/s, 2);
   if (!(filterNames as string[]).includes(field) || value === '') return [];
   const known = filterFields[field as FilterField] as readonly string[] | null;
-  return known === null || known.includes(value) ? [{ field: field as FilterField, value: value.slice(0, 100), not }] : [];
+  return known === null || known.includes(value)
+    ? [{ field: field as FilterField, value: value.slice(0, 100), not }]
+    : [];
 }
 
 /** Reads an address; what it names that does not exist is left out. `add` and `how` come from the form without script. */

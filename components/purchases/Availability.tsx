@@ -30,7 +30,7 @@ const reasonWords: Record<string, string> = {
 };
 
 /** Reasons as words, each once. What was never set up need not be called switched off as well. */
-function reasonsText(reasons: readonly string[]): string {
+export function reasonsText(reasons: readonly string[]): string {
   const words = new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')));
   if (words.has(NOT_SET_UP)) words.delete(SWITCHED_OFF);
   return [...words].join(', ');

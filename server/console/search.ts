@@ -70,7 +70,7 @@ const byTransaction = (hash: string): Sql => sql`
   select 'transfer' as kind, transaction as key, use || ' on ' || c.network as title, seen_at as at,
     coalesce(p.job_key, r.job_key) as leads_to
   from chain_transfers c left join payments p using (payment_key) left join refunds r using (refund_key)
-  where c.network in (select network from searched_chains) and transaction = ${hash} order by position limit 20`;
+  where transaction = ${hash} order by position limit 20`;
 
 const byWallet = (address: string): Sql => sql`
   select 'customer' as kind, principal_key as key, kind as title, created_at as at, account_key as leads_to

@@ -41,7 +41,12 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
       </div>
       <nav aria-label="Views" className="mt-4 flex gap-x-5 overflow-x-auto border-b border-line text-dense">
         {views.map(([name, query]) => (
-          <a key={name} href={page + query} className="tab -mb-px min-w-6" aria-current={same(query, current) || undefined}>
+          <a
+            key={name}
+            href={page + query}
+            className="tab -mb-px min-w-6"
+            aria-current={same(query, current) || undefined}
+          >
             {name}
           </a>
         ))}
@@ -50,7 +55,9 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
       <div className="panel mt-4 overflow-hidden">
         <PurchaseTable rows={purchases} sort={view.sort} now={ctx.now} />
         <p className="flex flex-wrap items-center gap-3 border-t border-line px-4 py-2.5 text-dense text-ink-3">
-          {purchases.length === 0 ? 'No purchase is like that. Take a filter away to see more.' : `${purchases.length} shown`}
+          {purchases.length === 0
+            ? 'No purchase is like that. Take a filter away to see more.'
+            : `${purchases.length} shown`}
           {view.after ? (
             <a className="btn btn-sm ml-auto" href={page + current}>
               First page

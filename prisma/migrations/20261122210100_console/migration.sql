@@ -80,3 +80,6 @@ CREATE INDEX jobs_held_idx ON jobs (price_microcents) WHERE charge_state = 'held
 
 -- CreateIndex
 CREATE INDEX "idempotency_claims_idempotency_key_idx" ON "idempotency_claims"("idempotency_key");
+
+-- CreateIndex
+CREATE INDEX "chain_transfers_transaction_idx" ON "chain_transfers"("transaction");
