@@ -411,7 +411,7 @@ export const notePurchase = defineOperation({
   path: '/console/purchases/{key}/note_purchase',
   input: onPurchase,
   output: Done,
-  problems: ['not_found'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 export const openContent = defineOperation({
@@ -446,7 +446,7 @@ export const cancelJob = defineOperation({
   path: '/console/purchases/{key}/cancel_job',
   input: onPurchase,
   output: Done,
-  problems: ['not_found', 'action_not_allowed', 'payment_unknown'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 export const waiveCharge = defineOperation({
