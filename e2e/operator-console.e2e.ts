@@ -96,7 +96,7 @@ describe('whoever has no role', () => {
     expect(plain.status).toBe(404);
     for (const place of places()) {
       for (const headers of [{}, { rsc: '1' }, { rsc: '1', 'next-router-prefetch': '1' }]) {
-        const answer = await fetch(stack.baseUrl + place, { headers: { cookie, ...headers }, redirect: 'manual' });
+        const answer = await fetch(stack.baseUrl + place, { headers: { cookie, ...headers } });
         const text = await answer.text();
         expect([place, headers, answer.status]).toEqual([place, headers, 404]);
         for (const word of [quoteKey, 'Timeline', 'Audit log', 'Overview', 'viewer']) {
@@ -174,19 +174,21 @@ describe('an operator', () => {
     await page.close();
   });
 
-  it('finds a payment whose outcome nobody knows, and resolves it', async () => {
+  it('finds a payment whose outcome nobody knows, asks the provider again, and sees it resolved', async () => {
     const page = await pageOf('support');
     const job = await agent.authorizedJob();
     const signature = await agent.signPayment(job);
-    await facilitatorFault(stack.sandboxUrl, { mode: 'drop_before_settle' });
+    await facilitatorFault(stack.sandboxUrl, { mode: 'drop_before_settle', times: 'always' });
     expect((await agent.pay(job, { signature })).body.code).toBe('payment_unknown');
     await page.goto(`${stack.baseUrl}/console/money`);
     const line = page.getByRole('listitem').filter({ hasText: job });
     await line.getByRole('link', { name: 'Ask again' }).click();
     await page.getByLabel('Reason').fill('the customer waits');
-    await clearFaults(stack.sandboxUrl);
+    // The worker asks by itself, too: while the fault is there it cannot be faster.
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.waitForURL(`${stack.baseUrl}/console/purchases/${job}`);
+    expect(await page.getByRole('main').innerText()).toContain('Done, and kept in the audit log.');
+    await clearFaults(stack.sandboxUrl);
     const shown = async () => {
       await page.goto(`${stack.baseUrl}/console/purchases/${job}`);
       return page.getByRole('main').innerText();
@@ -199,8 +201,8 @@ describe('an operator', () => {
   it('gives an unmatched transfer back to who sent it', async () => {
     const page = await pageOf('finance');
     const hand = await chainHand(stack.sandboxUrl, chain);
-    const [seller] = await controlClient(stack.sandboxUrl).chains();
-    const to = (seller as unknown as { pay_to: `0x${string}` }).pay_to;
+    const chains = await controlClient(stack.sandboxUrl).chains();
+    const to = chains.find(({ chain_id }) => chain_id === chain)?.pay_to ?? expect.unreachable();
     const before = await hand.balanceOf(agent.wallet.address);
     await hand.call(hand.transferCall(await hand.sign(agent.wallet, to, 1_230_000n)));
     const waits = async () => {

@@ -73,7 +73,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
             <summary className="btn btn-plain btn-icon -ml-2 cursor-pointer list-none" aria-label="Console menu">
               <Menu className="icon size-5" />
             </summary>
-            <div className="absolute inset-x-0 top-14 z-20 border-b border-line bg-raised pb-3 shadow-bar">
+            <div className="absolute inset-x-0 top-14 z-20 min-w-64 border-b border-line bg-raised pb-3 shadow-bar">
               <ConsoleNav label="Console on a phone" waiting={me.waiting} />
               <div className="px-5 text-dense wrap-anywhere text-ink-3">
                 {me.name}, {me.role} <SignOut />

@@ -19,7 +19,8 @@ interface EntryRow {
 /** Everything that was recorded of a purchase, the newest first. */
 export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now: Date): Promise<Entry[]> {
   const keys = { quoteKey: quote.quote_key, jobKey: job?.job_key ?? null, principalKey: quote.principal_key };
-  const until = job?.finalized_at ?? now;
+  // What was switched off after the payment concerned it no more.
+  const until = job?.collected_at ?? job?.finalized_at ?? now;
   const found = await Promise.all(
     [
       states(keys.quoteKey),
@@ -31,7 +32,7 @@ export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now
   );
   return found
     .flat()
-    .map((row) => ({ ...row, title: words(row.title), detail: words(row.detail ?? ''), at: row.at.toISOString() }))
+    .map((row) => ({ ...row, title: words(row.title), detail: row.detail ?? '', at: row.at.toISOString() }))
     .toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id, 'en', { numeric: true }));
 }
 
@@ -51,8 +52,8 @@ const words = (text: string): string => text.charAt(0).toUpperCase() + text.slic
 
 const states = (quoteKey: string): Sql => sql`
   select 'state-' || sequence as id, at, 'state' as kind, action as title,
-    case when state_from is null or state_from = state_to then state_to else state_from || ' to ' || state_to end
-      || ', by ' || actor as detail,
+    replace(case when state_from is null or state_from = state_to then state_to else state_from || ' to ' || state_to
+      end, '_', ' ') || ', by ' || actor as detail,
     null as key, action in ('fail', 'fail_recheck', 'refund_failed', 'reversed', 'late_payment_kept') as failed,
     jsonb_build_object('sequence', sequence, 'actor', actor, 'action', action, 'state_from', state_from, 'state_to',
       state_to, 'previous_hash', previous_hash, 'hash', hash) as raw
@@ -96,7 +97,7 @@ const transfers = (jobKey: string): Sql => sql`
 
 const refunds = (jobKey: string): Sql => sql`
   select 'refund-' || refund_key as id, coalesce(decided_at, created_at) as at, 'refund' as kind, state as title,
-    reason || ', ' || tries || ' tries' || coalesce(', ' || failure, '') as detail, refund_key as key,
+    replace(reason, '_', ' ') || ', ' || tries || ' tries' || coalesce(', ' || failure, '') as detail, refund_key as key,
     state = 'refund_failed' as failed,
     jsonb_build_object('refund_key', refund_key, 'state', state, 'reason', reason, 'tries', tries, 'next_try_at',
       next_try_at, 'failure', failure, 'amount_microcents', amount_microcents, 'network', network) as raw
@@ -110,7 +111,7 @@ const reports = (jobKey: string): Sql => sql`
 
 const reviews = (jobKey: string): Sql => sql`
   select 'review-' || review_key as id, at, 'review' as kind, 'review: ' || decision as title,
-    'report ' || report_number || ', by ' || reviewer || coalesce(', ' || reason, '') as detail, review_key as key,
+    'report ' || report_number || ', by ' || reviewer || coalesce(', ' || replace(reason, '_', ' '), '') as detail, review_key as key,
     decision = 'dispute' as failed, jsonb_build_object('review_key', review_key, 'decision', decision, 'reviewer',
       reviewer, 'reason', reason, 'report_number', report_number) as raw
   from reviews where job_key = ${jobKey}`;
@@ -123,8 +124,8 @@ const receipts = (jobKey: string): Sql => sql`
 
 const postings = (jobKey: string): Sql => sql`
   select 'ledger-' || event_key as id, at, 'ledger' as kind, 'ledger: ' || event as title,
-    to_char(amount_microcents / 1e8, 'FM999999990.00999999') || ' ' || currency || ' from ' || credit_account || ' to '
-      || debit_account as detail,
+    to_char(amount_microcents / 1e8, 'FM999999990.00999999') || ' ' || currency || ' from ' || debit_account || ' to '
+      || credit_account as detail,
     event_key as key, false as failed, jsonb_build_object('event_key', event_key, 'debit_account', debit_account,
       'credit_account', credit_account, 'amount_microcents', amount_microcents, 'currency', currency) as raw
   from ledger_transfers where job_key = ${jobKey}`;
@@ -149,7 +150,7 @@ const requests = (principalKey: string, keys: string[]): Sql => sql`
     and path_keys = any(${keys}::text[])`;
 
 const switches = (from: Date, to: Date): Sql => sql`
-  select 'switch-' || sequence as id, changed_at as at, 'switch' as kind, name || ' turned ' || state as title,
+  select 'switch-' || sequence as id, changed_at as at, 'switch' as kind, 'switch ' || name || ' turned ' || state as title,
     reason || ' (' || actor || ')' as detail, null as key, state = 'off' as failed,
     jsonb_build_object('name', name, 'state', state, 'reason', reason, 'actor', actor) as raw
   from switch_changes where changed_at between ${from} and ${to} and name in ('service', 'x402', 'card')`;
