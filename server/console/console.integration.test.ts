@@ -150,6 +150,27 @@ describe('an action on a purchase', () => {
   });
 });
 
+describe('a block', () => {
+  it('is lifted once, with its act, and the customer page shows who did it and why', async () => {
+    const { account_key } = await purchaseOf(delivered);
+    await pool.query(
+      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'waivers', now())`,
+      [account_key],
+    );
+    const { blocks } = (await perform('console_money', ctx(), {})).body;
+    expect(blocks.rows.map(({ block_key }) => block_key)).toEqual(['block_trial']);
+    await perform('lift_block', ctx(), { block_key: 'block_trial', reason });
+    await expect(perform('lift_block', ctx(), { block_key: 'block_trial', reason })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    const customer = (await perform('console_customers', ctx(), { account_key })).body;
+    expect(customer.blocks).toMatchObject([{ lifted_by: 'operator', lifted_because: reason }]);
+    expect(customer.agents.map(({ state }) => state)).toEqual(['active']);
+    const { rows } = await pool.query("select action from operator_acts where subject = 'block_trial'");
+    expect(rows).toEqual([{ action: 'lift_block' }]);
+  });
+});
+
 describe('the audit', () => {
   it('is whole, grows only, and shows a row that somebody with the database changed', async () => {
     const verify = async () => (await perform('verify_acts', ctx(), {})).body;
@@ -174,6 +195,24 @@ describe('the audit', () => {
     await set('nothing happened');
     expect((await verify()).broken).toEqual([{ subject: act.subject, sequence: act.sequence, fault: 'changed' }]);
     await set(act.reason);
+    expect((await verify()).broken).toEqual([]);
+    const row = { purchase: act.subject, sequence: 2 };
+    const setActor = async (actor: string) => {
+      await client.query("set session_replication_role = 'replica'");
+      await client.query('update audit_rows set actor = $1 where purchase_key = $2 and sequence = $3', [
+        actor,
+        row.purchase,
+        row.sequence,
+      ]);
+      await client.query("set session_replication_role = 'origin'");
+    };
+    const { rows: audited } = await client.query(
+      'select actor from audit_rows where purchase_key = $1 and sequence = $2',
+      [row.purchase, row.sequence],
+    );
+    await setActor('somebody else');
+    expect((await verify()).broken).toEqual([{ subject: row.purchase, sequence: row.sequence, fault: 'changed' }]);
+    await setActor(audited[0].actor);
     expect((await verify()).broken).toEqual([]);
     client.release();
   });

@@ -165,7 +165,6 @@ export const consoleMoney = defineOperation({
   }),
   problems: [],
 });
-export type Money = z.infer<typeof consoleMoney.output>;
 
 /** What purchases are filtered by, with the values that each field takes; null for a free one. */
 export const filterFields = {
@@ -400,7 +399,6 @@ export const consoleCustomers = defineOperation({
   }),
   problems: ['not_found'],
 });
-export type ConsoleCustomer = z.infer<typeof consoleCustomers.output>;
 
 const onPurchase = z.strictObject({ key: Key, reason: Reason });
 

@@ -37,7 +37,7 @@ function filtered(filters: readonly contract.Filter[], now: Date): Where[] {
 }
 
 /** What of a job its row in a list is made from. */
-export const rowParts = {
+const rowParts = {
   jobKey: true,
   quoteKey: true,
   createdAt: true,
@@ -55,7 +55,7 @@ export const rowParts = {
 type JobParts = Prisma.JobGetPayload<{ select: typeof rowParts }>;
 
 /** A job as lists show it. */
-export function rowOf(job: JobParts, now: Date): contract.Row {
+function rowOf(job: JobParts, now: Date): contract.Row {
   const isOverdue = job.reviewState === 'open' && job.reviewBy !== null && job.reviewBy < now;
   return {
     job_key: job.jobKey,

@@ -76,7 +76,6 @@ const procedures = Object.fromEntries(names.map((name) => [name, procedureOf(nam
 
 /** The one router. */
 const router = t.router(procedures as unknown as { [Name in keyof All]: Procedure<All[Name]> });
-export type Router = typeof router;
 
 /** Answers a request below `/api/trpc`. */
 export async function answerTrpc(request: Request, runtime?: Runtime): Promise<Response> {
