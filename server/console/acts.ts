@@ -17,6 +17,9 @@ export interface Noted {
   amount?: bigint | null;
 }
 
+/** Whoever runs a command of the service. */
+export const byCommand: Operator = { kind: 'operator', name: 'operator', role: 'command' };
+
 /** Writes an operator's act into the audit, in the transaction that does it. */
 export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {
   tx.write(sql`

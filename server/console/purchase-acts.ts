@@ -7,7 +7,7 @@ import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type JobRow, notAllowed } from '../purchases/job/row.ts';
-import { waiveOverdueIn } from '../purchases/review/waive.ts';
+import { waiveOverdue } from '../purchases/review/waive.ts';
 import { askHowItStands } from '../purchases/rounds/reconcile.ts';
 import { cancelHeld } from '../purchases/work/cancel.ts';
 import { obstacleTo } from './actions.ts';
@@ -58,7 +58,7 @@ export const cancelJob: Verb<typeof contract.cancelJob> = async ({ ctx, caller, 
 
 export const waiveCharge: Verb<typeof contract.waiveCharge> = async ({ ctx, caller, input, tx }) => {
   const found = await begin(tx, 'waive_charge', { caller, input, now: ctx.now });
-  await waiveOverdueIn(tx, ctx.runtime, { jobKey: jobIn(found).job_key, because: input.reason, now: ctx.now });
+  await waiveOverdue(tx, ctx.runtime, { jobKey: jobIn(found).job_key, because: input.reason, now: ctx.now });
   return { body: { done: true } };
 };
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../door/problem.ts';
 import { newKey } from '../../kernel/id.ts';
 import { sql, statement } from '../../kernel/sql.ts';
-import { type Tx, transact } from '../../kernel/transaction.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import type { RefundReason } from '../../payments/rail.ts';
 import { requestRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -48,14 +48,6 @@ export async function waiveCharge(
  * is kept with the decision. Throws `not_found`, and `action_not_allowed` while the buyer still has time to decide.
  */
 export async function waiveOverdue(
-  runtime: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,
-  request: { jobKey: string; because: string; now: Date },
-): Promise<void> {
-  await transact(runtime.db, (tx) => waiveOverdueIn(tx, runtime, request));
-}
-
-/** The same, in the caller's transaction. */
-export async function waiveOverdueIn(
   tx: Tx,
   runtime: Pick<Runtime, 'receiptSigner' | 'rails'>,
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
