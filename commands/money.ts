@@ -1,8 +1,10 @@
+import { byCommand, noteAct } from '../server/console/acts.ts';
 import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
+import { transact } from '../server/kernel/transaction.ts';
 import type { ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
-import { recordWithdrawal, returnArrival } from '../server/payments/x402/by-hand.ts';
+import { recordWithdrawal, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
@@ -34,7 +36,14 @@ await runCommand(async () => {
 async function settle(db: Database, command: string, [network = '', transaction = '', position = '']: string[]) {
   const name = { network, transaction: transaction.toLowerCase(), position: Number(position) } as TransferName;
   if (command === 'return' && /^\d+$/.test(position)) {
-    const { amount_microcents, sender } = await returnArrival(db, name, new Date());
+    const now = new Date();
+    const { amount_microcents, sender } = await transact(db, async (tx) => {
+      const arrival = await returnArrivalIn(tx, name, now);
+      const subject = `transfer:${name.network}:${name.transaction}:${name.position}`;
+      const reason = 'npm run money -- return';
+      noteAct(tx, byCommand, { subject, action: 'give_back', reason, amount: arrival.amount_microcents }, now);
+      return arrival;
+    });
     return `${toText(amount_microcents)} goes back to ${sender}.`;
   }
   if (command === 'withdrawal' && transaction !== '' && position === '') {

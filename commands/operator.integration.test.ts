@@ -36,6 +36,10 @@ describe('a command for operators', () => {
     ['sign-in-link', ['acct_unknown', 'owner@example.com'], /^acct_unknown is no account\.\n$/],
     ['unblock', ['acct_unknown'], /^Say which block, account or payer, and why: .*\n$/],
     ['unblock', ['acct_unknown', 'settled'], /^acct_unknown names no open block\.\n$/],
+    ['operator-role', [], /^Say what: npm run operator -- grant ADDRESS viewer\|support\|finance\|admin, .*\n$/],
+    ['operator-role', ['grant', 'boss@example.com', 'king'], /^Say what: .*\n$/],
+    ['operator-role', ['grant', 'boss', 'admin'], /^Say what: .*\n$/],
+    ['operator-role', ['revoke', 'boss@example.com'], /^boss@example.com has no role\.\n$/],
     ['waive', ['job_unknown'], /^Say which job and why: .*\n$/],
   ])('%s %j says in one sentence why it did nothing', async (command, args, sentence) => {
     const { code, stdout, stderr } = await run(command, args);
@@ -67,5 +71,20 @@ describe('a command for operators', () => {
     expect(rows.map(({ data }) => data)).toEqual([
       expect.objectContaining({ kind: 'operator_link', account_key: 'acct_known', email: 'Owner@example.com' }),
     ]);
+  });
+
+  it('gives a role, changes it and takes it back, each in the audit; who was no member becomes one', async () => {
+    expect((await run('operator-role', ['grant', 'Ann@example.com', 'viewer'])).stdout).toMatch(
+      /is viewer from the next/,
+    );
+    expect((await run('operator-role', ['grant', 'ann@example.com', 'finance'])).code).toBe(0);
+    expect((await run('operator-role', ['list'])).stdout).toBe('ann@example.com finance\n');
+    const { rows: members } = await database.pool.query("select role from members where email = 'ann@example.com'");
+    expect(members).toEqual([{ role: 'owner' }]);
+    expect((await run('operator-role', ['revoke', 'ann@example.com'])).code).toBe(0);
+    expect((await run('operator-role', ['list'])).stdout).toBe('Nobody has a role.\n');
+    const { rows } = await database.pool.query('select subject, actor, reason from operator_acts order by sequence');
+    expect(rows.map(({ reason }) => reason)).toEqual(['granted viewer', 'granted finance', 'revoked']);
+    expect(new Set(rows.map(({ subject }) => subject))).toEqual(new Set(['operator:ann@example.com']));
   });
 });

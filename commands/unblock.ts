@@ -1,4 +1,6 @@
+import { byCommand, noteAct } from '../server/console/acts.ts';
 import { liftBlocks } from '../server/identity/blocked.ts';
+import { transact } from '../server/kernel/transaction.ts';
 import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
@@ -12,7 +14,12 @@ await runForOperator(
     const because = reason.join(' ').trim();
     if (because === '') throw new Refusal('Say why.');
     const named = which.startsWith('0x') ? which.toLowerCase() : which;
-    const lifted = await liftBlocks(db, named, { actor: 'operator', because, now: new Date() });
+    const now = new Date();
+    const lifted = await transact(db, async (tx) => {
+      const count = await liftBlocks(tx, named, { actor: 'operator', because, now });
+      if (count > 0) noteAct(tx, byCommand, { subject: named, action: 'lift_block', reason: because }, now);
+      return count;
+    });
     if (lifted === 0) throw new Refusal(`${which} names no open block.`);
     return `${lifted === 1 ? 'One block' : `${lifted} blocks`} of ${which} lifted.`;
   },

@@ -1,6 +1,4 @@
-import { openRails } from '../server/payments/open-rails.ts';
-import { openReceiptKeys } from '../server/purchases/receipt/receipt-keys.ts';
-import { waiveOverdue } from '../server/purchases/review/waive.ts';
+import { perform } from '../server/door/perform.ts';
 import { runForOperator } from './operator.ts';
 
 /**
@@ -9,13 +7,8 @@ import { runForOperator } from './operator.ts';
  */
 await runForOperator(
   { words: 2, usage: 'Say which job and why: npm run waive -- JOB_KEY REASON' },
-  async ([jobKey = '', ...reason], { db, configuration }) => {
-    const now = new Date();
-    const receiptSigner = await openReceiptKeys(configuration.receiptKeys, db, now);
-    await waiveOverdue(
-      { db, receiptSigner, rails: openRails(configuration) },
-      { jobKey, because: reason.join(' '), now },
-    );
-    return `The charge of ${jobKey} is waived; what was collected goes back.`;
+  async ([key = '', ...reason], { context }) => {
+    await perform('waive_charge', await context(), { key, reason: reason.join(' ') });
+    return `The charge of ${key} is waived; what was collected goes back.`;
   },
 );

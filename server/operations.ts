@@ -1,4 +1,5 @@
 import * as operator from './console/contract.ts';
+import type { ConsoleOperation } from './console/roles.ts';
 import type { Operation, PublishedOperation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
 import * as identity from './identity/contract.ts';
@@ -66,8 +67,25 @@ export type OperationName = keyof typeof operations;
 
 /** Operators' operations. Same door, published by no transport. */
 const operatorOperations = {
+  console_me: operator.consoleMe,
+  console_overview: operator.consoleOverview,
+  console_money: operator.consoleMoney,
+  console_purchases: operator.consolePurchases,
+  console_purchase: operator.consolePurchase,
+  console_search: operator.consoleSearch,
+  console_acts: operator.consoleActs,
+  verify_acts: operator.verifyActs,
+  console_customers: operator.consoleCustomers,
+  note_purchase: operator.notePurchase,
+  open_content: operator.openContent,
+  read_content: operator.readContent,
+  ask_again: operator.askAgain,
+  cancel_job: operator.cancelJob,
+  waive_charge: operator.waiveCharge,
+  give_back: operator.giveBack,
+  lift_block: operator.liftBlock,
   turn_switch: operator.turnSwitch,
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<ConsoleOperation, Operation>;
 
 /** All operations. */
 export const allOperations = { ...operations, ...operatorOperations };

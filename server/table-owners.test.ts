@@ -9,6 +9,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  */
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
+  console: 'operator_acts',
   ledger: 'ledger_transfers wallet_credits',
   mail: 'letters',
   payments: 'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains',
@@ -16,7 +17,7 @@ const tablesOf = {
   service: 'switches switch_changes',
   identity:
     'accounts members sign_in_links member_sessions principals credentials registrations account_events ' +
-    'purchase_blocks wallet_challenges grants grant_usage',
+    'purchase_blocks wallet_challenges grants grant_usage operators',
   purchases: 'quotes unpaid_content jobs reports reviews dispute_texts receipts receipt_keys',
 } as const;
 type Room = keyof typeof tablesOf;

@@ -1,3 +1,11 @@
+import { consoleActs, verifyActs } from './console/acts.ts';
+import { consoleCustomers } from './console/customers.ts';
+import { consolePurchases } from './console/list.ts';
+import { consoleMoney, giveBack, liftBlock } from './console/money.ts';
+import { consoleMe, consoleOverview } from './console/overview.ts';
+import { consolePurchase } from './console/purchase.ts';
+import { askAgain, cancelJob, notePurchase, openContent, readContent, waiveCharge } from './console/purchase-acts.ts';
+import { consoleSearch } from './console/search.ts';
 import { turnSwitch } from './console/turn-switch.ts';
 import { type Behind, loading } from './door/verb.ts';
 import { endSessions, liftSilence, member } from './identity/account.ts';
@@ -90,5 +98,22 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   sources,
   add_source: addSource,
   remove_source: removeSource,
+  console_me: consoleMe,
+  console_overview: consoleOverview,
+  console_money: consoleMoney,
+  console_purchases: consolePurchases,
+  console_purchase: consolePurchase,
+  console_search: consoleSearch,
+  console_acts: consoleActs,
+  verify_acts: verifyActs,
+  console_customers: consoleCustomers,
+  note_purchase: notePurchase,
+  open_content: openContent,
+  read_content: readContent,
+  ask_again: askAgain,
+  cancel_job: cancelJob,
+  waive_charge: waiveCharge,
+  give_back: giveBack,
+  lift_block: liftBlock,
   turn_switch: turnSwitch,
 };

@@ -34,6 +34,8 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'switches.state': ['on', 'off'],
   'switch_changes.name': literalsOf('switchNames'),
   'switch_changes.state': ['on', 'off'],
+  'operators.role': literalsOf('roles'),
+  'operator_acts.role': [...literalsOf('roles'), 'command'],
   'sign_in_links.made_by': ['letter', 'operator'],
   'account_events.action': literalsOf('AccountAction'),
   'audit_rows.action': ['quote', 'authorize', ...literalsOf('TransitionName'), ...literalsOf('MoneyNote')],

@@ -175,7 +175,7 @@ describe('a switch', () => {
       await expect(
         perform('turn_switch', ctx, { name: 'service', state: 'off', reason: 'mine' }),
       ).rejects.toMatchObject({
-        code: 'invalid_token',
+        code: 'not_found',
       });
     }
     expect((await contractOf(agent)).state).toBe('available');

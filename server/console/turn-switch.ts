@@ -1,5 +1,6 @@
 import type { Verb } from '../door/verb.ts';
 import { sql } from '../kernel/sql.ts';
+import { noteAct } from './acts.ts';
 import type * as contract from './contract.ts';
 
 /** Turns a switch. The database keeps each change, with who made it and why. */
@@ -10,5 +11,6 @@ export const turnSwitch: Verb<typeof contract.turnSwitch> = async ({ ctx, caller
     values (${name}, ${state}, ${reason}, ${caller.name}, ${ctx.now})
     on conflict (name) do update set state = excluded.state, reason = excluded.reason, actor = excluded.actor,
       changed_at = excluded.changed_at`);
+  noteAct(tx, caller, { subject: `switch:${name}`, action: 'turn_switch', reason: `${state}: ${reason}` }, ctx.now);
   return { body: { name, state, reason, changed_at: ctx.now.toISOString() } };
 };

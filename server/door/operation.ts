@@ -110,6 +110,8 @@ export function doorProblems({
     ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
+    // For whoever is no operator, or one without the role.
+    ...(audience.includes('operator') ? (['not_found'] as const) : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { type ConsoleOperation, may } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
-import { audienceOf, type Caller, customerOf, scopeOf } from '../identity/caller.ts';
+import { audienceOf, type Caller, customerOf, type Operator, scopeOf } from '../identity/caller.ts';
 import {
   checkViolation,
   isDatabaseTrouble,
@@ -98,9 +99,19 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
     return { caller: { kind: 'anonymous' }, pace, claimed: undefined, about: null };
   }
   const admission = await authenticate(ctx, besides(operation, ctx, rawInput));
-  const audience = audienceOf[admission.caller.kind];
-  if (audience !== null && operation.audience.includes(audience)) return admission;
+  const { caller } = admission;
+  const audience = audienceOf[caller.kind];
+  if (caller.kind === 'operator' ? mayAsk(caller, operation) : audience && operation.audience.includes(audience)) {
+    return admission;
+  }
+  // Whoever may not look finds nothing: what operators can ask for is published nowhere.
+  if (operation.audience.includes('operator')) throw new Problem('not_found', 'There is nothing here for this caller.');
   throw needsCredential(ctx);
+}
+
+/** Whether the operation is one of operators, and for this one's role. */
+function mayAsk({ role }: Operator, { name, audience }: Operation): boolean {
+  return audience.includes('operator') && may(role, name as ConsoleOperation);
 }
 
 /** The refusal of a request without a credential. */
@@ -132,8 +143,10 @@ interface Request extends Omit<Admission, 'pace'>, Behind {
 /** What to load with the caller. Nothing in the request is trusted yet, so skip what cannot be a key. */
 function besides(operation: Operation, ctx: Context, rawInput: unknown): Besides {
   const path = plainPath(operation, rawInput);
-  if (!path) return { limit: operation.limit, key: null, about: null };
+  const asOperator = operation.audience.includes('operator');
+  if (!path) return { asOperator, limit: operation.limit, key: null, about: null };
   return {
+    asOperator,
     limit: operation.limit,
     key:
       ctx.idempotencyKey === null || operation.idempotency === 'none'

@@ -1,3 +1,4 @@
+import type { Role } from '../console/roles.ts';
 import type { LimitName } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
 import { type About, countedBy, counting, countRequest, paced } from '../door/rate-limit.ts';
@@ -6,7 +7,7 @@ import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import type { BlockCause } from './blocked.ts';
-import type { Buyer, Caller, Member } from './caller.ts';
+import type { Buyer, Caller, Member, Operator } from './caller.ts';
 import { noteUse, rehash } from './credential.ts';
 import type { GrantRow } from './grant.ts';
 import { isWellFormedToken, tokenHashes } from './token.ts';
@@ -33,8 +34,12 @@ const readCredential = jsonRowReader<CredentialRow>({
   amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
 });
 
-/** What else the authenticating statement does: count, look up a claim, load a row. */
+/**
+ * What else the authenticating statement does: count, look up a claim, load a row; and whether a member is let in as the
+ * operator that they may be.
+ */
 export interface Besides {
+  asOperator: boolean;
   limit: LimitName | undefined;
   key: Pick<Claim, 'operation' | 'pathKeys' | 'key'> | null;
   about: About | null;
@@ -59,12 +64,12 @@ const nobody: Admission = { caller: { kind: 'anonymous' }, pace: {}, claimed: un
  */
 export async function authenticate(
   ctx: Context,
-  besides: Besides = { limit: undefined, key: null, about: null },
+  besides: Besides = { asOperator: false, limit: undefined, key: null, about: null },
 ): Promise<Admission> {
   const { operator, bearer, memberSession } = ctx.presented;
-  if (operator !== undefined) return { ...nobody, caller: { kind: 'operator', name: operator } };
+  if (operator !== undefined) return { ...nobody, caller: { kind: 'operator', name: operator, role: 'command' } };
   if (bearer !== null) return buyerOf(ctx, bearer, besides);
-  if (memberSession !== null) return memberOf(ctx, memberSession);
+  if (memberSession !== null) return memberOf(ctx, memberSession, besides.asOperator);
   return nobody;
 }
 
@@ -141,16 +146,24 @@ function ended(): Problem {
 }
 
 /** Throws `rate_limited`. */
-async function memberOf({ runtime, now }: Context, sessionKey: string): Promise<Admission> {
+async function memberOf({ runtime, now }: Context, sessionKey: string, asOperator: boolean): Promise<Admission> {
   const row = await memberRow(runtime, sessionKey, now);
   if (!row) return nobody;
   const { rateLimits } = runtime.configuration;
   const counts = await countRequest(runtime.db.shared, row.member_key, 'requests', rateLimits, now);
-  return { ...nobody, caller: asMember(row), pace: paced(counts, rateLimits, now) };
+  const caller = (asOperator && asOperatorOf(row)) || asMember(row);
+  return { ...nobody, caller, pace: paced(counts, rateLimits, now) };
+}
+
+/** The member as an operator; null for one without a role. */
+function asOperatorOf({ email, operator_role }: MemberRow): Operator | null {
+  return operator_role && { kind: 'operator', name: email, role: operator_role };
 }
 
 interface MemberRow {
   member_key: string;
+  email: string;
+  operator_role: Role | null;
   account_key: string;
   created_at: Date;
 }
@@ -161,7 +174,8 @@ function asMember({ member_key, account_key, created_at }: MemberRow): Member {
 
 function memberRow({ db }: Pick<Runtime, 'db'>, sessionKey: string, now: Date): Promise<MemberRow | undefined> {
   return db.shared.maybe(sql`
-    select m.member_key, m.account_key, s.created_at from member_sessions s join members m using (member_key)
+    select m.member_key, m.account_key, m.email, o.role as operator_role, s.created_at
+    from member_sessions s join members m using (member_key) left join operators o using (email)
     where s.session_key = ${sessionKey} and s.ended_at is null and s.expires_at > ${now}`);
 }
 

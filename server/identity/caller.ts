@@ -1,3 +1,4 @@
+import type { ActingRole } from '../console/roles.ts';
 import type { Audience } from '../door/operation.ts';
 import type { BlockCause } from './blocked.ts';
 import type { GrantRow } from './grant.ts';
@@ -27,12 +28,15 @@ interface Anonymous {
 }
 
 /**
- * Who runs the service. Today: whoever runs its commands and can write its database anyway. A member with an operator
- * role becomes one in `authenticate`; `server/console/` decides what roles may do.
+ * Who runs the service: whoever runs its commands, who can read and write its database anyway, and members with an
+ * operator role, who become one in `authenticate` for what operators alone may ask for. What a role may do stands in
+ * `server/console/roles.ts`.
  */
 export interface Operator {
   kind: 'operator';
+  /** The address of a member; `operator` for a command. */
   name: string;
+  role: ActingRole;
 }
 
 /** Who buys, or reads purchases. */

@@ -2,7 +2,7 @@ import { Problem } from '../../door/problem.ts';
 import type { Database } from '../../kernel/database.ts';
 import { microcents } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';
-import { transact } from '../../kernel/transaction.ts';
+import { type Tx, transact } from '../../kernel/transaction.ts';
 import { withdrawn } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import { requestReturn } from './refunds.ts';
@@ -20,22 +20,25 @@ import {
  * `not_found`, and `action_not_allowed` when it is used or an open payment names it.
  */
 export async function returnArrival(db: Database, name: TransferName, now: Date): Promise<TransferRow> {
-  return transact(db, async (tx) => {
-    const arrival = await lockTransfer(tx, name);
-    if (!arrival || arrival.refund_nonce === null) {
-      throw new Problem('not_found', `No transfer to us is known at ${bookKeyOf(name)}.`);
-    }
-    const open = await tx.maybe<{ payment_key: string }>(sql`
-      select payment_key from x402_payments
-      where (network, asset, payer, nonce) = (${arrival.network}, ${arrival.asset}, ${arrival.sender}, ${arrival.nonce})
-        and state in ('settling', 'unknown')`);
-    if (open) throw notAllowed(`${open.payment_key} is open and names it.`);
-    if (arrival.removed_at) throw notAllowed('The chain does not show it now.');
-    if (!(await requestReturn(tx, arrival, 'returned_by_operator', now))) {
-      throw notAllowed(`Its use is known: ${arrival.use}.`);
-    }
-    return arrival;
-  });
+  return transact(db, (tx) => returnArrivalIn(tx, name, now));
+}
+
+/** The same, in the caller's transaction. */
+export async function returnArrivalIn(tx: Tx, name: TransferName, now: Date): Promise<TransferRow> {
+  const arrival = await lockTransfer(tx, name);
+  if (!arrival || arrival.refund_nonce === null) {
+    throw new Problem('not_found', `No transfer to us is known at ${bookKeyOf(name)}.`);
+  }
+  const open = await tx.maybe<{ payment_key: string }>(sql`
+    select payment_key from x402_payments
+    where (network, asset, payer, nonce) = (${arrival.network}, ${arrival.asset}, ${arrival.sender}, ${arrival.nonce})
+      and state in ('settling', 'unknown')`);
+  if (open) throw notAllowed(`${open.payment_key} is open and names it.`);
+  if (arrival.removed_at) throw notAllowed('The chain does not show it now.');
+  if (!(await requestReturn(tx, arrival, 'returned_by_operator', now))) {
+    throw notAllowed(`Its use is known: ${arrival.use}.`);
+  }
+  return arrival;
 }
 
 const outgoing = `

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyReceipt } from '../../../client/verify-receipt.ts';
 import { Agent, type Answer } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
+import { perform } from '../../door/perform.ts';
 import { seconds } from '../../service/terms.ts';
-import { waiveOverdue } from './waive.ts';
+import { operatorContext } from '../../transports/context.ts';
 
 const service = await startService();
 const arrive = () => Agent.arrive(service);
@@ -294,10 +295,9 @@ describe('a review that is overdue', () => {
   it('is ended by an operator, who gives up the charge and says why', async () => {
     const reviewed = await delivered();
     const waive = () =>
-      waiveOverdue(service.runtime, {
-        jobKey: reviewed.jobKey,
-        because: 'The customer is gone.',
-        now: service.runtime.clock(),
+      perform('waive_charge', operatorContext(service.runtime), {
+        key: reviewed.jobKey,
+        reason: 'The customer is gone.',
       });
     await expect(waive()).rejects.toThrow('not overdue');
     await later(reviewed, seconds.reviewWindow + 1, async () => {
@@ -312,7 +312,7 @@ describe('a review that is overdue', () => {
         kind: 'refund',
         reason: 'The service waived the charge.',
       });
-      await expect(waive()).rejects.toThrow('not overdue');
+      await expect(waive()).rejects.toThrow('The job is waived');
       expect(refusal(await dispute(reviewed))).toEqual([409, 'action_not_allowed']);
     });
   });

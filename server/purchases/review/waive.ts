@@ -1,7 +1,7 @@
 import { Problem } from '../../door/problem.ts';
 import { newKey } from '../../kernel/id.ts';
 import { sql, statement } from '../../kernel/sql.ts';
-import { type Tx, transact } from '../../kernel/transaction.ts';
+import type { Tx } from '../../kernel/transaction.ts';
 import type { RefundReason } from '../../payments/rail.ts';
 import { requestRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -48,23 +48,15 @@ export async function waiveCharge(
  * `not_found`, and `action_not_allowed` while the buyer has time.
  */
 export async function waiveOverdue(
-  { db, receiptSigner, rails }: Pick<Runtime, 'db' | 'receiptSigner' | 'rails'>,
+  tx: Tx,
+  runtime: Pick<Runtime, 'receiptSigner' | 'rails'>,
   { jobKey, because, now }: { jobKey: string; because: string; now: Date },
 ): Promise<void> {
-  await transact(db, async (tx) => {
-    const job = await tx.maybe<JobRow>(statement(heldJob, [jobKey]));
-    if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
-    if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
-    tx.write(sql`
-      insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
-      values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
-    await waiveCharge(
-      tx,
-      { receiptSigner, rails },
-      'waive',
-      jobKey,
-      { actor: 'operator', now },
-      { review_state: 'not_open' },
-    );
-  });
+  const job = await tx.maybe<JobRow>(statement(heldJob, [jobKey]));
+  if (!job) throw new Problem('not_found', `There is no job ${jobKey}.`);
+  if (reviewStateAt(job, now) !== 'overdue') throw notAllowed('Its review is not overdue.');
+  tx.write(sql`
+    insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
+    values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
+  await waiveCharge(tx, runtime, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
 }

@@ -29,6 +29,21 @@ export async function reconcile(runtime: Runtime): Promise<void> {
   );
 }
 
+/**
+ * Does at once for one job what a round does for all: asks how its open payment stands, and carries out a refund that is
+ * due. A provider that does not answer leaves both as they are.
+ */
+export async function askHowItStands(runtime: Runtime, jobKey: string): Promise<void> {
+  await each([...runtime.rails.values()], (rail) =>
+    guarded('payment_not_reconciled', { job_key: jobKey }, async () => {
+      const attempt = await rail.openAttempt(runtime.db, jobKey);
+      if (attempt) await reconcilePayment(runtime, rail, attempt);
+      const due = await rail.refunds.due(runtime.db, runtime.clock(), batch);
+      for (const refund of due) if (refund.job_key === jobKey) await carryOut(runtime, rail, refund);
+    }),
+  );
+}
+
 async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
   await each(await rail.openAttempts(runtime.db, runtime.clock(), batch), (attempt) =>
     guarded('payment_not_reconciled', { payment_key: attempt.payment_key }, () =>

@@ -1,10 +1,12 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { release } from '../../identity/grant.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import type { Runtime } from '../../runtime.ts';
 import type * as contract from '../contract.ts';
 import { advance } from '../job/advance.ts';
 import { holdJob } from '../job/load.ts';
-import { stateAt } from '../job/row.ts';
+import { type JobRow, stateAt } from '../job/row.ts';
 import { jobReply } from '../job/view.ts';
 import { paymentIsOpen } from '../states.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
@@ -19,20 +21,27 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
       headers: { 'Retry-After': '2' },
     });
   }
-  const collected = job.collected_at !== null;
-  const canceled = await advance(
-    tx,
-    'cancel',
-    job.job_key,
-    { actor: caller.principalKey, now: ctx.now },
-    {
-      payment_state: collected ? await remedyFor(tx, ctx.runtime.rails, job.job_key) : 'none',
-      finalized_at: ctx.now,
-      lease_until: null,
-      stage: 'canceled',
-    },
-  );
-  if (collected) await giveUpHeld(tx, ctx.runtime, canceled, ctx.now);
-  else release(tx, canceled.job_key);
+  await cancelHeld(tx, ctx.runtime, job, { actor: caller.principalKey, now: ctx.now });
   return jobReply(tx, job.job_key, caller, ctx);
 };
+
+/**
+ * Cancels a job that the transaction holds and that no payment is open for: what was collected is given up, and what it
+ * held of its grant comes back. Throws `action_not_allowed`.
+ */
+export async function cancelHeld(
+  tx: Tx,
+  runtime: Pick<Runtime, 'rails' | 'receiptSigner'>,
+  job: JobRow,
+  by: { actor: string; now: Date },
+): Promise<void> {
+  const collected = job.collected_at !== null;
+  const canceled = await advance(tx, 'cancel', job.job_key, by, {
+    payment_state: collected ? await remedyFor(tx, runtime.rails, job.job_key) : 'none',
+    finalized_at: by.now,
+    lease_until: null,
+    stage: 'canceled',
+  });
+  if (collected) await giveUpHeld(tx, runtime, canceled, by.now);
+  else release(tx, canceled.job_key);
+}

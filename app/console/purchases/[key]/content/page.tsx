@@ -1,0 +1,59 @@
+import { Moment } from '@/components/console/Moment.tsx';
+import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
+import { Missing, show } from '../../../../show.tsx';
+import { operatorContext, titled } from '../../../operator.ts';
+
+export const generateMetadata = titled('Content');
+
+/** What a customer submitted, and the reports on it: for an operator who has just said why. */
+export default show(async ({ params }: { params: Promise<{ key: string }> }) => {
+  const { key } = await params;
+  const { ctx } = await operatorContext();
+  const page = `/console/purchases/${key}`;
+  const content = await perform('read_content', ctx, { key }).then(
+    ({ body }) => body,
+    (error) => {
+      if (error instanceof Problem && error.code === 'action_not_allowed') return null;
+      throw error instanceof Problem && error.status < 500 ? new Missing() : error;
+    },
+  );
+  if (!content) {
+    return (
+      <div className="max-w-decision">
+        <h1 className="text-h1">Content of the customer</h1>
+        <p className="mt-3 text-ink-2">It can be read for 15 minutes once you have said why.</p>
+        <p className="mt-6 flex gap-3">
+          <a className="btn" href={page}>
+            Back
+          </a>
+          <a className="btn btn-primary" href={`${page}/act/open_content`}>
+            Say why
+          </a>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div className="space-y-6">
+      <div>
+        <h1 className="text-h1">Content of the customer</h1>
+        <p className="mt-2 text-ink-2">
+          Opened because: {content.opened_because}. It can be read until <Moment at={content.until} now={ctx.now} />
+        </p>
+        <a className="link inline-flex min-h-6 items-center" href={page}>
+          Back to the purchase
+        </a>
+      </div>
+      {content.input === null ? (
+        <p>The content is deleted.</p>
+      ) : (
+        <CodeBlock name="Request as submitted" code={content.input} wrap />
+      )}
+      {content.reports.map(({ number, body }) => (
+        <CodeBlock key={number} name={`Report ${number}`} code={JSON.stringify(JSON.parse(body), null, 1)} wrap />
+      ))}
+    </div>
+  );
+});

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+
+interface Props {
+  /** The question: what is about to be done. */
+  title: string;
+  /** Named after the act and its amount. */
+  button: string;
+  action: string;
+  back: string;
+  danger?: boolean;
+  hidden?: Readonly<Record<string, string>>;
+  children: ReactNode;
+}
+
+/** What an operator is about to do, with the reason that is kept with it. Works without script. */
+export function ConfirmAct({ title, button, action, back, danger = false, hidden = {}, children }: Props) {
+  return (
+    <div className="max-w-decision">
+      <h1 className="text-h1">{title}</h1>
+      <div className="mt-3 space-y-3 text-ui text-ink-2">{children}</div>
+      <form action={action} method="post" className="mt-6">
+        {Object.entries(hidden).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <label className="label" htmlFor="reason">
+          Reason
+        </label>
+        <div className="field">
+          <input id="reason" name="reason" required maxLength={500} autoComplete="off" aria-describedby="reason-hint" />
+        </div>
+        <p id="reason-hint" className="hint">
+          Kept in the audit log with your name.
+        </p>
+        <div className="mt-6 flex flex-wrap gap-3">
+          <a className="btn" href={back}>
+            Back
+          </a>
+          <button type="submit" className={`btn ${danger ? 'btn-danger' : 'btn-primary'}`}>
+            {button}
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { Overview } from '@/server/console/contract.ts';
+import { reasonsText } from '../purchases/Availability.tsx';
+import { State } from '../purchases/State.tsx';
+import { relativeText } from './Moment.tsx';
+
+interface Part {
+  name: string;
+  state: string;
+  detail: string;
+}
+
+/** Each part of the service: its state, and why, in words. */
+export function Health({ overview, now }: { overview: Overview; now: Date }) {
+  return (
+    <section className="panel overflow-hidden" aria-labelledby="health">
+      <h2 id="health" className="px-5 pt-5 pb-2 text-h3">
+        Health
+      </h2>
+      <dl className="text-dense">
+        {partsOf(overview, now).map(({ name, state, detail }) => (
+          <div
+            key={name}
+            className="grid grid-cols-[8rem_7rem_minmax(0,1fr)] gap-3 border-t border-line px-5 py-2.5 max-md:grid-cols-2"
+          >
+            <dt className="font-medium">{name}</dt>
+            <dd>
+              <State kind="availability" value={state} />
+            </dd>
+            <dd className="text-ink-2 max-md:col-span-2">{detail}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function partsOf({ availability, queues, database, chains }: Overview, now: Date): Part[] {
+  return [
+    { name: 'Sales', state: availability.state, detail: reasonsText(availability.reasons) },
+    ...availability.rails.map(({ rail, state, reasons }) => ({ name: rail, state, detail: reasonsText(reasons) })),
+    {
+      name: 'Registrations',
+      state: availability.registrations.state,
+      detail: reasonsText(availability.registrations.reasons),
+    },
+    ...queues.map(({ name, waiting, failed, oldest_at }) => ({
+      name: `Queue: ${name}`,
+      state: failed > 0 ? 'unavailable' : 'available',
+      detail: `${waiting} waiting${oldest_at ? `, the oldest since ${relativeText(oldest_at, now)}` : ''}, ${failed} failed`,
+    })),
+    {
+      name: 'Database',
+      state: 'available',
+      detail: `PostgreSQL ${database.version}, ${Math.round(database.bytes / 1_048_576)} MiB, ${database.connections} connections`,
+    },
+    ...chains.map(({ network, head, searched_to, searched_at }) => ({
+      name: network,
+      state: 'available',
+      detail: `Block ${head}, searched to ${searched_to}, ${relativeText(searched_at, now)}`,
+    })),
+  ];
+}

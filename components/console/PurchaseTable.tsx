@@ -1,0 +1,64 @@
+import type { Row } from '@/server/console/contract.ts';
+import { Price } from '../purchases/Price.tsx';
+import { State } from '../purchases/State.tsx';
+import { Key } from '../ui/Key.tsx';
+import { Moment } from './Moment.tsx';
+
+/** Purchases, one a row; on a phone name, state and amount. */
+export function PurchaseTable({ rows, sort, now }: { rows: readonly Row[]; sort: string; now: Date }) {
+  return (
+    <table className="table text-dense">
+      <caption className="sr-only">Purchases, {sort} first</caption>
+      <thead className="max-md:sr-only">
+        <tr>
+          {['Created', 'Purchase', 'Rail', 'Payment', 'Job', 'Verdict'].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+          <th scope="col" className="num">
+            Amount
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr
+            key={row.job_key}
+            className="hover:bg-hover max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:border-b max-md:border-line max-md:px-3 max-md:py-3 max-md:*:border-0! max-md:*:p-0!"
+          >
+            <td className="text-ink-3 max-md:order-2 max-md:text-right">
+              <Moment at={row.created_at} now={now} />
+            </td>
+            <td className="max-md:order-1 max-md:min-w-0">
+              <a
+                href={`/console/purchases/${row.job_key}`}
+                className="inline-flex min-h-6 items-center font-medium hover:underline"
+              >
+                <Key>{row.job_key}</Key>
+              </a>
+              <div className="wrap-anywhere text-ink-3">{row.buyer}</div>
+            </td>
+            <td className="text-ink-2 max-md:hidden">{row.rail ?? 'None yet'}</td>
+            <td className="max-md:order-3 max-md:pt-1!">
+              <State kind="payment" value={row.payment_state} />
+            </td>
+            <td className="max-md:hidden">
+              <State kind="job" value={row.state} />
+            </td>
+            <td className="max-md:hidden">
+              {row.verdict ? (
+                <State kind="verdict" value={row.verdict} />
+              ) : (
+                <span className="text-ink-3">None yet</span>
+              )}
+            </td>
+            <td className="num max-md:order-4 max-md:pt-1!">
+              <Price microcents={row.amount_microcents} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,117 @@
+import {
+  Boxes,
+  FileCheck2,
+  Hourglass,
+  type LucideIcon,
+  Mail,
+  MessageSquareText,
+  Power,
+  ReceiptText,
+  Scale,
+  Send,
+  Split,
+  Undo2,
+  UserRound,
+  Wallet,
+} from 'lucide-react';
+import type { Entry } from '@/server/console/contract.ts';
+import { CopyVerbatim } from '../ui/CopyButton.tsx';
+import { Moment } from './Moment.tsx';
+
+const icons: Record<Entry['kind'], LucideIcon> = {
+  state: Split,
+  payment: Wallet,
+  chain: Boxes,
+  refund: Undo2,
+  report: FileCheck2,
+  review: MessageSquareText,
+  receipt: ReceiptText,
+  ledger: Scale,
+  queue: Hourglass,
+  letter: Mail,
+  request: Send,
+  operator: UserRound,
+  switch: Power,
+};
+
+interface Props {
+  entries: readonly Entry[];
+  page: string;
+  failedOnly: boolean;
+  raw: boolean;
+  now: Date;
+}
+
+/** The length up to which a key stands whole in its row. */
+const keyShown = 18;
+const shortened = (key: string): string => (key.length > keyShown ? `${key.slice(0, 10)}…${key.slice(-6)}` : key);
+const anchorOf = (id: string): string => id.replace(/[^\w-]/g, '-');
+
+/** Everything that was recorded, the newest first. Each entry has an address of its own. */
+export function Timeline({ entries, page, failedOnly, raw, now }: Props) {
+  const shown = failedOnly ? entries.filter(({ failed }) => failed) : entries;
+  const address = (changes: { failed?: boolean; raw?: boolean }) => {
+    const on = { failed: failedOnly, raw, ...changes };
+    const query = new URLSearchParams(Object.entries(on).flatMap(([name, is]) => (is ? [[name, '1']] : []))).toString();
+    return `${page}${query && `?${query}`}#timeline`;
+  };
+  return (
+    <section aria-labelledby="timeline">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-ink pb-3">
+        <h2 id="timeline" className="text-h2">
+          Timeline
+        </h2>
+        <div className="ml-auto flex flex-wrap gap-2">
+          <a className="btn btn-sm" href={address({ failed: !failedOnly })}>
+            {failedOnly ? 'Show all' : 'Failed only'}
+          </a>
+          <a className="btn btn-sm" href={address({ raw: !raw })}>
+            {raw ? 'Hide raw' : 'Show raw'}
+          </a>
+        </div>
+      </div>
+      <ol className="text-dense">
+        {shown.map((entry) => (
+          <Line key={entry.id} entry={entry} raw={raw} now={now} />
+        ))}
+      </ol>
+      <p className="mt-3 text-dense text-ink-3">
+        {shown.length} of {entries.length} entries, in UTC.{' '}
+        {shown.length === entries.length ? 'Nothing is hidden by a filter.' : 'What did not fail is hidden.'}
+      </p>
+    </section>
+  );
+}
+
+function Line({ entry, raw, now }: { entry: Entry; raw: boolean; now: Date }) {
+  const Icon = icons[entry.kind];
+  const anchor = anchorOf(entry.id);
+  return (
+    <li
+      id={anchor}
+      className="grid scroll-mt-16 grid-cols-[6rem_1.25rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2.5 target:bg-accent-tint md:grid-cols-[7rem_1.5rem_minmax(0,1fr)_auto]"
+    >
+      <a href={`#${anchor}`} className="min-h-6 text-ink-3 hover:underline" title="The address of this entry">
+        <Moment at={entry.at} now={now} />
+      </a>
+      <span className={`state justify-center pt-0.5 ${entry.failed ? 'tone-fault' : 'tone-quiet'}`}>
+        <Icon className="icon" />
+      </span>
+      <div className="min-w-0">
+        <span className="font-medium text-ink">{entry.title}</span>
+        {entry.failed ? <span className="ml-2 text-fault">needs a look</span> : null}
+        <p className="wrap-anywhere text-ink-2">{entry.detail}</p>
+        {raw ? (
+          <pre className="verbatim mt-1 p-2 wrap-anywhere whitespace-pre-wrap">
+            {JSON.stringify(entry.raw, null, 1)}
+          </pre>
+        ) : null}
+      </div>
+      <span className="max-md:col-start-3">
+        {entry.key ? (
+          <CopyVerbatim text={entry.key} shown={shortened(entry.key)} label={`Copy the key of: ${entry.title}`} />
+        ) : null}
+      </span>
+    </li>
+  );
+}

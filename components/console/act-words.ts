@@ -1,0 +1,58 @@
+import { amountText } from '@/components/purchases/Price.tsx';
+import type { ActionName } from '@/server/console/contract.ts';
+
+interface ActWords {
+  button: string;
+  /** The question of the confirmation, and what follows from a yes. */
+  title: string;
+  text: string;
+  confirm: (amount: string) => string;
+  done: string;
+  danger?: boolean;
+}
+
+/** What each action on a purchase is called, and what it says before it is done. */
+export const actWords: Record<ActionName, ActWords> = {
+  ask_again: {
+    button: 'Ask the provider again',
+    title: 'Ask the provider how it stands?',
+    text: 'The provider is asked by the same payment. It is safe to repeat: money moves once at most.',
+    confirm: () => 'Ask again',
+    done: 'The provider was asked. The page shows what it said; a payment that stays open is asked about again.',
+  },
+  cancel_job: {
+    button: 'Cancel the job',
+    title: 'Cancel this job?',
+    text: 'No report is delivered. What was collected is given up: over x402 it becomes credit, otherwise it goes back.',
+    confirm: (amount) => `Cancel the job of ${amount}`,
+    done: 'Canceled.',
+    danger: true,
+  },
+  waive_charge: {
+    button: 'Waive the charge',
+    title: 'Give up this charge?',
+    text: 'The review is overdue. What was collected goes back to who paid it, and a receipt says so.',
+    confirm: (amount) => `Give back ${amount}`,
+    done: 'The charge is waived. The money goes back.',
+    danger: true,
+  },
+  open_content: {
+    button: 'Read the content',
+    title: 'Read what the customer submitted?',
+    text: 'Work, evidence and reports can be read for 15 minutes. Who read them, and why, is kept.',
+    confirm: () => 'Open the content',
+    done: 'Open for 15 minutes.',
+  },
+  note_purchase: {
+    button: 'Add a note',
+    title: 'Add a note',
+    text: 'It stands in the timeline. Operators alone see it.',
+    confirm: () => 'Add note',
+    done: 'Noted.',
+  },
+};
+
+/** The words of the last button: the act, with the amount where it moves money. */
+export function confirmWords(name: ActionName, microcents: number): string {
+  return actWords[name].confirm(`${amountText(microcents)} USD`);
+}

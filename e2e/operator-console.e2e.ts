@@ -1,0 +1,325 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../commands/chromium.ts';
+import { onFreePorts } from '../commands/ports.ts';
+import { type Stack, startStack } from '../commands/stack.ts';
+import { controlClient } from '../sandbox/control-client.ts';
+import { type Role, roles } from '../server/console/roles.ts';
+import { grantRole } from '../server/identity/operators.ts';
+import { makeSignInLink } from '../server/identity/sign-in.ts';
+import { type Database, openDatabase } from '../server/kernel/database.ts';
+import { sql } from '../server/kernel/sql.ts';
+import { transact } from '../server/kernel/transaction.ts';
+import { accessibilityFindings } from './accessibility.ts';
+import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
+import { chainHand } from './support/chain-hand.ts';
+
+let stack: Stack;
+let browser: Browser;
+let db: Database;
+let agent: Agent;
+let delivered: string;
+let quoteKey: string;
+let accountKey: string;
+const seats: Partial<Record<Role | 'nobody', BrowserContext>> = {};
+const folder = mkdtempSync(path.join(tmpdir(), 'console-'));
+// PostgreSQL, which root starts as nobody, must be able to enter.
+chmodSync(folder, 0o755);
+
+/** A worker on a busy machine may take its time. */
+const patience = { timeout: 90_000, interval: 500 };
+const chain = 84532;
+
+beforeAll(async () => {
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
+  db = openDatabase(stack.databaseUrl, { connections: 2 });
+  const { executablePath, args, env } = await findChromium();
+  browser = await chromium.launch({ executablePath, args: [...args], env });
+  agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
+  accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
+  delivered = await agent.paidJob();
+  for (let state = ''; state !== 'delivered'; ) {
+    state = (await agent.job(delivered, { prefer: 'wait=25' })).body.state;
+  }
+  quoteKey = (await agent.job(delivered)).body.quote_key;
+  for (const role of [...roles, 'nobody'] as const) seats[role] = await seatOf(role);
+});
+afterAll(async () => {
+  await browser?.close();
+  await db?.end();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A browser without script in which a member with this role is signed in. */
+async function seatOf(role: Role | 'nobody'): Promise<BrowserContext> {
+  const email = `${role}@example.com`;
+  if (role !== 'nobody') await transact(db, (tx) => grantRole(tx, email, role, new Date()));
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(await makeSignInLink(db, stack.baseUrl, { accountKey, email }, new Date()));
+  await page.getByRole('button', { name: /sign in/i }).click();
+  await page.close();
+  return context;
+}
+
+async function pageOf(role: Role | 'nobody'): Promise<Page> {
+  const seat = seats[role];
+  if (!seat) throw new Error(`nobody is ${role}`);
+  return seat.newPage();
+}
+
+const cookieOf = async (role: Role | 'nobody'): Promise<string> =>
+  ((await seats[role]?.cookies()) ?? []).map(({ name, value }) => `${name}=${value}`).join('; ');
+
+const places = () => [
+  '/console',
+  '/console/purchases',
+  '/console/purchases/csv',
+  `/console/purchases/${delivered}`,
+  `/console/purchases/${delivered}/content`,
+  `/console/purchases/${delivered}/act/note_purchase`,
+  '/console/money',
+  '/console/audit',
+  `/console/search?q=${delivered}`,
+  '/console/found?q=x',
+  `/console/customers/${accountKey}`,
+];
+
+describe('whoever has no role', () => {
+  it.each(['nobody', null] as const)('%s: finds no page, no prefetch, no .rsc and no procedure', async (who) => {
+    const cookie = who === null ? '' : await cookieOf(who);
+    const plain = await fetch(`${stack.baseUrl}/console/no-such-page`, { headers: { cookie } });
+    expect(plain.status).toBe(404);
+    for (const place of places()) {
+      for (const headers of [{}, { rsc: '1' }, { rsc: '1', 'next-router-prefetch': '1' }]) {
+        const answer = await fetch(stack.baseUrl + place, { headers: { cookie, ...headers } });
+        const text = await answer.text();
+        expect([place, headers, answer.status]).toEqual([place, headers, 404]);
+        for (const word of [quoteKey, 'Timeline', 'Audit log', 'Overview', 'viewer']) {
+          expect([place, headers, word, text.includes(word)]).toEqual([place, headers, word, false]);
+        }
+      }
+      const [address = '', query] = place.split('?');
+      const segment = await fetch(`${stack.baseUrl}${address}.rsc${query ? `?${query}` : ''}`, { headers: { cookie } });
+      expect([place, segment.status, (await segment.text()).includes(quoteKey)]).toEqual([place, 404, false]);
+    }
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    const procedure = await fetch(`${stack.baseUrl}/api/trpc/console_overview`, { headers });
+    expect([procedure.status, (await procedure.text()).includes('purchases')]).toEqual([404, false]);
+    const form = await fetch(`${stack.baseUrl}/console/switches/service/confirm`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'state=off&reason=mine',
+    });
+    expect(form.status).toBe(404);
+  });
+});
+
+describe('an operator', () => {
+  it.each([
+    ['viewer', { note_purchase: false, open_content: false, turn: false }],
+    ['support', { note_purchase: true, open_content: true, turn: false }],
+    ['finance', { note_purchase: true, open_content: false, turn: false }],
+    ['admin', { note_purchase: true, open_content: true, turn: true }],
+  ] as const)('%s: sees the buttons that the role has, and the others with the reason', async (role, expected) => {
+    const page = await pageOf(role);
+    await page.goto(`${stack.baseUrl}/console/purchases/${delivered}`);
+    const isLink = async (name: string) => (await page.getByRole('link', { name, exact: true }).count()) > 0;
+    const buttons = { note_purchase: await isLink('Add a note'), open_content: await isLink('Read the content') };
+    const denied = await page.getByText(/^Not now: Needs/).count();
+    await page.goto(`${stack.baseUrl}/console`);
+    const turn = (await page.getByRole('link', { name: /^Turn off/ }).count()) > 0;
+    expect({ ...buttons, turn }).toEqual(expected);
+    expect(denied > 0).toBe(role !== 'admin');
+    await page.close();
+  });
+
+  it('finds a purchase by its transaction, and reads what happened', async () => {
+    const page = await pageOf('viewer');
+    const { transaction } = await db.one<{ transaction: string }>(sql`select transaction from chain_transfers limit 1`);
+    await page.goto(`${stack.baseUrl}/console`);
+    await page.getByLabel('Search the console').fill(transaction);
+    await page.getByLabel('Search the console').press('Enter');
+    await page.waitForURL(`${stack.baseUrl}/console/purchases/${delivered}`);
+    const words = await page.getByRole('main').innerText();
+    for (const word of ['Deliver', 'Payment began', 'Transfer seen on the chain', 'Ledger: collected', 'Receipt 1']) {
+      expect(words).toContain(word);
+    }
+    await page.getByRole('link', { name: 'Failed only' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('What did not fail is hidden.');
+    await page.close();
+  });
+
+  it('filters by chips that the address keeps, and takes exactly these as CSV', async () => {
+    const page = await pageOf('viewer');
+    const waiting = await agent.authorizedJob();
+    await page.goto(`${stack.baseUrl}/console/purchases?not=job:delivered`);
+    expect(await page.getByRole('main').innerText()).toContain(waiting);
+    expect(await page.getByRole('main').innerText()).not.toContain(delivered);
+    await page.getByText('Add filter').click();
+    await page.getByLabel('What').selectOption('payment:none');
+    await page.getByRole('button', { name: 'Leave these out' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('No purchase is like that');
+    await page.getByRole('link', { name: 'Remove filter: Job is not Delivered' }).click();
+    expect(await page.getByRole('main').innerText()).toContain(delivered);
+    const href = await page.getByRole('link', { name: 'CSV of these' }).getAttribute('href');
+    const csv = await (await fetch(stack.baseUrl + href, { headers: { cookie: await cookieOf('viewer') } })).text();
+    const [head = '', ...rows] = csv.trim().split('\r\n');
+    expect(head.split(',').slice(0, 2)).toEqual(['job_key', 'quote_key']);
+    expect(rows.map((row) => row.split(',')[0])).toEqual([delivered]);
+    await page.close();
+  });
+
+  it('finds a payment whose outcome nobody knows, asks the provider again, and sees it resolved', async () => {
+    const page = await pageOf('support');
+    const job = await agent.authorizedJob();
+    const signature = await agent.signPayment(job);
+    await facilitatorFault(stack.sandboxUrl, { mode: 'drop_before_settle', times: 'always' });
+    expect((await agent.pay(job, { signature })).body.code).toBe('payment_unknown');
+    await page.goto(`${stack.baseUrl}/console/money`);
+    const line = page.getByRole('listitem').filter({ hasText: job });
+    await line.getByRole('link', { name: 'Ask again' }).click();
+    await page.getByLabel('Reason').fill('the customer waits');
+    // The worker asks by itself, too: while the fault is there it cannot be faster.
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.waitForURL(`${stack.baseUrl}/console/purchases/${job}`);
+    expect(await page.getByRole('main').innerText()).toContain('Done, and kept in the audit log.');
+    await clearFaults(stack.sandboxUrl);
+    const shown = async () => {
+      await page.goto(`${stack.baseUrl}/console/purchases/${job}`);
+      return page.getByRole('main').innerText();
+    };
+    await expect.poll(shown, patience).toContain('Collected');
+    expect(await shown()).toContain('the customer waits (support@example.com, support)');
+    await page.close();
+  });
+
+  it('gives an unmatched transfer back to who sent it', async () => {
+    const page = await pageOf('finance');
+    const hand = await chainHand(stack.sandboxUrl, chain);
+    const chains = await controlClient(stack.sandboxUrl).chains();
+    const to = chains.find(({ chain_id }) => chain_id === chain)?.pay_to ?? expect.unreachable();
+    const before = await hand.balanceOf(agent.wallet.address);
+    await hand.call(hand.transferCall(await hand.sign(agent.wallet, to, 1_230_000n)));
+    const waits = async () => {
+      await page.goto(`${stack.baseUrl}/console/money`);
+      return page.getByRole('link', { name: 'Give back' }).count();
+    };
+    await expect.poll(waits, patience).toBe(1);
+    await page.getByRole('link', { name: 'Give back' }).click();
+    await page.getByLabel('Reason').fill('sent by mistake');
+    await page.getByRole('button', { name: 'Give back 1.23 USD' }).click();
+    await page.waitForURL(`${stack.baseUrl}/console/money`);
+    expect(await page.getByRole('status').innerText()).toContain('Done');
+    await expect.poll(() => hand.balanceOf(agent.wallet.address), patience).toBe(before);
+    await page.close();
+  });
+
+  it('switches a rail off with a reason, and availability shows it', async () => {
+    const page = await pageOf('admin');
+    const x402 = async () => {
+      const { body } = await agent.get('/api/agent/v1/services/svc_work_check');
+      return body.availability.rails.x402.reasons;
+    };
+    for (const to of ['off', 'on'] as const) {
+      await page.goto(`${stack.baseUrl}/console`);
+      await page.getByRole('link', { name: `Turn ${to} x402 payments` }).click();
+      await page.getByLabel('Reason').fill(`a trial of ${to}`);
+      await page.getByRole('button', { name: `Turn ${to}` }).click();
+      await page.waitForURL(`${stack.baseUrl}/console`);
+      expect(await x402()).toEqual(to === 'off' ? ['rail_disabled'] : []);
+      if (to === 'off')
+        expect(await page.getByRole('main').innerText()).toContain('a trial of off (admin@example.com)');
+    }
+    await page.goto(`${stack.baseUrl}/console/audit`);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    expect(await page.getByRole('status').innerText()).toContain('Whole: ');
+    expect(await page.getByRole('main').innerText()).toContain('off: a trial of off');
+    await page.close();
+  });
+
+  it('sees on the first screen when chain and books differ by one unit', async () => {
+    const page = await pageOf('viewer');
+    await expect
+      .poll(async () => {
+        await page.goto(`${stack.baseUrl}/console`);
+        return page.getByRole('main').innerText();
+      }, patience)
+      .toContain('Chain and books agree');
+    await db.many(
+      sql`update searched_chains set balance_microcents = balance_microcents + 100 where network = ${`eip155:${chain}`}`,
+    );
+    await page.goto(`${stack.baseUrl}/console`);
+    expect((await page.getByRole('main').innerText()).replaceAll('\u00a0', ' ')).toContain('differ by 0.000001 USD');
+    await page.close();
+  });
+
+  it('reads content only after saying why', async () => {
+    const page = await pageOf('support');
+    await page.goto(`${stack.baseUrl}/console/purchases/${delivered}/content`);
+    expect(await page.getByRole('main').innerText()).not.toContain('Rotterdam');
+    await page.getByRole('link', { name: 'Say why' }).click();
+    await page.getByLabel('Reason').fill('asked by the customer');
+    await page.getByRole('button', { name: 'Open the content' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('Rotterdam');
+    await page.close();
+  });
+});
+
+describe('every page of the console', () => {
+  const sizes = {
+    desktop: { width: 1280, height: 900 },
+    phone: { width: 390, height: 844 },
+    narrow: { width: 320, height: 640 },
+  };
+  const looks = [
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+    ['light', 'narrow'],
+  ] as const;
+
+  it.each(looks)('is accessible, %s on a %s', async (scheme, size) => {
+    const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
+    await context.addCookies((await seats.admin?.cookies()) ?? []);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const findings: string[] = [];
+    for (const place of places().filter((each) => !/csv|search/.test(each))) {
+      await page.goto(stack.baseUrl + place, { waitUntil: 'networkidle' });
+      if (process.env.SCREENSHOTS) {
+        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+        const name = place.replace(accountKey, 'account').replace(delivered, 'job').replace(/\W+/g, '-');
+        await page.screenshot({
+          path: path.join(process.env.SCREENSHOTS, `${name}-${size}-${scheme}.png`),
+          fullPage: true,
+        });
+      }
+      findings.push(...(await accessibilityFindings(page)).map((finding) => `${place}: ${finding}`));
+    }
+    expect(findings).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('takes `/` and Ctrl+K to the search box', async () => {
+    const context = await browser.newContext();
+    await context.addCookies((await seats.admin?.cookies()) ?? []);
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/console`, { waitUntil: 'networkidle' });
+    for (const keys of ['/', 'Control+k']) {
+      await page.locator('h1').click();
+      await page.keyboard.press(keys);
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q');
+      await page.keyboard.press('Tab');
+    }
+    await context.close();
+  });
+});

@@ -1,0 +1,46 @@
+import { type JobRow, reviewStateAt, stateAt } from '../purchases/job/row.ts';
+import { can, paymentIsOpen } from '../purchases/states.ts';
+import { type Action, type ActionName, actionNames } from './contract.ts';
+import { type ActingRole, may, neededFor } from './roles.ts';
+
+/** What of a purchase the actions look at; `job` is null while its quote is not authorized. */
+export interface ActedOn {
+  job: JobRow | null;
+  content_deleted: boolean;
+}
+
+const words = (state: string): string => state.replaceAll('_', ' ');
+
+/** Why each action cannot be done to a purchase now, by the table of transitions; null when it can. */
+const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | null } = {
+  note_purchase: () => null,
+  open_content: ({ content_deleted }) => (content_deleted ? 'The content is deleted.' : null),
+  ask_again({ job }) {
+    const isAsked = job && (paymentIsOpen(job.payment_state) || job.payment_state === 'refund_pending');
+    return isAsked ? null : 'No payment is open, and no refund is on its way.';
+  },
+  cancel_job({ job }, now) {
+    if (!job) return 'The quote is not authorized.';
+    const state = stateAt(job, now);
+    if (!can('cancel', state)) return `The job is ${words(state)}.`;
+    return paymentIsOpen(job.payment_state) ? 'A payment is open: it may have moved money.' : null;
+  },
+  waive_charge({ job }, now) {
+    if (!job) return 'The quote is not authorized.';
+    if (!can('waive', job.state)) return `The job is ${words(job.state)}.`;
+    return reviewStateAt(job, now) === 'overdue' ? null : 'The review is not overdue.';
+  },
+};
+
+/** What can be done to a purchase, each with what stands in the way: the role first. */
+export function actionsOn(on: ActedOn, role: ActingRole, now: Date): Action[] {
+  return actionNames.map((name) => ({
+    name,
+    obstacle: may(role, name) ? obstacles[name](on, now) : `${neededFor(name)}.`,
+  }));
+}
+
+/** What stands in the way of one action, whoever asks. */
+export function obstacleTo(name: ActionName, on: ActedOn, now: Date): string | null {
+  return obstacles[name](on, now);
+}

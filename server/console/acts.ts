@@ -1,0 +1,106 @@
+import type { Verb } from '../door/verb.ts';
+import type { Operator } from '../identity/caller.ts';
+import { toWire } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import type * as contract from './contract.ts';
+import type { ConsoleOperation } from './roles.ts';
+
+/** What an operator does, as it is kept. */
+export interface Noted {
+  /** What it is done to: the key of a purchase or a block, the name of a switch, a transfer. Acts on it form a chain. */
+  subject: string;
+  action: ConsoleOperation;
+  reason: string;
+  purchase?: string | null;
+  /** Microcents that it moves, or gives up. */
+  amount?: bigint | null;
+}
+
+/** Whoever runs a command of the service. */
+export const byCommand: Operator = { kind: 'operator', name: 'operator', role: 'command' };
+
+/** Writes an operator's act into the audit, in the transaction that does it. */
+export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {
+  tx.write(sql`
+    insert into operator_acts (subject, at, actor, role, action, reason, purchase_key, amount_microcents)
+    values (${act.subject}, ${now}, ${by.name}, ${by.role}, ${act.action}, ${act.reason}, ${act.purchase ?? null},
+      ${act.amount ?? null})`);
+}
+
+/** Writes down that a command gave or took a role. */
+export function noteRoleChange(tx: Tx, address: string, change: string, now: Date): void {
+  tx.write(sql`
+    insert into operator_acts (subject, at, actor, role, action, reason)
+    values (${`operator:${address.toLowerCase()}`}, ${now}, 'operator', 'command', 'operator_role', ${change})`);
+}
+
+export const consoleActs: Verb<typeof contract.consoleActs> = async ({ ctx, input }) => {
+  const rows = await ctx.runtime.prisma.operatorAct.findMany({
+    ...(input.before === null ? {} : { where: { at: { lt: new Date(input.before) } } }),
+    orderBy: { at: 'desc' },
+    take: input.limit,
+  });
+  const last = rows.at(-1);
+  return {
+    body: {
+      acts: rows.map((row) => ({
+        subject: row.subject,
+        sequence: row.sequence,
+        at: row.at.toISOString(),
+        actor: row.actor,
+        role: row.role,
+        action: row.action,
+        reason: row.reason,
+        purchase_key: row.purchaseKey,
+        amount_microcents: row.amountMicrocents === null ? null : toWire(row.amountMicrocents),
+        hash: row.hash,
+      })),
+      next_before: last && rows.length === input.limit ? last.at.toISOString() : null,
+    },
+  };
+};
+
+interface Broken {
+  subject: string;
+  sequence: number;
+  fault: string;
+}
+
+/**
+ * Computes every hash again, of each act and of each row of the purchases that acts were on, and looks whether the chains
+ * are whole: numbered from 1, each naming the hash before, and ending where the job stands.
+ */
+export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }) => {
+  const { purchase_key: only } = input;
+  const acts = await db.many<Broken>(sql`
+    select subject, sequence, case
+        when operator_act_hash(act) <> (act).hash then 'changed'
+        when number <> sequence or before is distinct from previous_hash then 'missing' end as fault
+    from (
+      select act, subject, sequence, previous_hash, lag(hash) over chain as before,
+        row_number() over chain as number
+      from operator_acts act where ${only}::text is null or purchase_key = ${only}
+      window chain as (partition by subject order by sequence)) chained`);
+  const rows = await db.many<Broken>(sql`
+    select purchase_key as subject, sequence, case
+        when encode(sha256(convert_to(concat_ws(E'\\x1f', purchase_key, sequence, extract(epoch from at), actor, action,
+          state_from, state_to, previous_hash), 'UTF8')), 'hex') <> hash then 'changed'
+        when number <> sequence or before is distinct from previous_hash then 'missing'
+        when is_last and ends_at <> state_to then 'cut off' end as fault
+    from (
+      select a.purchase_key, a.sequence, a.at, a.actor, a.action, a.state_from, a.state_to, a.previous_hash, a.hash,
+        lag(a.hash) over chain as before, row_number() over chain as number,
+        lead(a.hash) over chain is null as is_last, jobs.state as ends_at
+      from audit_rows a left join jobs on jobs.quote_key = a.purchase_key
+      where a.purchase_key in (select purchase_key from operator_acts where ${only}::text is null union all select ${only})
+      window chain as (partition by a.purchase_key order by a.sequence)) chained`);
+  const broken = [...acts, ...rows].filter(({ fault }) => fault !== null);
+  return {
+    body: {
+      acts: acts.length,
+      rows: rows.length,
+      broken: broken.slice(0, 100).map(({ subject, sequence, fault }) => ({ subject, sequence, fault })),
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { toWire } from '../kernel/money.ts';
+import type * as contract from './contract.ts';
+
+type Where = Prisma.JobWhereInput;
+
+/** What a filter asks of a job, for the values that it names. */
+const asks: { [Field in contract.FilterField]: (values: string[], now: Date) => Where } = {
+  job: (values) => ({ state: { in: values } }),
+  payment: (values) => ({ paymentState: { in: values } }),
+  charge: (values) => ({ chargeState: { in: values } }),
+  review: (values, now) => ({ OR: values.map((value) => reviewIs(value, now)) }),
+  verdict: (values) => ({ reports: { some: { verdict: { in: values } } } }),
+  rail: (values) => ({ payments: { some: { rail: { in: values } } } }),
+  customer: (values) => ({ accountKey: { in: values } }),
+};
+
+/** `overdue` is read off the clock, and never written. */
+function reviewIs(value: string, now: Date): Where {
+  if (value === 'overdue') return { reviewState: 'open', reviewBy: { lt: now } };
+  if (value === 'open') return { reviewState: 'open', reviewBy: { gte: now } };
+  return { reviewState: value };
+}
+
+function filtered(filters: readonly contract.Filter[], now: Date): Where[] {
+  const groups = Map.groupBy(filters, ({ field, not }) => `${field} ${not}`);
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    if (!first) return [];
+    const ask = asks[first.field](
+      [first, ...rest].map(({ value }) => value),
+      now,
+    );
+    return [first.not ? { NOT: ask } : ask];
+  });
+}
+
+/** What of a job its row in a list is made from. */
+const rowParts = {
+  jobKey: true,
+  quoteKey: true,
+  createdAt: true,
+  accountKey: true,
+  state: true,
+  paymentState: true,
+  chargeState: true,
+  reviewState: true,
+  reviewBy: true,
+  priceMicrocents: true,
+  principal: { select: { name: true, principalKey: true } },
+  payments: { select: { rail: true, state: true }, orderBy: { createdAt: 'desc' }, take: 1 },
+  reports: { select: { verdict: true }, orderBy: { number: 'desc' }, take: 1 },
+} as const satisfies Prisma.JobSelect;
+type JobParts = Prisma.JobGetPayload<{ select: typeof rowParts }>;
+
+/** A job as lists show it. */
+function rowOf(job: JobParts, now: Date): contract.Row {
+  const isOverdue = job.reviewState === 'open' && job.reviewBy !== null && job.reviewBy < now;
+  return {
+    job_key: job.jobKey,
+    quote_key: job.quoteKey,
+    created_at: job.createdAt.toISOString(),
+    account_key: job.accountKey,
+    buyer: job.principal.name ?? job.principal.principalKey,
+    rail: job.payments[0]?.rail ?? null,
+    state: job.state,
+    payment_state: job.paymentState,
+    charge_state: job.chargeState,
+    review_state: isOverdue ? 'overdue' : job.reviewState,
+    verdict: job.reports[0]?.verdict ?? null,
+    amount_microcents: toWire(job.priceMicrocents),
+  };
+}
+
+export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({ ctx, input }) => {
+  const { prisma } = ctx.runtime;
+  const { from, to, sort, after, limit } = input;
+  const jobs = await prisma.job.findMany({
+    where: {
+      AND: [
+        ...filtered(input.filters, ctx.now),
+        ...(from === null ? [] : [{ createdAt: { gte: new Date(from) } }]),
+        ...(to === null ? [] : [{ createdAt: { lt: new Date(to) } }]),
+        ...(after === null ? [] : [await behind(prisma, after, sort)]),
+      ],
+    },
+    orderBy:
+      sort === 'newest' ? [{ createdAt: 'desc' }, { jobKey: 'desc' }] : [{ createdAt: 'asc' }, { jobKey: 'asc' }],
+    take: limit + 1,
+    select: rowParts,
+  });
+  const shown = jobs.slice(0, limit);
+  return {
+    body: {
+      purchases: shown.map((job) => rowOf(job, ctx.now)),
+      next_after: jobs.length > limit ? (shown.at(-1)?.jobKey ?? null) : null,
+    },
+  };
+};
+
+/** The jobs behind one, by index however far back it lies. Throws `not_found`. */
+async function behind({ job }: PrismaClient, after: string, sort: 'newest' | 'oldest'): Promise<Where> {
+  const last = await job.findUnique({ where: { jobKey: after }, select: { createdAt: true } });
+  if (!last) throw new Problem('not_found', 'The page that after names is not there.');
+  const { createdAt } = last;
+  return sort === 'newest'
+    ? { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { jobKey: { lt: after } }] }
+    : { createdAt: { gte: createdAt }, OR: [{ createdAt: { gt: createdAt } }, { jobKey: { gt: after } }] };
+}

@@ -1,0 +1,70 @@
+import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
+import { liftBlocks } from '../identity/blocked.ts';
+import { toWire } from '../kernel/money.ts';
+import type { ChainBooks, Told } from '../payments/told.ts';
+import { returnArrivalIn } from '../payments/x402/by-hand.ts';
+import type { TransferName } from '../payments/x402/transfers.ts';
+import { readUnsettled } from '../purchases/rounds/unsettled.ts';
+import { noteAct } from './acts.ts';
+import type * as contract from './contract.ts';
+
+export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db }) => {
+  const { chains, arrivals, departures, unknown, payments, refunds, blocks } = await readUnsettled(db, ctx.now);
+  return {
+    body: {
+      chains: chains.map(chainView),
+      arrivals: onWire(arrivals),
+      departures: onWire(departures),
+      unknown: onWire(unknown),
+      payments: onWire(payments),
+      refunds: onWire(refunds),
+      blocks: onWire(blocks),
+    },
+  };
+};
+
+/** A chain beside the books, as answers carry it. */
+export function chainView(chain: ChainBooks): contract.ChainBooks {
+  return wired(chain);
+}
+
+type Wired<Row> = {
+  [Column in keyof Row]: Row[Column] extends Date
+    ? string
+    : Row[Column] extends bigint
+      ? number
+      : Row[Column] extends bigint | null
+        ? number | null
+        : Row[Column];
+};
+
+function onWire<Row extends object>({ rows, total }: Told<Row>): Told<Wired<Row>> {
+  return { rows: rows.map(wired), total };
+}
+
+/** A row with its instants and amounts as JSON has them. */
+function wired<Row extends object>(row: Row): Wired<Row> {
+  const entries = Object.entries(row).map(([column, value]) => [
+    column,
+    value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? toWire(value) : value,
+  ]);
+  return Object.fromEntries(entries) as Wired<Row>;
+}
+
+/** Owes a transfer that nothing explains back to who sent it, and to nobody else. The worker carries it out. */
+export const giveBack: Verb<typeof contract.giveBack> = async ({ ctx, caller, input, tx }) => {
+  const { reason, ...name } = input;
+  const { amount_microcents, sender } = await returnArrivalIn(tx, name as TransferName, ctx.now);
+  const subject = `transfer:${name.network}:${name.transaction}:${name.position}`;
+  noteAct(tx, caller, { subject, action: 'give_back', reason, amount: amount_microcents }, ctx.now);
+  return { body: { amount_microcents: toWire(amount_microcents), sender } };
+};
+
+export const liftBlock: Verb<typeof contract.liftBlock> = async ({ ctx, caller, input, tx }) => {
+  const { block_key, reason } = input;
+  const lifted = await liftBlocks(tx, block_key, { actor: caller.name, because: reason, now: ctx.now });
+  if (lifted === 0) throw new Problem('not_found', `${block_key} names no open block.`);
+  noteAct(tx, caller, { subject: block_key, action: 'lift_block', reason }, ctx.now);
+  return { body: { done: true } };
+};

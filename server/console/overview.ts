@@ -1,0 +1,158 @@
+import type { Verb } from '../door/verb.ts';
+import { after } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { toWire } from '../kernel/money.ts';
+import { sql } from '../kernel/sql.ts';
+import { readChainBooks } from '../payments/x402/unsettled.ts';
+import { availability } from '../service/availability.ts';
+import { switchNames } from '../service/contract.ts';
+import { seconds } from '../service/terms.ts';
+import type * as contract from './contract.ts';
+import { chainView } from './money.ts';
+
+type Overview = contract.Overview;
+
+const daySeconds = 86_400;
+
+/** How much waits for a person, for the rail of the console. */
+export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, db }) => {
+  const waiting = await db.one<Record<keyof typeof contract.consoleMe.output.shape.waiting.shape, bigint>>(sql`
+    select (select count(*) from payments where state in ('settling', 'unknown')
+        and created_at < ${after(ctx.now, -60)}) as in_doubt,
+      (select count(*) from jobs where state in ('delivered', 'redelivered') and review_state = 'open'
+        and review_by < ${ctx.now}) as overdue,
+      (select count(*) from jobs where state = 'failed' and created_at > ${after(ctx.now, -daySeconds)}) as failed,
+      (select count(*) from refunds where state <> 'refunded') as refunds,
+      (select count(*) from purchase_blocks where lifted_at is null) as blocks`);
+  const counts = Object.fromEntries(Object.entries(waiting).map(([name, count]) => [name, Number(count)]));
+  return { body: { name: caller.name, role: caller.role, waiting: counts as Record<keyof typeof waiting, number> } };
+};
+
+export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ ctx, input, db }) => {
+  const since = after(ctx.now, -input.days * daySeconds);
+  const shown = await availability(ctx.runtime, ctx.now);
+  return {
+    body: {
+      since: since.toISOString(),
+      ...(await purchasesSince(db, since)),
+      rails: await railsSince(db, since),
+      reviews: await countsSince(db, since),
+      series: await seriesSince(db, since, input.days),
+      verdicts: await db.many<{ value: string; count: number }>(sql`
+        select verdict as value, count(*)::int as count from reports join jobs using (job_key)
+        where jobs.created_at >= ${since} and verdict is not null group by verdict order by count(*) desc`),
+      ...(await moneySince(db, since)),
+      availability: {
+        state: shown.state,
+        reasons: shown.reasons,
+        rails: Object.entries(shown.rails).map(([rail, { state, reasons }]) => ({ rail, state, reasons })),
+        registrations: shown.registrations,
+      },
+      queues: await queues(db),
+      database: await database(db),
+      chains: (await readChainBooks(db)).map(chainView),
+      switches: await switches(db),
+    },
+  };
+};
+
+async function purchasesSince(db: Queries, since: Date) {
+  const row = await db.one<{
+    purchases: number;
+    volume: bigint;
+    delivered: number;
+    failed: number;
+    over_target: number;
+  }>(
+    sql`
+      select count(*)::int as purchases, coalesce(sum(price_microcents) filter (where collected_at is not null), 0)::bigint
+          as volume,
+        count(*) filter (where delivered_at is not null)::int as delivered,
+        count(*) filter (where state = 'failed')::int as failed,
+        count(*) filter (where delivered_at > collected_at + make_interval(secs => ${seconds.executionDeadline}))::int
+          as over_target
+      from jobs where created_at >= ${since}`,
+  );
+  const { volume, ...counts } = row;
+  return { ...counts, volume_microcents: toWire(volume) };
+}
+
+/** How attempts over each rail ended, and how long the jobs that they paid for took from collection to report. */
+function railsSince(db: Queries, since: Date): Promise<Overview['rails']> {
+  return db.many(sql`
+    select rail, count(*) filter (where p.state = 'collected')::int as collected,
+      count(*) filter (where p.state <> 'collected')::int as ended_otherwise,
+      percentile_cont(0.5) within group (order by extract(epoch from delivered_at - collected_at)::float8)
+        as median_seconds,
+      percentile_cont(0.95) within group (order by extract(epoch from delivered_at - collected_at)::float8) as p95_seconds
+    from jobs join payments p using (job_key) where jobs.created_at >= ${since} group by rail order by rail`);
+}
+
+function countsSince(db: Queries, since: Date): Promise<Overview['reviews']> {
+  return db.many(sql`
+    select decision as value, count(*)::int as count from reviews join jobs using (job_key)
+    where jobs.created_at >= ${since} group by decision order by decision`);
+}
+
+/** Purchases by the hour of a day, or by the day. */
+async function seriesSince(db: Queries, since: Date, days: number): Promise<Overview['series']> {
+  const step = days === 1 ? 'hour' : 'day';
+  const rows = await db.many<{ at: Date; count: number }>(sql`
+    select at, count(job_key)::int as count
+    from generate_series(date_trunc(${step}, ${since}::timestamptz, 'UTC'),
+        ${after(since, days * daySeconds)}::timestamptz, ('1 ' || ${step})::interval) at
+      left join jobs on created_at >= at and created_at < at + ('1 ' || ${step})::interval
+    group by at order by at`);
+  return rows.map(({ at, count }) => ({ at: at.toISOString(), count }));
+}
+
+async function moneySince(db: Queries, since: Date) {
+  const row = await db.one<{ held: bigint; refunded: bigint; credited: bigint }>(sql`
+    select (select coalesce(sum(price_microcents), 0)::bigint from jobs where charge_state = 'held') as held,
+      coalesce(sum(amount_microcents) filter (where event = 'refunded'), 0)::bigint as refunded,
+      coalesce(sum(amount_microcents) filter (where event = 'credited'), 0)::bigint as credited
+    from ledger_transfers where at >= ${since}`);
+  return {
+    held_microcents: toWire(row.held),
+    refunded_microcents: toWire(row.refunded),
+    credited_microcents: toWire(row.credited),
+  };
+}
+
+async function queues(db: Queries): Promise<Overview['queues']> {
+  const rows = await db.many<{ name: string; waiting: number; failed: number; oldest_at: Date | null }>(sql`
+    select q.name, count(j.id) filter (where j.state in ('created', 'retry'))::int as waiting,
+      count(j.id) filter (where j.state = 'failed')::int as failed,
+      min(j.created_on) filter (where j.state in ('created', 'retry')) as oldest_at
+    from pgboss.queue q left join pgboss.job j on j.name = q.name and j.state in ('created', 'retry', 'failed')
+    where q.name not like '\\_\\_%' group by q.name order by q.name`);
+  return rows.map((row) => ({ ...row, oldest_at: row.oldest_at?.toISOString() ?? null }));
+}
+
+async function database(db: Queries): Promise<Overview['database']> {
+  const row = await db.one<{ version: string; bytes: bigint; connections: number }>(sql`
+    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
+      (select count(*)::int from pg_stat_activity where datname = current_database()) as connections`);
+  return { ...row, bytes: toWire(row.bytes) };
+}
+
+async function switches(db: Queries): Promise<Overview['switches']> {
+  const rows = await db.many<{
+    name: string;
+    state: 'on' | 'off';
+    reason: string;
+    actor: string;
+    changed_at: Date;
+  }>(sql`
+    select name, state, reason, actor, changed_at from switches`);
+  return switchNames.map((name) => {
+    const turned = rows.find((row) => row.name === name);
+    return {
+      name,
+      state: turned?.state ?? 'on',
+      reason: turned?.reason ?? null,
+      actor: turned?.actor ?? null,
+      changed_at: turned?.changed_at.toISOString() ?? null,
+    };
+  });
+}

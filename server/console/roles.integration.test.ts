@@ -1,0 +1,157 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { Member } from '../../e2e/support/member.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { perform } from '../door/perform.ts';
+import { Problem } from '../door/problem.ts';
+import { grantRole, revokeRole } from '../identity/operators.ts';
+import { transact } from '../kernel/transaction.ts';
+import { allOperations } from '../operations.ts';
+import { operatorContext } from '../transports/context.ts';
+import { answerTrpc } from '../transports/trpc.ts';
+import { type ConsoleOperation, type Role, roles } from './roles.ts';
+
+const service = await startService();
+const members: Partial<Record<Role | 'nobody', Member>> = {};
+let jobKey: string;
+let accountKey: string;
+
+/** Every role by every operation, as promised; written out, so that the table cannot change by itself. */
+const matrix: Record<ConsoleOperation, string> = {
+  console_me: 'viewer support finance admin',
+  console_overview: 'viewer support finance admin',
+  console_money: 'viewer support finance admin',
+  console_purchases: 'viewer support finance admin',
+  console_purchase: 'viewer support finance admin',
+  console_search: 'viewer support finance admin',
+  console_acts: 'viewer support finance admin',
+  verify_acts: 'viewer support finance admin',
+  console_customers: 'viewer support finance admin',
+  open_content: 'support admin',
+  read_content: 'support admin',
+  note_purchase: 'support finance admin',
+  ask_again: 'support finance admin',
+  cancel_job: 'support admin',
+  waive_charge: 'finance admin',
+  give_back: 'finance admin',
+  lift_block: 'finance admin',
+  turn_switch: 'admin',
+};
+
+/** A request that is let in and then finds nothing to do, or is answered. */
+function inputOf(name: ConsoleOperation): unknown {
+  const reason = 'a trial';
+  switch (name) {
+    case 'console_purchase':
+    case 'read_content':
+      return { key: jobKey };
+    case 'console_search':
+      return { q: jobKey };
+    case 'console_customers':
+      return { account_key: accountKey };
+    case 'note_purchase':
+    case 'open_content':
+    case 'ask_again':
+    case 'waive_charge':
+    case 'cancel_job':
+      return { key: jobKey, reason };
+    case 'give_back':
+      return { network: 'eip155:84532', transaction: `0x${'0'.repeat(64)}`, position: 0, reason };
+    case 'lift_block':
+      return { block_key: 'block_unknown', reason };
+    case 'turn_switch':
+      return { name: 'card', state: 'on', reason };
+    default:
+      return {};
+  }
+}
+
+const hidden = 'There is nothing here for this caller.';
+
+async function isLetIn(name: ConsoleOperation, member: Member): Promise<boolean> {
+  try {
+    await perform(name, member.pageContext(), inputOf(name));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.message === hidden) expect(error.status).toBe(404);
+    return error.message !== hidden;
+  }
+}
+
+async function askTrpc(member: Member, name: ConsoleOperation): Promise<{ status: number; text: string }> {
+  const isRead = allOperations[name].effect === 'read';
+  const input = JSON.stringify(inputOf(name));
+  const address = `${service.baseUrl}/api/trpc/${name}${isRead ? `?input=${encodeURIComponent(input)}` : ''}`;
+  const request = new Request(address, {
+    method: isRead ? 'GET' : 'POST',
+    headers: { ...member.identity(), 'content-type': 'application/json' },
+    ...(isRead ? {} : { body: input }),
+  });
+  const response = await answerTrpc(request, service.runtime);
+  return { status: response.status, text: await response.text() };
+}
+
+beforeAll(async () => {
+  const agent = await Agent.arrive(service);
+  jobKey = await agent.paidJob();
+  await service.execute(jobKey);
+  accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
+  for (const role of [...roles, 'nobody'] as const) {
+    const email = `${role}@example.com`;
+    if (role !== 'nobody') {
+      await transact(service.runtime.db, (tx) => grantRole(tx, email, role, new Date()));
+    }
+    members[role] = await Member.ofAccount(service, accountKey, email);
+  }
+});
+
+const memberOf = (role: Role | 'nobody'): Member => {
+  const member = members[role];
+  if (!member) throw new Error(`nobody is ${role}`);
+  return member;
+};
+
+describe('who may do what in the console', () => {
+  it.each(Object.keys(matrix) as ConsoleOperation[])(
+    '%s: each role as the table says, and nobody without one',
+    async (name) => {
+      const letIn: string[] = [];
+      for (const role of [...roles, 'nobody'] as const) if (await isLetIn(name, memberOf(role))) letIn.push(role);
+      expect(letIn.join(' ')).toBe(matrix[name]);
+    },
+  );
+
+  it.each(Object.keys(matrix) as ConsoleOperation[])(
+    '%s over tRPC: the same, with 404 for the others',
+    async (name) => {
+      const letIn: string[] = [];
+      for (const role of [...roles, 'nobody'] as const) {
+        const { status, text } = await askTrpc(memberOf(role), name);
+        if (!text.includes(hidden)) letIn.push(role);
+        else expect(status).toBe(404);
+        expect(status).not.toBe(500);
+      }
+      expect(letIn.join(' ')).toBe(matrix[name]);
+    },
+  );
+
+  it('a role ends with the next request, and a credential of an agent never has one', async () => {
+    const viewer = memberOf('viewer');
+    await revokeRole(service.runtime.db, 'Viewer@example.com');
+    await expect(perform('console_me', viewer.pageContext(), {})).rejects.toMatchObject({ code: 'not_found' });
+    const agent = await Agent.arrive(service);
+    const ctx = { ...operatorContext(service.runtime), presented: { bearer: agent.token, memberSession: null } };
+    await expect(perform('console_me', ctx, {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('a procedure of members answers a member without a role, and another site rides on no session', async () => {
+    const member = memberOf('nobody');
+    const ask = (headers: Record<string, string>) =>
+      answerTrpc(new Request(`${service.baseUrl}/api/trpc/jobs`, { headers }), service.runtime);
+    const answered = await ask(member.identity());
+    const { result } = (await answered.json()) as { result: { data: { jobs: { job_key: string }[] } } };
+    expect(result.data.jobs.map(({ job_key }) => job_key)).toEqual([jobKey]);
+    expect((await ask({ ...member.identity(), origin: 'https://example.com' })).status).toBe(401);
+  });
+});

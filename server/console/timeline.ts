@@ -1,0 +1,156 @@
+import type { Queries } from '../kernel/database.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
+import { checkQueue } from '../queue/queue.ts';
+import type { Entry } from './contract.ts';
+import type { FoundPurchase } from './found.ts';
+
+/** An entry as it is read: `raw` is what was recorded, without content and secrets. */
+interface EntryRow {
+  id: string;
+  at: Date;
+  kind: Entry['kind'];
+  title: string;
+  detail: string | null;
+  key: string | null;
+  failed: boolean;
+  raw: Record<string, unknown>;
+}
+
+/** Everything that was recorded of a purchase, the newest first. */
+export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now: Date): Promise<Entry[]> {
+  const keys = { quoteKey: quote.quote_key, jobKey: job?.job_key ?? null, principalKey: quote.principal_key };
+  // What was switched off after the payment concerned it no more.
+  const until = job?.collected_at ?? job?.finalized_at ?? now;
+  const found = await Promise.all(
+    [
+      states(keys.quoteKey),
+      acts(keys.quoteKey),
+      requests(keys.principalKey, [keys.quoteKey, ...(keys.jobKey === null ? [] : [keys.jobKey])]),
+      switches(quote.created_at, until),
+      ...(keys.jobKey === null ? [] : ofJob(keys.jobKey)),
+    ].map((statement) => db.many<EntryRow>(statement)),
+  );
+  return found
+    .flat()
+    .map((row) => ({ ...row, title: words(row.title), detail: row.detail ?? '', at: row.at.toISOString() }))
+    .toSorted((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id, 'en', { numeric: true }));
+}
+
+const ofJob = (jobKey: string): Sql[] => [
+  payments(jobKey),
+  decisions(jobKey),
+  transfers(jobKey),
+  refunds(jobKey),
+  reports(jobKey),
+  reviews(jobKey),
+  receipts(jobKey),
+  postings(jobKey),
+  tries(jobKey),
+];
+
+const words = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
+
+const states = (quoteKey: string): Sql => sql`
+  select 'state-' || sequence as id, at, 'state' as kind, action as title,
+    replace(case when state_from is null or state_from = state_to then state_to else state_from || ' to ' || state_to
+      end, '_', ' ') || ', by ' || actor as detail,
+    null as key, action in ('fail', 'fail_recheck', 'refund_failed', 'reversed', 'late_payment_kept') as failed,
+    jsonb_build_object('sequence', sequence, 'actor', actor, 'action', action, 'state_from', state_from, 'state_to',
+      state_to, 'previous_hash', previous_hash, 'hash', hash) as raw
+  from audit_rows where purchase_key = ${quoteKey}`;
+
+const acts = (quoteKey: string): Sql => sql`
+  select 'operator-' || sequence as id, at, 'operator' as kind, action as title, reason || ' (' || actor || ', ' || role
+      || ')' as detail,
+    null as key, false as failed,
+    jsonb_build_object('subject', subject, 'sequence', sequence, 'actor', actor, 'role', role, 'reason', reason,
+      'amount_microcents', amount_microcents, 'hash', hash) as raw
+  from operator_acts where purchase_key = ${quoteKey}`;
+
+const payments = (jobKey: string): Sql => sql`
+  select 'payment-' || payment_key as id, created_at as at, 'payment' as kind, 'payment began' as title,
+    rail || ', ' || method || coalesce(', ' || network || ', from ' || payer, '') as detail, payment_key as key,
+    false as failed, jsonb_build_object('payment_key', payment_key, 'rail', rail, 'method', method, 'amount_microcents',
+      amount_microcents, 'network', network, 'payer', payer, 'nonce', nonce, 'valid_before', valid_before) as raw
+  from payments left join x402_transfers using (payment_key) where job_key = ${jobKey}`;
+
+const decisions = (jobKey: string): Sql => sql`
+  select 'decision-' || payment_key as id, coalesce(reversed_at, decided_at, lease_until) as at, 'payment' as kind,
+    'payment ' || case when reversed_at is not null then 'reversed' else state end as title,
+    coalesce(failure, case when decided_at is null then 'nobody knows yet; asked again from then on' else '' end) as detail,
+    payment_key as key, state in ('failed', 'unknown') or reversed_at is not null as failed,
+    jsonb_build_object('payment_key', payment_key, 'state', state, 'failure', failure, 'decided_at', decided_at,
+      'reversed_at', reversed_at, 'lease_until', lease_until) as raw
+  from payments where job_key = ${jobKey} and state <> 'settling'`;
+
+const transfers = (jobKey: string): Sql => sql`
+  select 'chain-' || c.transaction || '-' || c.position as id, coalesce(c.removed_at, c.seen_at) as at, 'chain' as kind,
+    case when c.removed_at is not null then 'transfer gone from the chain' else 'transfer seen on the chain' end as title,
+    c.use || ', block ' || c.block_number || ', ' || c.network || ', from ' || c.sender as detail, c.transaction as key,
+    c.removed_at is not null as failed,
+    jsonb_build_object('network', c.network, 'transaction', c.transaction, 'position', c.position, 'sender', c.sender,
+      'recipient', c.recipient, 'amount_microcents', c.amount_microcents, 'block_number', c.block_number, 'block_hash',
+      c.block_hash, 'use', c.use, 'moves', c.moves) as raw
+  from chain_transfers c
+  where c.payment_key in (select payment_key from payments where job_key = ${jobKey})
+    or c.refund_key in (select refund_key from refunds where job_key = ${jobKey})`;
+
+const refunds = (jobKey: string): Sql => sql`
+  select 'refund-' || refund_key as id, coalesce(decided_at, created_at) as at, 'refund' as kind, state as title,
+    replace(reason, '_', ' ') || ', ' || tries || ' tries' || coalesce(', ' || failure, '') as detail, refund_key as key,
+    state = 'refund_failed' as failed,
+    jsonb_build_object('refund_key', refund_key, 'state', state, 'reason', reason, 'tries', tries, 'next_try_at',
+      next_try_at, 'failure', failure, 'amount_microcents', amount_microcents, 'network', network) as raw
+  from refunds where job_key = ${jobKey}`;
+
+const reports = (jobKey: string): Sql => sql`
+  select 'report-' || number as id, delivered_at as at, 'report' as kind, 'report ' || number as title, verdict as detail,
+    digest as key, false as failed, jsonb_build_object('number', number, 'verdict', verdict, 'digest', digest, 'bytes',
+      octet_length(body)) as raw
+  from reports where job_key = ${jobKey}`;
+
+const reviews = (jobKey: string): Sql => sql`
+  select 'review-' || review_key as id, at, 'review' as kind, 'review: ' || decision as title,
+    'report ' || report_number || ', by ' || reviewer || coalesce(', ' || replace(reason, '_', ' '), '') as detail, review_key as key,
+    decision = 'dispute' as failed, jsonb_build_object('review_key', review_key, 'decision', decision, 'reviewer',
+      reviewer, 'reason', reason, 'report_number', report_number) as raw
+  from reviews where job_key = ${jobKey}`;
+
+const receipts = (jobKey: string): Sql => sql`
+  select 'receipt-' || sequence as id, issued_at as at, 'receipt' as kind, 'receipt ' || sequence as title,
+    digest as detail, receipt_key as key, false as failed,
+    jsonb_build_object('receipt_key', receipt_key, 'sequence', sequence, 'digest', digest) as raw
+  from receipts where job_key = ${jobKey}`;
+
+const postings = (jobKey: string): Sql => sql`
+  select 'ledger-' || event_key as id, at, 'ledger' as kind, 'ledger: ' || event as title,
+    to_char(amount_microcents / 1e8, 'FM999999990.00999999') || ' ' || currency || ' from ' || debit_account || ' to '
+      || credit_account as detail,
+    event_key as key, false as failed, jsonb_build_object('event_key', event_key, 'debit_account', debit_account,
+      'credit_account', credit_account, 'amount_microcents', amount_microcents, 'currency', currency) as raw
+  from ledger_transfers where job_key = ${jobKey}`;
+
+/** Messages of the queue are deleted an hour after they ended. */
+const tries = (jobKey: string): Sql => sql`
+  select 'queue-' || id as id, coalesce(completed_on, started_on, created_on) as at, 'queue' as kind,
+    'queue: ' || state as title, 'the check, ' || retry_count || ' repeats' as detail, id::text as key,
+    state = 'failed' as failed, jsonb_build_object('id', id, 'state', state, 'created_on', created_on, 'started_on',
+      started_on, 'completed_on', completed_on, 'retry_count', retry_count) as raw
+  from pgboss.job where name = ${checkQueue} and singleton_key = ${jobKey}`;
+
+/** Requests that named the purchase under an idempotency key, with the answer that a repeat gets. */
+const requests = (principalKey: string, keys: string[]): Sql => sql`
+  select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind,
+    'asked: ' || operation as title, coalesce('answered ' || status, 'not answered for good') as detail,
+    idempotency_key as key, coalesce(status >= 400, false) as failed,
+    jsonb_build_object('operation', operation, 'idempotency_key', idempotency_key, 'status', status, 'answered_at',
+      answered_at, 'fingerprint', fingerprint) as raw
+  from idempotency_claims
+  where scope = ${principalKey} and operation in ('authorize', 'pay', 'review', 'cancel', 'cancel_payment', 'delete_content')
+    and path_keys = any(${keys}::text[])`;
+
+const switches = (from: Date, to: Date): Sql => sql`
+  select 'switch-' || sequence as id, changed_at as at, 'switch' as kind, 'switch ' || name || ' turned ' || state as title,
+    reason || ' (' || actor || ')' as detail, null as key, state = 'off' as failed,
+    jsonb_build_object('name', name, 'state', state, 'reason', reason, 'actor', actor) as raw
+  from switch_changes where changed_at between ${from} and ${to} and name in ('service', 'x402', 'card')`;
