@@ -85,7 +85,6 @@ CREATE INDEX "idempotency_claims_idempotency_key_idx" ON "idempotency_claims"("i
 CREATE INDEX "chain_transfers_transaction_idx" ON "chain_transfers"("transaction");
 
 -- What waits for a person is counted on every page of the console.
-CREATE INDEX jobs_to_review_idx ON jobs (review_by) WHERE state IN ('delivered', 'redelivered') AND review_state = 'open';
 CREATE INDEX jobs_failed_idx ON jobs (created_at) WHERE state = 'failed';
 CREATE INDEX refunds_unsettled_idx ON refunds (created_at) WHERE state <> 'refunded';
 CREATE INDEX jobs_in_doubt_idx ON jobs (created_at DESC, job_key DESC)
