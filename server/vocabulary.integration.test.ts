@@ -77,9 +77,14 @@ function listFrom(text: string): string[] {
 /** The words that a text compares a column with or sets it to, and may not. */
 function strangersIn({ file, text }: Text): string[] {
   const aliases = new Map<string, string>();
-  for (const [, name = '', alias] of text.matchAll(/\b(?:from|join|into|update)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/g)) {
+  const foreign = new Set<string>();
+  for (const [, name = '', alias] of text.matchAll(
+    /\b(?:from|join|into|update)\s+([\w.]+)(?:\s+(?:as\s+)?(?!(?:join|left|cross|where|on|using)\b)(\w+))?/g,
+  )) {
     const table = shown[name] ?? name;
     if (tables.includes(table)) aliases.set(name, table).set(alias ?? name, table);
+    // The queue's own tables have words of their own.
+    if (name.startsWith('pgboss.') && alias) foreign.add(alias);
   }
   const named = [...new Set(aliases.values())];
   const compared = new RegExp(
@@ -89,6 +94,7 @@ function strangersIn({ file, text }: Text): string[] {
   const others = strangersInserted({ file, text });
   return [...text.matchAll(compared)]
     .flatMap(([, prefix = '', column = '', list = '']) => {
+      if (foreign.has(prefix)) return [];
       const table = aliases.get(prefix) ?? (tables.includes(prefix) ? prefix : undefined);
       const asked = table ? [table] : named.length > 0 && prefix !== '$' ? named : tables;
       const known = asked.flatMap((each) => vocabulary[`${each}.${column}`] ?? []);
