@@ -7,6 +7,7 @@ import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
+import { hideConsole } from './console-gate.ts';
 import { credentialInUrl, holdsToken } from './context.ts';
 import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
@@ -49,6 +50,7 @@ export function operationServer(
         return;
       }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      await hideConsole(runtime, req);
       namePage(requestId, req, res);
       await showPage(req, res);
     }),
