@@ -66,13 +66,20 @@ export async function presentedSession(
   const header = request.headers.get('cookie');
   if (header === null || request.headers.get('authorization') !== null || !isFromOwnPage(configuration, request))
     return null;
+  return (await sessionIn(configuration, header))?.sessionKey ?? null;
+}
+
+/** The session in a `Cookie` header, whoever had it sent; null when there is none. */
+export async function sessionIn(
+  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
+  header: string | null,
+): Promise<MemberSession | null> {
   const name = `${memberCookieName(configuration)}=`;
   const value = header
-    .split('; ')
+    ?.split('; ')
     .find((pair) => pair.startsWith(name))
     ?.slice(name.length);
-  const session = await memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });
-  return session?.sessionKey ?? null;
+  return memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });
 }
 
 /** Whether the presented session still stands in the database. */
