@@ -41,11 +41,13 @@ describe('npm run seed', { timeout: 120_000 }, () => {
     expect(await brokenInvariants(pool)).toEqual([]);
     const schema = readFileSync(path.resolve(import.meta.dirname, '../prisma/schema.prisma'), 'utf8');
     const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name = '']) => name);
+    // Nobody runs a seeded service until a role is granted.
+    const unseeded = ['operators', 'operator_acts'];
     const empty: string[] = [];
     for (const table of tables) {
       if ((await pool.query(`select from ${table} limit 1`)).rowCount === 0) empty.push(table);
     }
-    expect(empty).toEqual([]);
+    expect(empty.filter((table) => !unseeded.includes(table))).toEqual([]);
     const { rows: quotes } = await pool.query('select count(*)::int as count from quotes');
     expect(quotes[0].count).toBe(2_000);
     const { rows: states } = await pool.query<{ state: JobState }>('select distinct state from jobs');
