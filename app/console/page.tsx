@@ -13,9 +13,9 @@ import { Told } from './Told.tsx';
 export const generateMetadata = titled('Overview');
 
 const periods = [
-  [1, 'Day'],
-  [7, 'Week'],
-  [30, 'Month'],
+  [1, 'Last day'],
+  [7, 'Last week'],
+  [30, 'Last month'],
 ] as const;
 
 /** How the service does, and what waits for a person. */

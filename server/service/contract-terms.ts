@@ -71,7 +71,9 @@ export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>)
     environment: runtime.configuration.environment,
     operator: runtime.configuration.operator,
     pages: pagesOf(runtime.configuration.baseUrl),
-    ...(runtime.configuration.environment === 'test' ? { test_funds: testFunds(runtime.configuration.port) } : {}),
+    ...(runtime.configuration.environment === 'test'
+      ? { test_funds: testFunds(portOf(runtime.configuration.baseUrl)) }
+      : {}),
   };
 }
 
@@ -99,6 +101,11 @@ function inputTerms() {
     findings_max: bounds.findings,
     max_evidence_age_seconds_min: 1,
   };
+}
+
+/** The port that buyers know, at whichever door they ask. */
+function portOf(baseUrl: string): number {
+  return Number(new URL(baseUrl).port || 3_000);
 }
 
 /** What people read about who sells here, and what becomes of what they send. */
