@@ -74,6 +74,11 @@ describe('a list', () => {
     expect((await agent.get(at('members/purchases'))).body.code).toBe('invalid_token');
     const stranger = await Member.of(service, await arrive());
     expect((await stranger.get(at('members/purchases'))).body.purchases).toEqual([]);
+    // A key of another account is no place to go on from, and is not told from one that nobody has.
+    for (const after of [jobKeys[0], 'job_none']) {
+      const { status, body } = await stranger.get(`${at('members/purchases')}?after=${after}`);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    }
   });
 
   it('shows what reading one by one shows', async () => {
