@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../configuration.ts';
-import { endedSessionCookie, memberSessionOf, presentedByPage, sessionCookie, walletSessionOf } from './member-session.ts';
+import {
+  endedSessionCookie,
+  memberSessionOf,
+  presentedByPage,
+  sessionCookie,
+  walletSessionOf,
+} from './member-session.ts';
 
 const configuration = (baseUrl: string, sessionSecret = 'a'.repeat(43)) =>
   ({ baseUrl, sessionSecret }) satisfies Partial<Configuration> as unknown as Configuration;

@@ -34,7 +34,7 @@ export async function answer(runtime: Runtime, name: OperationName, request: Ask
   try {
     const url = new URL(request.url, 'http://localhost');
     refuseTokenInUrl(url);
-    if (ctx.presented.bearer === null && !operation.audience.includes('public')) {
+    if (ctx.presented.bearer === null && operation.audience.some((who) => who !== 'public')) {
       ctx.presented = await presentedByPage(runtime.configuration, request);
     }
     const { key, input } = await inputOf(name, ctx, request, url);
