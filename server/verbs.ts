@@ -23,6 +23,8 @@ import { job } from './purchases/job/view.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
 import { withNextActions } from './purchases/next-actions.ts';
+import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
+import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
 import { authorize } from './purchases/quote/authorize.ts';
@@ -75,6 +77,10 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   authorize,
   pay: loading(jobWithBuyer, pay),
   cancel_payment: cancelPayment,
+  payment_page: paymentPage,
+  start_checkout: startCheckout,
+  saved_cards: savedCards,
+  remove_card: removeCard,
   job: loading(jobWithBuyer, job),
   report,
   evidence,

@@ -16,6 +16,7 @@ export type KeyPrefix =
   | 'quote'
   | 'job'
   | 'pay'
+  | 'card'
   | 'refund'
   | 'review'
   | 'rcpt'

@@ -6,7 +6,7 @@ import type { Rails, Standing } from '../payments/rail.ts';
 import { railUnavailable, unavailable } from '../payments/unavailable.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SwitchName } from './contract.ts';
-import { switchedOff } from './switches.ts';
+import { saleIsOff, switchedOff } from './switches.ts';
 import { price, service } from './terms.ts';
 
 export interface Availability {
@@ -105,10 +105,22 @@ async function letterReasons({ mailer }: Runtime, now: Date): Promise<string[]> 
 }
 
 /** The refusal of a new purchase that an operator has switched off; null while checks are sold. */
-export async function switchedOffRefusal(db: Queries): Promise<Problem | null> {
-  const off = await switchedOff(db);
-  if (off.has('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
-  return off.has('x402') ? unavailable('The rail x402 is switched off for now.', ['rail_disabled']) : null;
+export async function switchedOffRefusal(db: Queries, rails: Rails): Promise<Problem | null> {
+  return saleOffRefusal([...(await switchedOff(db))], rails);
+}
+
+/** The same, of switches that are known to be off. */
+export function saleOffRefusal(off: readonly SwitchName[], rails: Rails): Problem | null {
+  if (!saleIsOff(off, rails)) return null;
+  if (off.includes('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
+  const names = [...rails.values()].filter(({ isSetUp }) => isSetUp).map(({ name }) => name);
+  return unavailable(`The rail ${names.join(' and ') || 'x402'} is switched off for now.`, ['rail_disabled']);
+}
+
+/** The refusal of a rail that an operator has switched off; null while it is on. */
+export function railOffRefusal(off: readonly SwitchName[], name: RailName): Problem | null {
+  if (!off.includes(name)) return null;
+  return railUnavailable(name, [name === 'card' ? 'card_disabled' : 'rail_disabled']);
 }
 
 /** The refusal of what is not sold right now, with every reason. */

@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import { type Packed, unpacking } from '../../kernel/packed.ts';
+import type { SwitchName } from '../../service/contract.ts';
 import {
   type ChargeState,
   hasLapsed,
@@ -53,8 +54,8 @@ export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
   /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
   within_limits: boolean;
-  /** Whether new payments are switched off while it waits for one. */
-  is_off: boolean;
+  /** Which switches of sales are off while it waits for a payment. */
+  off: SwitchName[];
   /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */
   withdrawable_after: string | null;
   timeline: { at: string; event: string; state: string }[];

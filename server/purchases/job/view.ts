@@ -1,10 +1,12 @@
 import type { Verb } from '../../door/verb.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
+import { methodRefusal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
-import { payableBy, type RailName } from '../../payments/contract.ts';
+import { payableBy } from '../../payments/contract.ts';
 import type { Rail, Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
+import { saleIsOff } from '../../service/switches.ts';
 import * as contract from '../contract.ts';
 import { type ActionName, type Authority, canAccept, isMoving, nextActions } from '../states.ts';
 import { authorityOf } from './authority.ts';
@@ -54,6 +56,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
+      is_off: saleIsOff(row.off, runtime.rails),
       rail_is_up:
         row.state !== 'awaiting_payment' || row.credit_only || someRail(runtime.rails, (rail) => rail.seemsUp(now)),
       payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
@@ -69,7 +72,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
     review_state,
     price: priceView(row.price_microcents),
     payable_by: payableBy.filter((way) =>
-      way === 'wallet_credit' ? true : !row.credit_only && runtime.rails.has(way),
+      way === 'wallet_credit' ? true : !row.credit_only && runtime.rails.get(way)?.isSetUp === true,
     ),
     created_at: row.created_at.toISOString(),
     deadlines: {
@@ -87,7 +90,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodyOf(action, row, authority, runtime.rails),
+        bodyOf(action, row, authority, caller, runtime.rails),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
@@ -99,23 +102,33 @@ function someRail(rails: Rails, is: (rail: Rail) => boolean): boolean {
   return [...rails.values()].some(is);
 }
 
-/** The rail that an example of paying names: the first, or the first that credit is spent over. */
-function railToName({ credit_only }: JobRow, rails: Rails): RailName {
+/** How an example pays: over the first rail that is there and that the grant covers, or out of credit. */
+function wayToPay({ credit_only, off }: LoadedJob, caller: Buyer | Member, rails: Rails): Record<string, string> {
   const all = [...rails.values()];
   const spendsCredit = all.find(({ remedies }) => remedies.undelivered === 'wallet_credit');
-  const rail = credit_only ? spendsCredit : all[0];
+  if (credit_only && spendsCredit) return { rail: spendsCredit.name, method: 'wallet_credit' };
+  const covered = ({ methods }: Rail) =>
+    methods.find((method) => caller.kind === 'member' || methodRefusal(caller.grant, method) === null);
+  const usable = all.filter(({ isSetUp, name }) => isSetUp && !off.includes(name));
+  const rail = usable.find(covered) ?? all.find(covered) ?? all[0];
   if (!rail) throw new Error('no rail takes this payment');
-  return rail.name;
+  const method = rail.hosted ? covered(rail) : undefined;
+  return { rail: rail.name, ...(method ? { method } : {}) };
 }
 
 /** A body for an action on the job that works as it stands; none where nothing is sent. */
-function bodyOf(action: ActionName, row: LoadedJob, authority: Authority, rails: Rails): contract.NextAction['body'] {
+function bodyOf(
+  action: ActionName,
+  row: LoadedJob,
+  authority: Authority,
+  caller: Buyer | Member,
+  rails: Rails,
+): contract.NextAction['body'] {
   switch (action) {
     case 'pay':
       // One key for all tries of one payment, the same whenever it is looked up.
       return {
-        rail: railToName(row, rails),
-        ...(row.credit_only ? { method: 'wallet_credit' } : {}),
+        ...wayToPay(row, caller, rails),
         idempotency_key: `pay-${row.job_key}`,
       };
     case 'cancel':
