@@ -78,7 +78,9 @@ describe('the owner of a wallet', () => {
     const jobKey = await agent.paidJob();
     await signIn(page);
     expect(wallet.signed).toHaveLength(1);
-    expect(wallet.signed[0]).toContain(`${new URL(stack.baseUrl).host} wants you to sign in with your Ethereum account`);
+    expect(wallet.signed[0]).toContain(
+      `${new URL(stack.baseUrl).host} wants you to sign in with your Ethereum account`,
+    );
     expect(wallet.signed[0]).toContain('This authorizes no payment.');
     await page.getByRole('link', { name: jobKey }).click();
     await page.getByRole('button', { name: 'Accept report' }).click(patience);
@@ -113,7 +115,11 @@ describe('the owner of a wallet', () => {
     const send = async (signature: string, origin = stack.baseUrl) => {
       const form = { challenge_key, signature, next: '/purchases' };
       const headers = { origin };
-      const answer = await page.request.post(`${stack.baseUrl}/sign-in/wallet/confirm`, { form, headers, maxRedirects: 0 });
+      const answer = await page.request.post(`${stack.baseUrl}/sign-in/wallet/confirm`, {
+        form,
+        headers,
+        maxRedirects: 0,
+      });
       return `${answer.status()} ${answer.headers().location ?? ''}`;
     };
     const forged = await stranger.account.signMessage({ message });

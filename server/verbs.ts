@@ -23,10 +23,11 @@ import { job } from './purchases/job/view.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
 import { withNextActions } from './purchases/next-actions.ts';
-import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
-import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
+import { payByLink } from './purchases/pay/pay-by-link.ts';
+import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
+import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { authorize } from './purchases/quote/authorize.ts';
 import { evidence } from './purchases/quote/evidence.ts';
 import { checkWork, purchase, roomWithBuyer } from './purchases/quote/quote.ts';
@@ -79,6 +80,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   cancel_payment: cancelPayment,
   payment_page: paymentPage,
   start_checkout: startCheckout,
+  pay_by_link: payByLink,
   saved_cards: savedCards,
   remove_card: removeCard,
   job: loading(jobWithBuyer, job),

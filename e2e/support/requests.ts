@@ -53,6 +53,7 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   cancel_payment: ({ job_key }) => ({ job_key }),
   payment_page: () => ({ payment_key: 'pay_unknown' }),
   start_checkout: () => ({ payment_key: 'pay_unknown' }),
+  pay_by_link: () => ({ payment_key: 'pay_unknown' }),
   saved_cards: () => ({}),
   remove_card: () => ({ card_key: 'card_unknown' }),
   job: ({ job_key }) => ({ job_key }),

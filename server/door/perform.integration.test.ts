@@ -177,6 +177,7 @@ describe('who may ask for what', () => {
     // Who has no link finds nothing, whoever it is.
     payment_page: nobody,
     start_checkout: nobody,
+    pay_by_link: nobody,
     saved_cards: noAgents,
     remove_card: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     job: ownersOnly,

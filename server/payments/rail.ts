@@ -90,8 +90,11 @@ export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: 
 
 /** A page of the provider on which somebody pays who need not be signed in. */
 export interface Hosted<A extends Attempt = Attempt> {
-  /** The attempt that this key names, open or not, if it waits or waited for a payer. */
-  attempt(db: Queries, paymentKey: string): Promise<(A & { expires_at: Date }) | undefined>;
+  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one first asked for the page. */
+  attempt(
+    db: Queries,
+    paymentKey: string,
+  ): Promise<(A & { expires_at: Date; session_asked_at: Date | null }) | undefined>;
   /**
    * Opens the page, or gives the one that is open. `accountKey` is that of a signed-in member, who may keep the card.
    * Null when the attempt cannot be paid any more. Rejects when the provider does not answer.

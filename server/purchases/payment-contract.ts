@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { railNames } from '../payments/contract.ts';
+import { paymentStates } from './states.ts';
 
 /** What stands behind the page to pay on, and the cards that an account keeps (specification 8.1). Pure. */
 
@@ -19,6 +20,10 @@ export const PaymentPage = z
         'open: can be paid. unknown: do not pay again, the outcome is not known yet. paid: nothing is left to do. ' +
         'ended: this payment will never collect; the agent asks for another.',
     }),
+    payment_state: z
+      .enum(paymentStates)
+      .meta({ description: 'How the payment of the check stands, over whichever rail.' }),
+    checkout_begun_at: instant.nullable().meta({ description: "When a payer first asked for the provider's page." }),
     price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
     agent_name: z.string().nullable(),
     limits: z.object({
@@ -36,7 +41,8 @@ export type PaymentPage = z.infer<typeof PaymentPage>;
 
 export const paymentPage = defineOperation({
   name: 'payment_page',
-  summary: 'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
+  summary:
+    'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
   method: 'GET',
   path: '/api/agent/v1/payments/{payment_key}',
   audience: ['public', 'member'],

@@ -87,7 +87,9 @@ export function NotDelivered({ job, contentAction }: { job: Job; contentAction: 
       <div className="mt-6 flex flex-wrap gap-3">
         {isPayable ? (
           <a href={`/reports/${job.job_key}/pay`} className="btn btn-primary">
-            Pay <Price microcents={job.price.amount_microcents} />
+            <span>
+              Pay <Price microcents={job.price.amount_microcents} />
+            </span>
           </a>
         ) : null}
         {ended ? null : <LiveReload />}
