@@ -52,16 +52,6 @@ export async function fillIn(url: string, card: string = cards.good, { save = fa
   return { status: response.status, location: response.headers.get('location') ?? '' };
 }
 
-/** Approves what the card's bank asks its holder. */
-export async function approve(url: string) {
-  const response = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams({ answer: 'approve' }),
-    redirect: 'manual',
-  });
-  return { status: response.status, location: response.headers.get('location') ?? '' };
-}
-
 /** A job that is paid for on the page; with `save` the member ticks that the card be kept. */
 export async function paidOnPage(
   service: Service,
