@@ -5,8 +5,8 @@ import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
 import * as purchases from './purchases/contract.ts';
-import * as payment from './purchases/payment-contract.ts';
 import * as lists from './purchases/list-contract.ts';
+import * as payment from './purchases/payment-contract.ts';
 import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 

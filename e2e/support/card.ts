@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { controlClient } from '../../sandbox/control-client.ts';
 import type { Agent, Answer, Client } from './agent.ts';
-import { Customer, connectedAgent } from './customer.ts';
+import { type Customer, connectedAgent } from './customer.ts';
 import { Member } from './member.ts';
 import type { Service } from './service.ts';
 
@@ -32,7 +32,12 @@ export async function listen(service: Service): Promise<void> {
 }
 
 /** Asks to pay for a job by card. */
-export function payByCard(agent: Agent, jobKey: string, method = 'card_checkout', key: string = randomUUID()): Promise<Answer> {
+export function payByCard(
+  agent: Agent,
+  jobKey: string,
+  method = 'card_checkout',
+  key: string = randomUUID(),
+): Promise<Answer> {
   return agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, { rail: 'card', method, idempotency_key: key });
 }
 

@@ -36,7 +36,8 @@ export type PaymentPage = z.infer<typeof PaymentPage>;
 
 export const paymentPage = defineOperation({
   name: 'payment_page',
-  summary: 'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
+  summary:
+    'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
   method: 'GET',
   path: '/api/agent/v1/payments/{payment_key}',
   audience: ['public', 'member'],

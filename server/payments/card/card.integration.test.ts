@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Agent, type Client } from '../../../e2e/support/agent.ts';
 import {
   buyingByCard,
   cards,
@@ -11,7 +12,6 @@ import {
   payByCard,
   stripeOf,
 } from '../../../e2e/support/card.ts';
-import { Agent, type Client } from '../../../e2e/support/agent.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
 
 const service = await startService(withCard);
@@ -171,7 +171,11 @@ describe('a card that is kept', () => {
     const first = await payByCard(agent, await agent.authorizedJob());
     const page = (await click(member, first.body.payment_key)).body.url;
     const asks = await fillIn(page, cards.asksHolder, { save: true });
-    await fetch(asks.location, { method: 'POST', body: new URLSearchParams({ outcome: 'complete' }), redirect: 'manual' });
+    await fetch(asks.location, {
+      method: 'POST',
+      body: new URLSearchParams({ outcome: 'complete' }),
+      redirect: 'manual',
+    });
     await heard(service);
     const jobKey = await agent.authorizedJob();
     const key = randomUUID();
@@ -341,7 +345,9 @@ describe('a payment that its bank contests', () => {
     await heard(service);
     expect(await paymentOf(agent, jobKey)).toBe('collected');
     expect((await agent.authorize(quote.quote_key)).status).toBe(201);
-    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' })).body.state).toBe('accepted');
+    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept' })).body.state).toBe(
+      'accepted',
+    );
   });
 
   it('is reversed when it is lost, and the account stays blocked', async () => {

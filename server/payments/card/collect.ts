@@ -32,7 +32,7 @@ export async function collect(
     where payment_key = ${paymentKey} and state in ('settling', 'unknown') and exists (
       select from card_charges where payment_key = ${paymentKey} and intent_id = ${proof.intentId} and use = 'payment')
     returning payment_key`);
-  if (!decided) return (await useOf(tx, proof.intentId)) === 'late' ? 'elsewhere' : 'decided';
+  if (!decided) return (await takenFor(tx, proof.intentId)) === 'late' ? 'elsewhere' : 'decided';
   bookCharge(tx, proof, now);
   tx.write(sql`
     update card_payments set look_at = null, intent_id = ${proof.intentId} where payment_key = ${paymentKey}`);
@@ -40,7 +40,7 @@ export async function collect(
   return 'collected';
 }
 
-async function useOf(tx: Tx, intentId: string): Promise<string | undefined> {
+async function takenFor(tx: Tx, intentId: string): Promise<string | undefined> {
   const row = await tx.maybe<{ use: string }>(sql`select use from card_charges where intent_id = ${intentId}`);
   return row?.use;
 }
@@ -56,7 +56,7 @@ function bookCharge(tx: Tx, { intentId, amount, fee }: ChargeProof, now: Date): 
 export async function returnLate(tx: Tx, attempt: CardAttempt, proof: CardProof, now: Date): Promise<boolean> {
   if (!('chargeId' in proof)) return false;
   tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${proof.intentId}, 0))`);
-  if ((await useOf(tx, proof.intentId)) !== undefined) return false;
+  if ((await takenFor(tx, proof.intentId)) !== undefined) return false;
   const { payment_key: paymentKey, job_key: jobKey, principal_key: principalKey } = attempt;
   tx.write(sql`
     insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
@@ -81,4 +81,3 @@ export async function restore(tx: Tx, { payment_key: key }: CardAttempt): Promis
     update payments set reversed_at = null where payment_key = ${key} and reversed_at is not null returning payment_key`);
   return back !== undefined;
 }
-

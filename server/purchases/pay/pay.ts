@@ -10,8 +10,8 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import { methodsOf } from '../../payments/contract.ts';
 import type { Attempt, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
-import type { Context } from '../../runtime.ts';
 import { railUnavailable } from '../../payments/unavailable.ts';
+import type { Context } from '../../runtime.ts';
 import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
@@ -234,9 +234,13 @@ async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<P
     if (!attempt) return afterLostRace(payment);
     return settle(payment, attempt, () => next.settle(attempt));
   }
-  throw new Problem('card_declined', 'The card was declined. Nothing was collected; the payer can pay with another card.', {
-    members: { decline_code: decline.code },
-  });
+  throw new Problem(
+    'card_declined',
+    'The card was declined. Nothing was collected; the payer can pay with another card.',
+    {
+      members: { decline_code: decline.code },
+    },
+  );
 }
 
 /** The answer to a payment that is collected; null when it was given back in the meantime, or nothing confirms it. */

@@ -1,8 +1,8 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { accountRefusal } from '../../identity/blocked.ts';
-import { buyerOfPrincipal } from '../../identity/grant.ts';
 import type { Caller } from '../../identity/caller.ts';
+import { buyerOfPrincipal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { currency, toWire } from '../../kernel/money.ts';
@@ -14,7 +14,7 @@ import { switchedOff } from '../../service/switches.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../payment-contract.ts';
 import { railsOf } from '../quote/quote.ts';
-import { paymentIsOpen, type PaymentState, waitsForPayer } from '../states.ts';
+import { type PaymentState, paymentIsOpen, waitsForPayer } from '../states.ts';
 
 /** An attempt with the rail whose page it is paid on. */
 interface Link {
@@ -40,8 +40,7 @@ export const paymentPage: Verb<typeof contract.paymentPage> = async ({ ctx, call
       limits: {
         per_job_limit_microcents: toWire(buyer.per_job_limit_microcents),
         daily_limit_microcents: toWire(buyer.daily_limit_microcents),
-        total_limit_microcents:
-          buyer.total_limit_microcents === null ? null : toWire(buyer.total_limit_microcents),
+        total_limit_microcents: buyer.total_limit_microcents === null ? null : toWire(buyer.total_limit_microcents),
       },
       rails: railsOf(purchasable_rails, runtime.rails),
       offers_saving: memberOf(caller, accountKey) !== null,
@@ -57,7 +56,12 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   const link = await linkOf(db, runtime.rails, input.payment_key);
   const { attempt, hosted, accountKey } = link;
   const state = stateOf(link, now);
-  if (state === 'unknown') throw new Problem('payment_unknown', 'Please do not pay again. It is not known yet whether this payment went through.', { headers: { 'Retry-After': '2' } });
+  if (state === 'unknown')
+    throw new Problem(
+      'payment_unknown',
+      'Please do not pay again. It is not known yet whether this payment went through.',
+      { headers: { 'Retry-After': '2' } },
+    );
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
   const blocked = await accountRefusal(db, accountKey);
   if (blocked) throw notAllowed(blocked.message);
