@@ -88,7 +88,7 @@ describe('the order in which a provider announces', () => {
       type,
       livemode: false,
       created: Math.floor(Date.now() / 1_000),
-      data: { object: { id: object.id } },
+      data: { object: { id: object?.id } },
     }));
     for (const index of order) {
       const event = events[index];
