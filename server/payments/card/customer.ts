@@ -3,7 +3,11 @@ import type { Process } from '../rail.ts';
 import type { CardProvider } from './provider.ts';
 
 /** The account as the provider knows it: made once, the first time that one of its members may keep a card. */
-export async function customerOf({ db, clock }: Process, { stripe }: CardProvider, accountKey: string): Promise<string> {
+export async function customerOf(
+  { db, clock }: Process,
+  { stripe }: CardProvider,
+  accountKey: string,
+): Promise<string> {
   const known = await db.maybe<{ customer_id: string }>(sql`
     select customer_id from card_customers where account_key = ${accountKey}`);
   if (known) return known.customer_id;
