@@ -33,7 +33,7 @@ export async function openPage(
   attempt: CardAttempt,
   accountKey: string | null,
 ): Promise<string | null> {
-  const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, accountKey) : null;
+  const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const asked = await ask(db, attempt, customerId, clock());
   if (!asked) return null;
   if (asked.session_id) return asked.session_url;
