@@ -104,6 +104,18 @@ const Variables = z.object({
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((one) => one.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(z.string().regex(/^whsec_[A-Za-z0-9+/=_-]+$/, 'must begin with whsec_')).max(2))
+    .default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
   DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
@@ -160,6 +172,7 @@ export interface Configuration extends Observing {
   unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
+  card: CardConfiguration;
   /** Null when mail is not configured; then nobody new can register. */
   mail: MailConfiguration | null;
   /** Null in a test installation that names nobody. */
@@ -171,6 +184,19 @@ export interface Configuration extends Observing {
 export interface MailConfiguration {
   smtpUrl: string;
   from: string;
+}
+
+export interface CardConfiguration {
+  /** Empty when it is not set. */
+  secretKey: string;
+  /** Each verifies: two while one is rolled. */
+  webhookSecrets: readonly string[];
+  /** By the prefix of the key. */
+  mode: 'test' | 'live' | 'unknown';
+  /** The provider's address; null for its own. */
+  apiUrl: string | null;
+  /** The page of ours that payers are sent to, and come back to; null without an address that browsers open. */
+  returnUrl: string | null;
 }
 
 export interface X402Configuration {
@@ -236,11 +262,29 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
             refundsWaitForFinality: variables.ENVIRONMENT === 'live',
           }
         : null,
+    card: cardOf(variables),
     assessor: assessorOf(variables),
     operator: operatorOf(variables),
     ...observingOf(variables),
     mail: variables.SMTP_URL && variables.MAIL_FROM ? { smtpUrl: variables.SMTP_URL, from: variables.MAIL_FROM } : null,
   };
+}
+
+function cardOf(variables: z.infer<typeof Variables>): CardConfiguration {
+  const { STRIPE_SECRET_KEY: secretKey = '', BASE_URL: baseUrl } = variables;
+  return {
+    secretKey,
+    webhookSecrets: variables.STRIPE_WEBHOOK_SECRET,
+    mode: modeOf(secretKey),
+    apiUrl: variables.STRIPE_API_URL ?? null,
+    returnUrl: /^https?:/.test(baseUrl) ? `${baseUrl}/pay` : null,
+  };
+}
+
+/** Whose money a key moves, by its prefix (docs.stripe.com/keys): Stripe's own client does not look. */
+function modeOf(secretKey: string): CardConfiguration['mode'] {
+  const [, mode] = /^(?:sk|rk)_(test|live)_/.exec(secretKey) ?? [];
+  return mode === 'test' || mode === 'live' ? mode : 'unknown';
 }
 
 /** Faults that only several variables together show. */
@@ -253,6 +297,10 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   }
   if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
     faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
+  }
+  const mode = modeOf(variables.STRIPE_SECRET_KEY ?? '');
+  if (mode !== 'unknown' && mode !== variables.ENVIRONMENT) {
+    faults.push(`STRIPE_SECRET_KEY is a ${mode} key, and ENVIRONMENT is ${variables.ENVIRONMENT}`);
   }
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
@@ -275,6 +323,11 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       rpcUrls: variables.X402_RPC_URLS,
       payTo: variables.X402_PAY_TO,
       smtpUrl: variables.SMTP_URL,
+      stripe: {
+        apiUrl: variables.STRIPE_API_URL,
+        secretKey: variables.STRIPE_SECRET_KEY,
+        webhookSecrets: variables.STRIPE_WEBHOOK_SECRET,
+      },
       secrets: [
         ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
         ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,

@@ -1,5 +1,5 @@
+import type { JsonValue } from '../../kernel/json-value.ts';
 import { indexesOf } from '../assessors/summary.ts';
-import type { JsonValue } from '../json-value.ts';
 import type { Kind, Reader } from './reader.ts';
 
 function nullsIn(value: JsonValue, path = ''): string[] {
