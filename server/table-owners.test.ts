@@ -11,7 +11,8 @@ const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
   ledger: 'ledger_transfers wallet_credits',
   mail: 'letters',
-  payments: 'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
+  payments:
+    'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
     'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches card_differences',
   sources: 'sources',
   service: 'switches switch_changes',

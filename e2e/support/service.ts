@@ -24,6 +24,7 @@ import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { takeBackup } from './backup.ts';
+import { cardDifferences } from './card-books.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
@@ -92,6 +93,7 @@ export async function startService(
   const broken = async () => [
     ...(await brokenInvariants(database.pool, runtime.configuration)),
     ...(await chainDifferences(database.pool, sandbox.controlUrl)),
+    ...(await cardDifferences(database.pool, sandbox.controlUrl)),
     ...(await acknowledged.missing(database.pool)),
   ];
   server.on('request', async (req, res) => {

@@ -45,7 +45,10 @@ export function liveFaults(variables: LiveVariables): string[] {
       ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
       : []),
     ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anybody holds its key'] : []),
-    ...[['STRIPE_SECRET_KEY', stripe.secretKey ?? ''] as const, ...stripe.webhookSecrets.map((one) => ['STRIPE_WEBHOOK_SECRET', one] as const)]
+    ...[
+      ['STRIPE_SECRET_KEY', stripe.secretKey ?? ''] as const,
+      ...stripe.webhookSecrets.map((one) => ['STRIPE_WEBHOOK_SECRET', one] as const),
+    ]
       .filter(([, secret]) => sandboxSecret.test(secret))
       .map(([name]) => `${name} is the sandbox's: anybody knows it`),
     ...secretFaults(secrets),

@@ -110,7 +110,10 @@ export const PendingPayment = z
   .object({
     payment_key: key,
     payment_state: z.enum(['requires_payer', 'processing']),
-    continuation_url: z.url().nullable().meta({ description: 'For the payer, who needs no account. It moves nothing by itself.' }),
+    continuation_url: z
+      .url()
+      .nullable()
+      .meta({ description: 'For the payer, who needs no account. It moves nothing by itself.' }),
     expires_at: instant.nullable(),
   })
   .meta({ id: 'PendingPayment' });
@@ -282,11 +285,14 @@ export const pay = defineOperation({
   reads: 'job',
   input: JobKey.extend({
     rail: z.enum(railNames).meta({ description: 'One of the rails of the quote.' }),
-    method: z.enum(requestedMethods).optional().meta({
-      description:
-        'wallet_credit, with the rail x402, spends credit that covers the whole price; card_saved charges the card that the ' +
-        'account keeps. Without it x402 asks for USDC, and card for its payer.',
-    }),
+    method: z
+      .enum(requestedMethods)
+      .optional()
+      .meta({
+        description:
+          'wallet_credit, with the rail x402, spends credit that covers the whole price; card_saved charges the card that the ' +
+          'account keeps. Without it x402 asks for USDC, and card for its payer.',
+      }),
     network: z.string().max(64).optional().meta({ description: 'The chain to pay on; without it any supported one.' }),
   }),
   output: z.union([Job, PendingPayment]),

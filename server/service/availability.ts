@@ -126,7 +126,10 @@ export function railOffRefusal(off: readonly SwitchName[], name: RailName): Prob
 /** The refusal of what is not sold right now, with every reason. */
 export function saleRefusal({ state, reasons, rails: shown }: Availability, rails: Rails): Problem | null {
   if (state === 'available') return null;
-  const ofRails = [...rails.keys()].flatMap((name) => shown[name].reasons);
+  // A rail that was never set up is no news, unless none is.
+  const all = [...rails.values()];
+  const setUp = all.filter(({ isSetUp }) => isSetUp);
+  const ofRails = (setUp.length > 0 ? setUp : all).flatMap(({ name }) => shown[name].reasons);
   return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...ofRails])]);
 }
 

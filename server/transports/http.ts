@@ -17,9 +17,9 @@ import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
-import { webhookAnswer as answerWebhook, webhookPath } from './webhook.ts';
 import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
+import { webhookAnswer as answerWebhook, webhookPath } from './webhook.ts';
 
 /**
  * A request's headers and body must be here by then; a slow sender must not hold a connection for good. Between requests
@@ -169,7 +169,9 @@ function pathOf(url: string): string {
 }
 
 function webhookAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> | Answer {
-  return req.method === 'POST' ? answerWebhook(runtime, askedOf(runtime, req)) : refused(runtime, req, wrongMethod(['POST']));
+  return req.method === 'POST'
+    ? answerWebhook(runtime, askedOf(runtime, req))
+    : refused(runtime, req, wrongMethod(['POST']));
 }
 
 async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {

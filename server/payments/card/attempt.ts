@@ -81,9 +81,9 @@ export async function openAttempts(db: Queries, now: Date, limit: number): Promi
   return rows.map(unpacked);
 }
 
-/** A page is good for so long at least, and at most (Stripe: 30 minutes to 24 hours). */
-const pageSecondsMin = 31 * 60;
-const pageSecondsMax = 86_400 - 60;
+/** A page is good for so long at least, and at most (Stripe: 30 minutes to 24 hours, by its clock and not by ours). */
+const pageSecondsMin = 40 * 60;
+const pageSecondsMax = 86_400 - 600;
 
 /** Until when a page that is opened now can be paid on. */
 export function pageEnd(now: Date, wanted: Date): Date {

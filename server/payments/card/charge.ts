@@ -17,12 +17,21 @@ import {
  * Charging a card that the account keeps, with its holder away, in two steps: the intent is made and noted, then
  * confirmed. One intent moves the money once at most, so whatever was lost in between is settled by looking at it.
  */
-export async function chargeSaved(db: Queries, provider: CardProvider, attempt: CardAttempt): Promise<Outcome<CardProof>> {
+export async function chargeSaved(
+  db: Queries,
+  provider: CardProvider,
+  attempt: CardAttempt,
+): Promise<Outcome<CardProof>> {
   const intent = attempt.intent_id
     ? await retrieveIntent(provider, attempt.intent_id)
     : await created(db, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The card is not kept any more.' };
-  return settled(db, provider, attempt, intent.status === 'requires_confirmation' ? await confirmed(db, provider, attempt, intent) : intent);
+  return settled(
+    db,
+    provider,
+    attempt,
+    intent.status === 'requires_confirmation' ? await confirmed(db, provider, attempt, intent) : intent,
+  );
 }
 
 /** Makes the intent, under a key of its own that a repeat finds it by. It moves no money yet. */

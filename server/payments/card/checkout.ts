@@ -5,7 +5,7 @@ import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, lookAgainAt, pageEnd } from './attempt.ts';
 import { customerOf } from './customer.ts';
 import { type CardProof, nextLook, outcomeOfSession } from './outcome.ts';
-import { type CardProvider, idOf, isProviderFailure, type Session, retrieveIntent, toCents } from './provider.ts';
+import { type CardProvider, idOf, isProviderFailure, retrieveIntent, type Session, toCents } from './provider.ts';
 
 /** Paying on the provider's page. Its address is made on the payer's click, so that until then another rail may take over. */
 
@@ -33,7 +33,7 @@ export async function openPage(
   attempt: CardAttempt,
   accountKey: string | null,
 ): Promise<string | null> {
-  const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, accountKey) : null;
+  const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const asked = await ask(db, attempt, customerId, clock());
   if (!asked) return null;
   if (asked.session_id) return asked.session_url;
@@ -70,12 +70,7 @@ async function ask(
  * Creates the session. When the provider itself fails it keeps the failure for the key; the next try takes another, which
  * is safe: nobody has been given the address of a session whose answer was lost.
  */
-async function create(
-  db: Queries,
-  { stripe }: CardProvider,
-  pages: OwnPages,
-  attempt: CardAttempt,
-): Promise<Session> {
+async function create(db: Queries, { stripe }: CardProvider, pages: OwnPages, attempt: CardAttempt): Promise<Session> {
   const { payment_key: paymentKey, failed_calls: failed, customer_id: customerId } = attempt;
   const metadata = { payment_key: paymentKey };
   const back = continuationUrl(pages, paymentKey);

@@ -7,7 +7,10 @@ import type { CardProof, ChargeProof } from './outcome.ts';
 import { owe } from './refunds.ts';
 import { keepCard } from './saved.ts';
 
-/** Gives a charge its one use and decides the attempt by it. */
+/**
+ * Gives a charge its one use and decides the attempt by it. Both are sent without waiting in between: what the job's move
+ * depends on is there when it comes.
+ */
 export async function collect(
   tx: Tx,
   attempt: CardAttempt,
@@ -15,32 +18,35 @@ export async function collect(
   now: Date,
 ): Promise<'collected' | 'decided' | 'elsewhere'> {
   if (!('chargeId' in proof)) return 'decided';
+  const { payment_key: paymentKey } = attempt;
   // Held, so that of two who learn of it one decides, and the other waits to see that.
-  const { state } = await tx.one<{ state: string }>(sql`
-    select state from payments where payment_key = ${attempt.payment_key} for no key update`);
-  const use = await useOf(tx, proof.intentId);
-  if (use === 'late') return 'elsewhere';
-  if (use === 'payment' || (state !== 'settling' && state !== 'unknown')) return 'decided';
-  book(tx, attempt, proof, 'payment', now);
   tx.write(sql`
-    update payments set state = 'collected', decided_at = ${now} where payment_key = ${attempt.payment_key}`);
+    with open as (
+      select payment_key from payments where payment_key = ${paymentKey} and state in ('settling', 'unknown')
+      for no key update)
+    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
+    select ${proof.intentId}, payment_key, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'payment', ${now} from open
+    on conflict (intent_id) do nothing`);
+  const decided = await tx.maybe(sql`
+    update payments set state = 'collected', decided_at = ${now}
+    where payment_key = ${paymentKey} and state in ('settling', 'unknown') and exists (
+      select from card_charges where payment_key = ${paymentKey} and intent_id = ${proof.intentId} and use = 'payment')
+    returning payment_key`);
+  if (!decided) return (await takenFor(tx, proof.intentId)) === 'late' ? 'elsewhere' : 'decided';
+  bookCharge(tx, proof, now);
   tx.write(sql`
-    update card_payments set look_at = null, intent_id = ${proof.intentId} where payment_key = ${attempt.payment_key}`);
+    update card_payments set look_at = null, intent_id = ${proof.intentId} where payment_key = ${paymentKey}`);
   if (proof.kept) keepCard(tx, attempt.account_key, proof.kept, now);
   return 'collected';
 }
 
-async function useOf(tx: Tx, intentId: string): Promise<string | undefined> {
+async function takenFor(tx: Tx, intentId: string): Promise<string | undefined> {
   const row = await tx.maybe<{ use: string }>(sql`select use from card_charges where intent_id = ${intentId}`);
   return row?.use;
 }
 
-/** Writes a charge down, with its fee, in our books as in the provider's. */
-function book(tx: Tx, { payment_key }: CardAttempt, proof: ChargeProof, use: 'payment' | 'late', now: Date): void {
-  const { intentId, chargeId, amount, fee } = proof;
-  tx.write(sql`
-    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
-    values (${intentId}, ${payment_key}, ${chargeId}, ${amount}, ${fee}, ${use}, ${now})`);
+/** A charge and its fee in our books, as they stand in the provider's. */
+function bookCharge(tx: Tx, { intentId, amount, fee }: ChargeProof, now: Date): void {
   const of = { key: intentId, jobKey: null, principalKey: null, at: now };
   post(tx, { ...charged, ...of, amount });
   if (fee > 0n) post(tx, { ...chargeFee, ...of, amount: fee });
@@ -50,9 +56,12 @@ function book(tx: Tx, { payment_key }: CardAttempt, proof: ChargeProof, use: 'pa
 export async function returnLate(tx: Tx, attempt: CardAttempt, proof: CardProof, now: Date): Promise<boolean> {
   if (!('chargeId' in proof)) return false;
   tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${proof.intentId}, 0))`);
-  if ((await useOf(tx, proof.intentId)) !== undefined) return false;
+  if ((await takenFor(tx, proof.intentId)) !== undefined) return false;
   const { payment_key: paymentKey, job_key: jobKey, principal_key: principalKey } = attempt;
-  book(tx, attempt, proof, 'late', now);
+  tx.write(sql`
+    insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
+    values (${proof.intentId}, ${paymentKey}, ${proof.chargeId}, ${proof.amount}, ${proof.fee}, 'late', ${now})`);
+  bookCharge(tx, proof, now);
   post(tx, { ...arrivedLate, key: proof.intentId, jobKey, principalKey, amount: proof.amount, at: now });
   owe(tx, { intentId: proof.intentId, paymentKey, jobKey, amount: proof.amount, reason: 'late_payment', now });
   return true;
@@ -72,4 +81,3 @@ export async function restore(tx: Tx, { payment_key: key }: CardAttempt): Promis
     update payments set reversed_at = null where payment_key = ${key} and reversed_at is not null returning payment_key`);
   return back !== undefined;
 }
-

@@ -6,7 +6,7 @@ import { attemptByIntent, attemptByKey, type CardAttempt } from './attempt.ts';
 import { lookAtDispute } from './disputes.ts';
 import { type KeptEvent, markHandled, takeEvents, waitWithEvent } from './events.ts';
 import { type CardProof, isFor, proofOf } from './outcome.ts';
-import { type CardProvider, idOf, retrieveIntent } from './provider.ts';
+import { type CardProvider, idOf, isRefusedAs, retrieveIntent } from './provider.ts';
 
 /** Looks into what the provider announced. The object is fetched anew: state moves forward whatever the order. */
 
@@ -21,6 +21,8 @@ export async function hear(process: Process, provider: CardProvider, tell: TellC
       await look(process, provider, event, tell);
       await markHandled(db, event.event_id, clock());
     } catch (error) {
+      // The provider knows of no such thing, in this mode.
+      if (isRefusedAs(error, 'resource_missing')) return markHandled(db, event.event_id, clock());
       log('card_event_not_handled', { event_id: event.event_id, type: event.type, ...errorFields(error) });
       await waitWithEvent(db, event, clock());
     }
@@ -84,7 +86,12 @@ export async function lookAtIntent(
 /** A refund of ours that the card's bank has given back, after it was carried out. */
 async function lookAtRefund(
   { db }: Process,
-  refund: { id: string; status: string | null; failure_reason?: string | null; payment_intent: string | { id: string } | null },
+  refund: {
+    id: string;
+    status: string | null;
+    failure_reason?: string | null;
+    payment_intent: string | { id: string } | null;
+  },
   tell: TellCard,
 ): Promise<void> {
   const intentId = idOf(refund.payment_intent);

@@ -59,9 +59,7 @@ function keptIn({ payment_method: method, customer }: Intent): KeptMethod | null
 
 /** Whether an intent was made for this attempt, and for its price. Who made the intent wrote that into it: we alone. */
 export function isFor(attempt: CardAttempt, intent: Intent): boolean {
-  return (
-    intent.metadata.payment_key === attempt.payment_key && fromCents(intent.amount) === attempt.amount_microcents
-  );
+  return intent.metadata.payment_key === attempt.payment_key && fromCents(intent.amount) === attempt.amount_microcents;
 }
 
 /** How an attempt stands by its intent. Whoever asks decides what to do about one that waits for a confirmation. */

@@ -21,7 +21,10 @@ export async function present(
   const wanted = request.method ?? (request.covers('card_checkout') ? 'card_checkout' : 'card_saved');
   const card = wanted === 'card_saved' ? await cardToCharge(request.db, request.accountKey) : undefined;
   if (wanted === 'card_saved' && !card && !request.covers('card_checkout')) {
-    throw new Problem('action_not_allowed', 'The account keeps no card. Its payer keeps one with a tick on the page to pay.');
+    throw new Problem(
+      'action_not_allowed',
+      'The account keeps no card. Its payer keeps one with a tick on the page to pay.',
+    );
   }
   return {
     payer: null,
@@ -54,8 +57,7 @@ function bySavedCard(
   { card_key: cardKey, customer_id: customerId }: { card_key: string; customer_id: string },
 ): Accepted<CardAttempt, CardProof> {
   return {
-    open: (paymentKey) =>
-      recordIntent(request.db, paymentKey, request, { method: 'card_saved', cardKey, customerId }),
+    open: (paymentKey) => recordIntent(request.db, paymentKey, request, { method: 'card_saved', cardKey, customerId }),
     settle: (attempt) => chargeSaved(request.db, provider, attempt),
   };
 }

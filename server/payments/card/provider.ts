@@ -19,7 +19,9 @@ export interface CardProvider {
 }
 
 /** Opens the client of a configured account. Nothing is called yet. */
-export function openCardProvider(configuration: Pick<CardConfiguration, 'secretKey' | 'apiUrl' | 'mode'>): CardProvider {
+export function openCardProvider(
+  configuration: Pick<CardConfiguration, 'secretKey' | 'apiUrl' | 'mode'>,
+): CardProvider {
   const { secretKey, apiUrl, mode } = configuration;
   const address = apiUrl ? new URL(apiUrl) : null;
   const stripe = new Stripe(secretKey, {

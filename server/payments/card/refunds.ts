@@ -1,11 +1,11 @@
-import { leaseUntil } from '../../kernel/lease.ts';
+import type Stripe from 'stripe';
 import { newKey } from '../../kernel/id.ts';
+import { leaseUntil } from '../../kernel/lease.ts';
+import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { sentToCard } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { microcents } from '../../kernel/money.ts';
-import type Stripe from 'stripe';
 import type { Refund, RefundFate, Refunds } from '../rail.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, fromCents, isRefusedAs } from './provider.ts';
@@ -15,8 +15,6 @@ export interface CardRefund extends Refund {
   rail: 'card';
   intent_id: string;
 }
-
-
 
 /** Writes down that a charge goes back. The database lets each go back once, and in full. */
 export function owe(

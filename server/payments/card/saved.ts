@@ -68,7 +68,8 @@ export async function forgetRemoved({ db, clock }: Process, { stripe }: CardProv
     guarded('card_not_forgotten', { card_key }, async () => {
       await stripe.paymentMethods.detach(method_id).catch((error) => {
         // It was forgotten before, or was never held.
-        if (!isRefusedAs(error, 'resource_missing') && (error as { statusCode?: number }).statusCode !== 400) throw error;
+        if (!isRefusedAs(error, 'resource_missing') && (error as { statusCode?: number }).statusCode !== 400)
+          throw error;
       });
       await db.many(sql`update saved_cards set detached_at = ${clock()} where card_key = ${card_key}`);
     }),

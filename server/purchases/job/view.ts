@@ -11,7 +11,7 @@ import * as contract from '../contract.ts';
 import { type ActionName, type Authority, canAccept, isMoving, nextActions } from '../states.ts';
 import { authorityOf } from './authority.ts';
 import { loadJob } from './load.ts';
-import { type JobRow, type LoadedJob, reviewStateAt, stateAt } from './row.ts';
+import { type LoadedJob, reviewStateAt, stateAt } from './row.ts';
 
 /** Reads the job again and answers with it, as every verb on a job does. */
 export async function jobReply(

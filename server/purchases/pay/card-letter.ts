@@ -1,10 +1,10 @@
-import { sql } from '../../kernel/sql.ts';
 import { memberAddresses } from '../../identity/account.ts';
+import { buyerOfPrincipal } from '../../identity/grant.ts';
 import { toText } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
 import { quoted, type Words } from '../../mail/letter.ts';
 import type { DueLetter, LetterWriters } from '../../mail/send-letter.ts';
 import type { Runtime } from '../../runtime.ts';
-import { buyerOfPrincipal } from '../../identity/grant.ts';
 
 /** An agent was charged to a kept card for the first time. */
 export type CardLetter = { kind: 'card_used'; payment_key: string };

@@ -10,6 +10,7 @@ import type { Tx } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import { methodsOf } from '../../payments/contract.ts';
 import type { Attempt, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
+import { railUnavailable } from '../../payments/unavailable.ts';
 import type { Context } from '../../runtime.ts';
 import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
@@ -43,7 +44,7 @@ interface Payment extends Purchase {
  * with the same payment, goes on.
  */
 export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
-  const rail = requireRail(ctx, caller, input);
+  const rail = await requireRail(ctx, caller, input);
   const job = loaded ?? (await loadJob(db, input.job_key, caller));
   const purchase: Purchase = { ctx, caller, steps, rail, job };
   if (input.method === 'wallet_credit') return payFromCredit(purchase);
@@ -68,14 +69,19 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
 type Asked = Parameters<typeof pay>[0]['input'];
 
 /** The rail that the request names. Throws for one that this build has not, or that the grant does not cover. */
-function requireRail({ runtime }: Context, { grant }: Buyer, { rail: name, method, network }: Asked): Rail {
+async function requireRail(
+  { runtime, now }: Context,
+  { grant }: Buyer,
+  { rail: name, method, network }: Asked,
+): Promise<Rail> {
   refuse(serviceRefusal(grant, service.serviceKey));
   const rail = runtime.rails.get(name);
   if (!rail) throw absentRail(name);
+  if (!rail.isSetUp) throw railUnavailable(name, (await rail.standing(now, false)).reasons);
   if (method !== undefined && !methodsOf[name].includes(method)) {
     throw unfit('/method', 'unsupported_method', `The rail ${name} takes no method ${method}.`);
   }
-  if (network !== undefined && rail.isSetUp && rail.networks.length === 0) {
+  if (network !== undefined && rail.networks.length === 0) {
     throw unfit('/network', 'unsupported_network', `The rail ${name} has no networks.`);
   }
   if (method !== undefined && rail.methods.includes(method)) {
@@ -228,9 +234,13 @@ async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<P
     if (!attempt) return afterLostRace(payment);
     return settle(payment, attempt, () => next.settle(attempt));
   }
-  throw new Problem('card_declined', 'The card was declined. Nothing was collected; the payer can pay with another card.', {
-    members: { decline_code: decline.code },
-  });
+  throw new Problem(
+    'card_declined',
+    'The card was declined. Nothing was collected; the payer can pay with another card.',
+    {
+      members: { decline_code: decline.code },
+    },
+  );
 }
 
 /** The answer to a payment that is collected; null when it was given back in the meantime, or nothing confirms it. */
