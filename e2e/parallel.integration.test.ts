@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type OperationName, operations } from '../server/operations.ts';
@@ -81,6 +82,15 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const { agent: client } = await connectedAgent(service);
     const jobKey = await client.authorizedJob();
     return { client, input: { payment_key: (await payByCard(client, jobKey)).body.payment_key } };
+  },
+  pay_by_link: async () => {
+    const { agent } = await connectedAgent(service);
+    const client = await Agent.arrive(service);
+    const { payment_key } = (await payByCard(agent, await agent.authorizedJob())).body;
+    const unpaid = await client.post(`/api/agent/v1/payments/${payment_key}/x402`);
+    const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+    const signature = encodePaymentSignatureHeader(await client.createPayment(required));
+    return { client, input: { payment_key }, headers: { 'payment-signature': signature } };
   },
   remove_card: async () => {
     const { agent, member } = await buyingByCard(service);

@@ -60,9 +60,7 @@ export function PaymentFate({ payment, state }: { payment: PaymentPage; state: D
         >
           <Icon className="icon size-5" />
         </span>
-        <h1 className="mt-5 text-h1" role={state === 'unknown' ? undefined : 'status'}>
-          {title(price)}
-        </h1>
+        <h1 className="mt-5 text-h1">{title(price)}</h1>
         <p className="mt-2 text-body text-ink-2">{(state === 'paid' && since[payment.payment_state]) || words}</p>
         <dl className="facts mt-5 text-dense">
           <dt>By</dt>

@@ -50,7 +50,7 @@ export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
   return (
     <div className="space-y-3">
       {told === null ? null : <Notice tone="attention">{told}</Notice>}
-      <NetworkChoice networks={networks} value={network} onChange={setNetwork} />
+      {wallets?.length === 0 ? null : <NetworkChoice networks={networks} value={network} onChange={setNetwork} />}
       <WalletButtons wallets={wallets} verb="Pay with" busy={busy} primary={primary} onChoose={pay} />
     </div>
   );
