@@ -1,4 +1,4 @@
-import { Problem } from '../../door/problem.ts';
+import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { accountRefusal } from '../../identity/blocked.ts';
 import type { Caller } from '../../identity/caller.ts';
@@ -63,10 +63,8 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
       { headers: { 'Retry-After': '2' } },
     );
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
-  const blocked = await accountRefusal(db, accountKey);
-  if (blocked) throw notAllowed(blocked.message);
-  const off = railOffRefusal([...(await switchedOff(db))], attempt.rail);
-  if (off) throw off;
+  refuse(await accountRefusal(db, accountKey));
+  refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
     if (error instanceof Problem) throw error;
     log('checkout_not_opened', { payment_key: attempt.payment_key, ...errorFields(error) });
