@@ -52,6 +52,10 @@ afterAll(async () => {
 const letters = () => controlClient(stack.sandboxUrl).mail(email);
 const stripe = () => controlClient(stack.sandboxUrl).stripe;
 const mainText = (page: Page) => page.getByRole('main').innerText();
+async function mainTextAgain(page: Page): Promise<string> {
+  await page.reload();
+  return mainText(page);
+}
 const jobOf = async (jobKey: string) => (await agent.job(jobKey)).body;
 
 async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
@@ -140,7 +144,7 @@ describe('a payment link', () => {
     await typeCard(page);
     await page.waitForURL(url);
     await expect
-      .poll(async () => (await page.reload(), await mainText(page)).replaceAll('\u00a0', ' '), patience)
+      .poll(async () => (await mainTextAgain(page)).replaceAll('\u00a0', ' '), patience)
       .toContain('5.00 USD collected');
     expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0);
     expect(await jobOf(jobKey)).not.toMatchObject({ state: 'awaiting_payment' });
@@ -218,7 +222,7 @@ describe('a saved card', () => {
     await typeCard(page, { save: true });
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
     await page.goto(`${stack.baseUrl}/account`);
-    await expect.poll(async () => (await page.reload(), await mainText(page)), patience).toContain('Visa ending 4242');
+    await expect.poll(() => mainTextAgain(page), patience).toContain('Visa ending 4242');
     await lookAt(page, 'account-cards');
 
     const jobKey = await agent.authorizedJob();

@@ -117,12 +117,7 @@ export async function startService(
       shiftMs += seconds * 1000;
     },
     execute: (jobKey) => executeJob(runtime, checker, jobKey),
-    async sweep() {
-      await sweep(runtime);
-      await hearRails(runtime);
-      await reconcile(runtime);
-      await watchRails(runtime);
-    },
+    sweep: () => everyRound(runtime),
     async backup() {
       const restore = await takeBackup(database.pool);
       return () => restore().then(() => acknowledged.forget());
@@ -141,6 +136,14 @@ export async function startService(
       return worker;
     },
   };
+}
+
+/** What workers do by the clock, once. */
+async function everyRound(runtime: Runtime): Promise<void> {
+  await sweep(runtime);
+  await hearRails(runtime);
+  await reconcile(runtime);
+  await watchRails(runtime);
 }
 
 /** Starts a worker process, which logs that it is ready. */

@@ -108,8 +108,7 @@ async function memberIfAny({ audience }: Operation, ctx: Context): Promise<Calle
   const nobody: Caller = { kind: 'anonymous' };
   if (!audience.includes('member') || ctx.presented.memberSession === null) return nobody;
   try {
-    const { caller } = await authenticate({ ...ctx, presented: { ...ctx.presented, bearer: null } });
-    return caller.kind === 'member' ? caller : nobody;
+    return (await authenticate({ ...ctx, presented: { ...ctx.presented, bearer: null } })).caller;
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_token') return nobody;
     throw error;

@@ -33,3 +33,15 @@ export async function buyerBehind(
   const credential = { credentialKey: presented.key, createdAt: presented.at, expiresAt: null, lastUsedAt: null };
   return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
 }
+
+/** Who a principal is, what it may pay with and the limits it buys under, for the page that somebody else pays on. */
+export function buyerOfPrincipal(
+  db: Queries,
+  principalKey: string,
+): Promise<
+  { name: string | null } & Pick<GrantRow, 'payment_methods' | `${'per_job' | 'daily' | 'total'}_limit_microcents`>
+> {
+  return db.one(sql`
+    select name, payment_methods, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents
+    from principals join grants using (principal_key) where principal_key = ${principalKey}`);
+}

@@ -43,16 +43,6 @@ export function grantView(grant: GrantRow): z.input<typeof Grant> {
   };
 }
 
-/** Who a principal is, what it may pay with and the limits it buys under, for the page that somebody else pays on. */
-export function buyerOfPrincipal(
-  db: Queries,
-  principalKey: string,
-): Promise<{ name: string | null } & Pick<GrantRow, 'payment_methods' | `${Limit}_limit_microcents`>> {
-  return db.one(sql`
-    select name, payment_methods, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents
-    from principals join grants using (principal_key) where principal_key = ${principalKey}`);
-}
-
 /** A refusal that names the missing part of the grant. */
 export function outsideGrant(detail: string): Problem {
   return new Problem('grant_scope_missing', detail);

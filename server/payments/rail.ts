@@ -1,3 +1,4 @@
+// Longer than 300 lines: one interface with the types it speaks in, read as a whole.
 import type { PaymentRequired, Problem } from '../door/problem.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database, Queries } from '../kernel/database.ts';

@@ -66,7 +66,7 @@ export const startCheckout = defineOperation({
   input: PaymentKey,
   output: z.object({ url: z.url() }).meta({ id: 'Checkout' }),
   success: [200],
-  problems: ['not_found', 'action_not_allowed', 'payment_unknown', 'service_unavailable'],
+  problems: ['not_found', 'purchases_blocked', 'action_not_allowed', 'payment_unknown', 'service_unavailable'],
   limit: 'claims',
 });
 

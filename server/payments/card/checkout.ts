@@ -14,7 +14,7 @@ export interface OwnPages {
   readonly returnUrl: string;
 }
 
-export const continuationUrl = ({ returnUrl }: OwnPages, paymentKey: string): string => `${returnUrl}/${paymentKey}`;
+const continuationUrl = ({ returnUrl }: OwnPages, paymentKey: string): string => `${returnUrl}/${paymentKey}`;
 
 /** An attempt that waits for its payer. */
 export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome, { is: 'requires_payer' }> {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { CardConfiguration } from '../../configuration.ts';
+import type { CardConfiguration } from '../../configuration/card.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';

@@ -27,7 +27,7 @@ export interface KeptMethod {
 }
 
 /** A page that waits for its payer is looked at so often: its events tell sooner. */
-export const lookEverySeconds = 30;
+const lookEverySeconds = 30;
 
 /**
  * What a succeeded intent proves. Null for one that is not in our mode or currency, or whose fee the provider does not tell

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { CardConfiguration } from '../../configuration.ts';
+import type { CardConfiguration } from '../../configuration/card.ts';
 import { type Microcents, microcents } from '../../kernel/money.ts';
 
 /** What the card provider is asked, and its answers as this service reads them. Nothing here knows a job or a row. */

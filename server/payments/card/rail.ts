@@ -1,4 +1,4 @@
-import type { CardConfiguration } from '../../configuration.ts';
+import type { CardConfiguration } from '../../configuration/card.ts';
 import { cardMethods } from '../contract.ts';
 import type { Rail, Standing } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';

@@ -1,5 +1,5 @@
 import { memberAddresses } from '../../identity/account.ts';
-import { buyerOfPrincipal } from '../../identity/grant.ts';
+import { buyerOfPrincipal } from '../../identity/buyer-behind.ts';
 import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { quoted, type Words } from '../../mail/letter.ts';

@@ -1,8 +1,8 @@
-import { Problem } from '../../door/problem.ts';
+import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
 import { accountRefusal } from '../../identity/blocked.ts';
+import { buyerOfPrincipal } from '../../identity/buyer-behind.ts';
 import type { Caller } from '../../identity/caller.ts';
-import { buyerOfPrincipal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { currency, toWire } from '../../kernel/money.ts';
@@ -76,10 +76,8 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
       { headers: { 'Retry-After': '2' } },
     );
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
-  const blocked = await accountRefusal(db, accountKey);
-  if (blocked) throw notAllowed(blocked.message);
-  const off = railOffRefusal([...(await switchedOff(db))], attempt.rail);
-  if (off) throw off;
+  refuse(await accountRefusal(db, accountKey));
+  refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
     if (error instanceof Problem) throw error;
     log('checkout_not_opened', { payment_key: attempt.payment_key, ...errorFields(error) });
