@@ -1,4 +1,4 @@
-// Over 300 lines: the one flow from request to report, kept readable from top to bottom.
+// Longer than 300 lines: the one flow from request to report, kept readable from top to bottom.
 import { canonicalJson, utf8Bytes } from '../kernel/json-value.ts';
 import type { Assessment, AssessmentTask, Assessor, Passage } from './assessors/port.ts';
 import { citePassage } from './citations.ts';

@@ -1,4 +1,4 @@
-// Over 300 lines: the rules of one reading, which share their limits and helpers.
+// Longer than 300 lines: the rules of one reading, which share their limits and helpers.
 import type { Fault, FaultKind } from './fault.ts';
 import {
   bestPassages,

@@ -67,7 +67,7 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
         from x402_payments where state in ('settling', 'unknown') and created_at > ${hourAgo}
         order by created_at limit ${toldMax}`,
     ),
-    // A reversed payment's refund is no longer owed.
+    // A reversed payment's refund is no longer owed; nor is that of an arrival the chain lost, until it is back.
     refunds: await told<OpenRefund>(
       db,
       sql`
@@ -76,7 +76,7 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
         from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
           and c.position = arrival_position
         left join payments on payments.payment_key = refunds.payment_key
-        where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`,
+        where refunds.state <> 'refunded' and reversed_at is null and c.removed_at is null order by refunds.created_at limit ${toldMax}`,
     ),
   };
 }

@@ -179,8 +179,7 @@ const concepts: readonly Concept[] = [
   },
   {
     name: 'an interest that somebody has in it',
-    asked:
-      /\b(?:conflicts? of interest|who (?:paid|pays|financed|funded)(?! (?:for )?the postage)|funding|financed|sponsors?|disclos\w*)\b/i,
+    asked: /\b(?:conflicts? of interest|who (?:paid|financed|funded)|funding|financed|sponsors?|disclos\w*)\b/i,
     shown:
       /\b(?:fund\w*|donat\w*|sponsor\w*|paid (?:by|for|from)|financ\w*|conflict|interest|manufacturer|shareholder|related to|owns|(?:is|are) employed by|works? for|brother|sister|husband|wife|declared)\b/i,
     telling: true,

@@ -1,4 +1,4 @@
-// Over 300 lines: one class that holds the regions of records and reads them.
+// Longer than 300 lines: one class that holds the regions of records and reads them.
 import type { JsonValue } from '../../kernel/json-value.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';

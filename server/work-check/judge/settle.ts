@@ -84,19 +84,7 @@ export function settle(
         : 'not_found';
   const shown = bestFirst(statement, passages.length > 0 ? passages : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
-  if (status === 'supported') {
-    const [first] = shown;
-    const beside = first === undefined ? undefined : index.passages[first];
-    const says =
-      beside === undefined ? '' : `${sourceName(index, beside.source)} says ${quote(passageText(index, beside))}.`;
-    const worked = computed.map((one) => `${upper(one)}.`).join(' ');
-    return {
-      status,
-      why: `${says} ${worked}`.trim(),
-      passages: cited,
-      ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }),
-    };
-  }
+  if (status === 'supported') return { status, passages: cited, ...borneOutBy(shown[0], computed, index) };
   if (status === 'not_checked')
     return {
       status,
@@ -113,6 +101,22 @@ export function settle(
     doubt,
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
+  };
+}
+
+/** Why a statement is borne out: the words of the passage, and what was worked out. */
+function borneOutBy(
+  at: number | undefined,
+  computed: readonly string[],
+  index: EvidenceIndex,
+): Pick<Judgement, 'why' | 'computed'> {
+  const beside = at === undefined ? undefined : index.passages[at];
+  const says =
+    beside === undefined ? '' : `${sourceName(index, beside.source)} says ${quote(passageText(index, beside))}.`;
+  const worked = computed.map((one) => `${upper(one)}.`).join(' ');
+  return {
+    why: `${says} ${worked}`.trim(),
+    ...(computed[0] === undefined ? {} : { computed: computed.join('; ') }),
   };
 }
 

@@ -1,4 +1,4 @@
-// Over 300 lines: the tables of units and months and the readers that use them belong together.
+// Longer than 300 lines: the tables of units and months and the readers that use them belong together.
 import type { Token } from './token.ts';
 
 /**

@@ -1,4 +1,4 @@
-// Over 300 lines: the features of one sentence, one function each, in the order of the list.
+// Longer than 300 lines: the features of one sentence, one function each, in the order of the list.
 import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { answerOf, deniedStems } from '../reading/negation.ts';
 import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
