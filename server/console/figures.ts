@@ -1,5 +1,6 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
+import { letterQueue } from '../queue/queue.ts';
 
 /** One number of the database: `label` is a word of the code or a network, null where there is one number only. */
 export interface Figure {
@@ -34,7 +35,7 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
       select state, updated_at, lease_until is null or lease_until <= ${now} as waits from jobs
       where state in ('queued', 'running', 'rechecking')),
     letters as (
-      select count(*) as depth, min(created_on) as oldest from pgboss.job where name = 'letter' and state < 'active'),
+      select count(*) as depth, min(created_on) as oldest from pgboss.job where name = ${letterQueue} and state < 'active'),
     payments_open as (
       select state, created_at from payments where state in ('settling', 'unknown')),
     chains as (select network, head, searched_to, searched_at from searched_chains)
