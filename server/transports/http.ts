@@ -8,6 +8,7 @@ import { log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import type { Runtime } from '../runtime.ts';
 import { inTurn } from './connections.ts';
+import { hideConsole } from './console-gate.ts';
 import { credentialInUrl, holdsToken } from './context.ts';
 import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
@@ -51,6 +52,7 @@ export function operationServer(
         return;
       }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
+      await hideConsole(runtime, req);
       namePage(requestId, req, res);
       await showPage(req, res);
     }),

@@ -108,6 +108,12 @@ export async function presentedByPage(configuration: Keyed, request: Pick<Asked,
   return presentedIn(configuration, { get: () => ({ value }) });
 }
 
+/** The session of a member in a `Cookie` header, whoever had it sent; null when there is none. */
+export async function sessionIn(configuration: Keyed, header: string | null): Promise<MemberSession | null> {
+  const value = header === null ? undefined : cookieIn(header, memberCookieName(configuration));
+  return memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });
+}
+
 function cookieIn(header: string, name: string): string | undefined {
   const pair = header.split('; ').find((one) => one.startsWith(`${name}=`));
   return pair?.slice(name.length + 1);
