@@ -13,9 +13,9 @@ import { Told } from './Told.tsx';
 export const generateMetadata = titled('Overview');
 
 const periods = [
-  [1, 'Last day'],
-  [7, '7 days'],
-  [30, '30 days'],
+  [1, 'Day'],
+  [7, 'Week'],
+  [30, 'Month'],
 ] as const;
 
 /** How the service does, and what waits for a person. */

@@ -1,5 +1,6 @@
 import { amountText } from '@/components/purchases/Price.tsx';
 import type { ActionName } from '@/server/console/contract.ts';
+import { lasting } from '@/server/service/terms.ts';
 
 interface ActWords {
   button: string;
@@ -39,9 +40,9 @@ export const actWords: Record<ActionName, ActWords> = {
   open_content: {
     button: 'Read the content',
     title: 'Read what the customer submitted?',
-    text: 'Work, evidence and reports can be read for 15 minutes. Who read them, and why, is kept.',
+    text: `Work, evidence and reports can be read for ${lasting('contentOpen')}. Who read them, and why, is kept.`,
     confirm: () => 'Open the content',
-    done: 'Open for 15 minutes.',
+    done: `Open for ${lasting('contentOpen')}.`,
   },
   note_purchase: {
     button: 'Add a note',

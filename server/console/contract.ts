@@ -1,3 +1,4 @@
+// Longer than 300 lines: what operators alone can ask for, in one table.
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { railNames } from '../payments/contract.ts';

@@ -10,13 +10,13 @@ import { type JobRow, notAllowed } from '../purchases/job/row.ts';
 import { waiveOverdue } from '../purchases/review/waive.ts';
 import { askHowItStands } from '../purchases/rounds/reconcile.ts';
 import { cancelHeld } from '../purchases/work/cancel.ts';
+import { seconds } from '../service/terms.ts';
 import { obstacleTo } from './actions.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract.ts';
 import { type FoundPurchase, findPurchase } from './found.ts';
 
 /** Whoever has said why may read the content for so long. */
-const contentOpenSeconds = 900;
 
 type Acted = 'note_purchase' | 'open_content' | 'ask_again' | 'cancel_job' | 'waive_charge';
 
@@ -80,7 +80,7 @@ export const openContent: Verb<typeof contract.openContent> = async ({ ctx, call
 /** Work, evidence and reports. Throws `action_not_allowed` for who has not said why, or too long ago. */
 export const readContent: Verb<typeof contract.readContent> = async ({ ctx, caller, input, db }) => {
   const { quote, job } = await findPurchase(db, input.key);
-  const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -contentOpenSeconds));
+  const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));
   if (!opened) throw new Problem('action_not_allowed', 'Say first why the content has to be read.');
   const reports = await db.many<{ number: number; body: string }>(sql`
     select number, body from reports where job_key = ${job?.job_key ?? null} order by number`);
@@ -88,7 +88,7 @@ export const readContent: Verb<typeof contract.readContent> = async ({ ctx, call
   return {
     body: {
       opened_because: opened.reason,
-      until: after(opened.at, contentOpenSeconds).toISOString(),
+      until: after(opened.at, seconds.contentOpen).toISOString(),
       input: quote.input === null ? null : unseal(quote.input, ctx.runtime.configuration.keyring, place),
       reports,
     },

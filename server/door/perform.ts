@@ -1,3 +1,4 @@
+// Longer than 300 lines: the order of work behind the one door, from request to answer.
 import type { z } from 'zod';
 import { type ConsoleOperation, may } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';

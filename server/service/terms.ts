@@ -54,6 +54,8 @@ const periods = {
   credentialFirstUse: 900,
   signInLink: 900,
   freshSignIn: 600,
+  /** How long an operator may read content after saying why. */
+  contentOpen: 900,
   rotationGrace: 900,
   rotationGraceMax: 86_400,
   /** How long submitted content is kept. */

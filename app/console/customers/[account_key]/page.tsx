@@ -8,10 +8,12 @@ import { operatorContext, readForOperator, roleNow, titled } from '../../operato
 
 export const generateMetadata = titled('Customer');
 
+const readCustomer = (account_key: string) => readForOperator('console_customers', { account_key });
+
 /** A customer: who belongs to it, who buys for it and how much, and what keeps it from buying. */
 export default show(async ({ params }: { params: Promise<{ account_key: string }> }) => {
   const { account_key } = await params;
-  const customer = await readForOperator('console_customers', { account_key });
+  const customer = await readCustomer(account_key);
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];
   return (
     <div className="space-y-8 text-dense">
@@ -58,28 +60,39 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
           ))}
         </ul>
       </section>
-      <section aria-labelledby="blocks">
-        <h2 id="blocks" className="text-h2">
-          Blocks
-        </h2>
-        {customer.blocks.length === 0 ? <p className="text-ink-3">It was never blocked.</p> : null}
-        <ul className="mt-3 border-t border-ink">
-          {customer.blocks.map((block) => (
-            <li key={block.block_key} className="flex flex-wrap items-center gap-4 border-b border-line py-2.5">
-              <span>{block.cause.replaceAll('_', ' ')}</span>
-              {block.lifted_at ? (
-                <span className="text-ink-3">
-                  Lifted by {block.lifted_by}: {block.lifted_because}
-                </span>
-              ) : may(role, 'lift_block') ? (
-                <a className="btn btn-sm" href={`/console/blocks/${block.block_key}`}>
-                  Lift
-                </a>
-              ) : null}
-            </li>
-          ))}
-        </ul>
-      </section>
+      <Blocks blocks={customer.blocks} role={role} />
     </div>
   );
 });
+
+interface BlocksProps {
+  blocks: Awaited<ReturnType<typeof readCustomer>>['blocks'];
+  role: Awaited<ReturnType<typeof roleNow>>;
+}
+
+function Blocks({ blocks, role }: BlocksProps) {
+  return (
+    <section aria-labelledby="blocks">
+      <h2 id="blocks" className="text-h2">
+        Blocks
+      </h2>
+      {blocks.length === 0 ? <p className="text-ink-3">It was never blocked.</p> : null}
+      <ul className="mt-3 border-t border-ink">
+        {blocks.map((block) => (
+          <li key={block.block_key} className="flex flex-wrap items-center gap-4 border-b border-line py-2.5">
+            <span>{block.cause.replaceAll('_', ' ')}</span>
+            {block.lifted_at ? (
+              <span className="text-ink-3">
+                Lifted by {block.lifted_by}: {block.lifted_because}
+              </span>
+            ) : may(role, 'lift_block') ? (
+              <a className="btn btn-sm" href={`/console/blocks/${block.block_key}`}>
+                Lift
+              </a>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -2,6 +2,7 @@ import { Moment } from '@/components/console/Moment.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
+import { lasting } from '@/server/service/terms.ts';
 import { Missing, show } from '../../../../show.tsx';
 import { operatorContext, titled } from '../../../operator.ts';
 
@@ -23,7 +24,7 @@ export default show(async ({ params }: { params: Promise<{ key: string }> }) => 
     return (
       <div className="max-w-decision">
         <h1 className="text-h1">Content of the customer</h1>
-        <p className="mt-3 text-ink-2">It can be read for 15 minutes once you have said why.</p>
+        <p className="mt-3 text-ink-2">It can be read for {lasting('contentOpen')} once you have said why.</p>
         <p className="mt-6 flex gap-3">
           <a className="btn" href={page}>
             Back
