@@ -11,6 +11,7 @@ import {
   type Report,
   type ReportedStatement,
   reportDigest,
+  type Verdict,
 } from './contract.ts';
 import { checkCitationIntegrity } from './deterministic/citation-integrity.ts';
 import { checkEvidenceFreshness } from './deterministic/evidence-freshness.ts';
@@ -99,15 +100,7 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   const all = instructions === undefined ? findings : [...findings, instructions.finding];
   const isForAPerson = assessment.escalate === true || judged.some(({ disputed }) => disputed === true);
   const model_verdict = lowest(capOfFindings(findings), isForAPerson ? 'escalate' : 'supported');
-  const verdict = lowest(
-    model_verdict,
-    capOfChecks(checks),
-    capOfFindings(all),
-    capOfStatements(statements),
-    // What was not read cannot be borne out.
-    work.left_out > 0 ? 'insufficient_evidence' : 'supported',
-    instructions === undefined ? 'supported' : 'escalate',
-  );
+  const verdict = verdictOf(model_verdict, { checks, all, statements, work, isInstructed: instructions !== undefined });
   const report = composeReport({
     request,
     sources,
@@ -131,6 +124,28 @@ export async function checkWork(request: CheckRequest, options: CheckOptions): P
   validateReport(report, request, options.retrieved ?? [], sources);
   progress('writing', 100);
   return report;
+}
+
+/** The assessor's verdict, lowered by all that was found: nothing raises it. */
+function verdictOf(
+  model_verdict: Verdict,
+  found: {
+    checks: readonly CheckOutcome[];
+    all: Parameters<typeof capOfFindings>[0];
+    statements: Parameters<typeof capOfStatements>[0];
+    work: Work;
+    isInstructed: boolean;
+  },
+): Verdict {
+  return lowest(
+    model_verdict,
+    capOfChecks(found.checks),
+    capOfFindings(found.all),
+    capOfStatements(found.statements),
+    // What was not read cannot be borne out.
+    found.work.left_out > 0 ? 'insufficient_evidence' : 'supported',
+    found.isInstructed ? 'escalate' : 'supported',
+  );
 }
 
 async function runEarlyChecks(

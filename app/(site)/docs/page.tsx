@@ -180,6 +180,35 @@ function Mcp() {
   );
 }
 
+function Contents() {
+  return (
+    <nav aria-label="Contents" className="mt-4 print:hidden">
+      <ul className="flex flex-wrap gap-x-5 lg:block">
+        {contents.map(([name, id]) => (
+          <li key={id}>
+            <a href={`#${id}`} className="inline-flex min-h-8 items-center text-ink-2 hover:text-ink">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Security() {
+  return (
+    <p>
+      Found a weakness?{' '}
+      <a href="/contact" className="link">
+        Tell whoever runs this service
+      </a>{' '}
+      before you tell the world, and give them time to mend it. Try things only with your own wallet and your own work.
+      The sandbox that comes with the source is there for the rest.
+    </p>
+  );
+}
+
 /** The guide for whoever builds or instructs a buying agent. */
 export default async function DocsPage() {
   const { contract, assessment, isTest } = await readOffer();
@@ -187,17 +216,7 @@ export default async function DocsPage() {
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">
       <div className="lg:sticky lg:top-8 lg:self-start">
         <h1 className="text-h1">How agents buy</h1>
-        <nav aria-label="Contents" className="mt-4 print:hidden">
-          <ul className="flex flex-wrap gap-x-5 lg:block">
-            {contents.map(([name, id]) => (
-              <li key={id}>
-                <a href={`#${id}`} className="inline-flex min-h-8 items-center text-ink-2 hover:text-ink">
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Contents />
       </div>
       <div className="min-w-0">
         <Section id="find" title="Find the service">
@@ -254,14 +273,7 @@ export default async function DocsPage() {
           <Terms />
         </Section>
         <Section id="security" title="Security">
-          <p>
-            Found a weakness?{' '}
-            <a href="/contact" className="link">
-              Tell whoever runs this service
-            </a>{' '}
-            before you tell the world, and give them time to mend it. Try things only with your own wallet and your own
-            work. The sandbox that comes with the source is there for the rest.
-          </p>
+          <Security />
         </Section>
       </div>
     </div>

@@ -65,17 +65,8 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;
-  const row = rowTotal(statement, work.statements);
-  if (row !== undefined)
-    return {
-      status: row.holds ? 'supported' : 'contradicted',
-      why: row.holds
-        ? `The row's own figures give it: ${row.says}.`
-        : `The work gives “${clip(record.value)}” (${statement.at}), but the row's own figures give ${row.says}.`,
-      passages: [],
-      computed: row.says,
-      ...(row.holds ? {} : { compared: { claimed: record.value, known: row.says } }),
-    };
+  const row = judgeRow(statement, record.value, work);
+  if (row !== undefined) return row;
   const found = records.read(statement);
   switch (found.is) {
     case 'found': {
@@ -89,10 +80,9 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
           passages: of(region.source, span.start, span.end),
           open: [record.value],
         };
-      const same = converted === undefined ? '' : `, which is ${converted}`;
       return {
         status: 'supported',
-        why: `${sourceName(index, region.source)} gives “${clip(text)}”${same}.`,
+        why: `${sourceName(index, region.source)} gives “${clip(text)}”${converted === undefined ? '' : `, which is ${converted}`}.`,
         passages: of(region.source, span.start, span.end),
         ...(sum === undefined ? {} : { computed: sum.says }),
       };
@@ -119,15 +109,31 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       passages: [],
       computed: sum.says,
     };
-  const label =
-    record.value.length >= 3 && /\d/.test(record.value)
-      ? index.sources.find(({ source }) => source.includes(record.value))
-      : undefined;
-  if (label !== undefined)
-    return { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
-  const worked = productInRegion(statement, records, index);
-  if (worked !== undefined) return worked;
-  return uncheckable(statement, work);
+  const named = judgeSourceName(record.value, index);
+  if (named !== undefined) return named;
+  return productInRegion(statement, records, index) ?? uncheckable(statement, work);
+}
+
+/** A total of its row, worked out again from the row's other figures. */
+function judgeRow(statement: Statement, value: string, { statements }: Work): Judgement | undefined {
+  const row = rowTotal(statement, statements);
+  if (row === undefined) return undefined;
+  return {
+    status: row.holds ? 'supported' : 'contradicted',
+    why: row.holds
+      ? `The row's own figures give it: ${row.says}.`
+      : `The work gives “${clip(value)}” (${statement.at}), but the row's own figures give ${row.says}.`,
+    passages: [],
+    computed: row.says,
+    ...(row.holds ? {} : { compared: { claimed: value, known: row.says } }),
+  };
+}
+
+/** A field that names one of the sources. */
+function judgeSourceName(value: string, { sources }: EvidenceIndex): Judgement | undefined {
+  if (value.length < 3 || !/\d/.test(value)) return undefined;
+  const label = sources.find(({ source }) => source.includes(value));
+  return label && { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
 }
 
 /** A field of a kind that the evidence cannot show right or wrong. */
