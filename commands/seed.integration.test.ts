@@ -28,6 +28,8 @@ describe('npm run seed', { timeout: 120_000 }, () => {
       X402_PAY_TO: `0x${'1'.repeat(39)}2`,
       X402_REFUND_KEY: '',
       TRUSTED_PROXIES: '1',
+      OPERATOR_NAME: 'Acme',
+      OPERATOR_EMAIL: 'owner@acme.example',
     };
     await expect(run(['300'], live)).rejects.toMatchObject({ stderr: expect.stringContaining('ENVIRONMENT is live') });
     expect((await pool.query('select from jobs')).rowCount).toBe(0);
