@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { noticeCookie, noticeHeader } from './server/transports/notice.ts';
-import { pagePolicy } from './server/transports/security-headers.ts';
+import { formsLeadTo, pagePolicy } from './server/transports/security-headers.ts';
 
 const POLICY = 'Content-Security-Policy';
 const NONCE_BYTES = 16;
@@ -8,7 +8,8 @@ const NONCE_BYTES = 16;
 /** Gives every page a policy with a nonce of its own. Next reads the nonce from the policy on the request. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
-  const policy = pagePolicy(nonce, process.env.NODE_ENV === 'development');
+  const forms = formsLeadTo(request.nextUrl.pathname, process.env);
+  const policy = pagePolicy(nonce, process.env.NODE_ENV === 'development', forms);
   const headers = new Headers(request.headers);
   // Set, not added: what a client sends under this name never reaches the page.
   headers.set(POLICY, policy);

@@ -1,8 +1,10 @@
 /**
  * An agent that has never seen this service buys a check: it reads what is sold, signs in with a wallet, gets a frozen
  * quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and verifies
- * the signed receipt. Then it buys another on the other chain, disputes the report and accepts the corrected one. It
- * knows one address, `BASE_URL`; the wallet comes from the sandbox at `SANDBOX_URL`.
+ * the signed receipt. Then it buys another on the other chain, disputes the report and accepts the corrected one. Where
+ * cards are taken it then registers for a customer and buys two more: the customer pays the first by the link that the
+ * agent hands over, and the second is charged to the card that was saved with it. It knows one address, `BASE_URL`; the
+ * wallet comes from the sandbox at `SANDBOX_URL`.
  */
 import { randomUUID } from 'node:crypto';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -42,15 +44,20 @@ interface Discovery {
   service: string;
   first_service: { contract: string; state: string };
   wallet: { challenge: string; verify: string };
+  registration: { url: string };
 }
 interface Contract {
   price: { amount_microcents: number };
   terms: { terms_version: string };
+  availability: { purchasable_rails: string[] };
   example_request: Record<string, unknown>;
 }
+/** How a job is paid for. */
+type Pay = (job: Job) => Promise<Job>;
 
 /** Past this the agent gives up waiting; the job goes on without it. */
 const patienceMs = 120_000;
+const claimEveryMs = 1_000;
 
 const say = (line = '') => process.stdout.write(`${line}\n`);
 const usd = (microcents: number) => `${(microcents / 1e8).toFixed(2)} USD`;
@@ -101,12 +108,65 @@ say(`   ${wallet.address}, may spend ${usd(me.grant.per_job_limit_microcents)} a
 for (const network of networks) {
   say();
   say(`Buying a check, paying on ${network}`);
-  await buy(network, { dispute: network !== networks[0] });
+  await buy((job) => payOver(network, job), { dispute: network !== networks[0] });
 }
 say();
 say(`account ${me.account_key}`);
+if (contract.availability.purchasable_rails.includes('card')) {
+  say();
+  say('Registering for a customer, to buy by card');
+  await registerFor(`${randomUUID()}@example.com`);
+  for (const method of ['card_checkout', 'card_saved'] as const) {
+    say();
+    say(`Buying a check, paying with ${method}`);
+    await buy((job) => payByCard(method, job), { dispute: false });
+  }
+}
 
-async function buy(network: (typeof networks)[number], { dispute }: { dispute: boolean }): Promise<void> {
+/** The customer confirms by a link that was mailed; until then there is nothing to claim. */
+async function registerFor(email: string): Promise<void> {
+  token = '';
+  const asked = await call<{ registration_key: string; claim_token: string }>('POST', discovery.registration.url, {
+    mode: 'new_customer',
+    email,
+    terms_version: contract.terms.terms_version,
+    agent: { name: 'Example agent' },
+    idempotency_key: randomUUID(),
+  });
+  say(`confirm ${email}`);
+  const claim = `${discovery.registration.url}/${asked.registration_key}/claim`;
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until) {
+    const answer = await call<{ credential?: string }>('POST', claim, { claim_token: asked.claim_token });
+    if (answer.credential) {
+      token = answer.credential;
+      say('   confirmed');
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, claimEveryMs));
+  }
+  throw new Error(`${email} did not confirm`);
+}
+
+/** The payer goes on at the link, signed in or not; a saved card needs nobody. */
+async function payByCard(method: 'card_checkout' | 'card_saved', job: Job): Promise<Job> {
+  say(method === 'card_saved' ? '5. Pay with the saved card' : '5. Hand the payer a link');
+  const body = { rail: 'card', method, idempotency_key: randomUUID() };
+  const answer = await call<Job & { continuation_url?: string }>('POST', allowed(job, 'pay'), body);
+  if (answer.continuation_url) say(`continue ${answer.continuation_url}`);
+  return { ...job, ...answer, state: answer.state ?? job.state };
+}
+
+/** The price is above the cap that a stock client starts with, so the buyer says how much it may pay. */
+async function payOver(network: (typeof networks)[number], job: Job): Promise<Job> {
+  say('5. Pay with a stock x402 client');
+  const client = new x402Client().register(network, new ExactEvmScheme(wallet));
+  client.setSpendControls({ maxAmountPerPayment: '$5' });
+  const body = { rail: 'x402', network, idempotency_key: randomUUID() };
+  return call<Job>('POST', allowed(job, 'pay'), body, wrapFetchWithPayment(fetch, client) as typeof fetch);
+}
+
+async function buy(pay: Pay, { dispute }: { dispute: boolean }): Promise<void> {
   say('3. Get a frozen quote');
   const quote = await call<Quote>('POST', '/api/agent/v1/checks', {
     ...contract.example_request,
@@ -119,16 +179,7 @@ async function buy(network: (typeof networks)[number], { dispute }: { dispute: b
   const job = await call<Job>('POST', allowed(quote, 'authorize'), { terms_version: contract.terms.terms_version });
   say(`   ${job.job_key} is ${job.state}`);
 
-  say('5. Pay with a stock x402 client');
-  // The price is above the cap that a stock client starts with, so the buyer says how much it may pay.
-  const client = new x402Client().register(network, new ExactEvmScheme(wallet));
-  client.setSpendControls({ maxAmountPerPayment: '$5' });
-  const paid = await call<Job>(
-    'POST',
-    allowed(job, 'pay'),
-    { rail: 'x402', network, idempotency_key: randomUUID() },
-    wrapFetchWithPayment(fetch, client) as typeof fetch,
-  );
+  const paid = await pay(job);
   say(`   ${paid.state}`);
 
   say('6. Follow the job');

@@ -28,9 +28,11 @@ describe('npm run demo', () => {
     expect(await demo.ended).toBe(0);
     expect(demo.output()).toContain('paying on eip155:84532');
     expect(demo.output()).toContain('paying on eip155:421614');
-    expect(demo.output().match(/carries a good signature/g)).toHaveLength(2);
+    expect(demo.output()).toContain('paying with card_checkout');
+    expect(demo.output()).toContain('paying with card_saved');
+    expect(demo.output().match(/carries a good signature/g)).toHaveLength(4);
     bought = [...new Set(demo.output().match(/job_\w+/g))].sort();
-    expect(bought).toHaveLength(2);
+    expect(bought).toHaveLength(4);
     expect(processesWith(folder)).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { openDatabase } from '../server/kernel/database.ts';
 import { buildApp } from './build.ts';
 import { runCommand } from './command.ts';
+import { DemoCustomer } from './demo-customer.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';
 import { endingOf, printLine, spawnWatched } from './processes.ts';
@@ -43,6 +44,7 @@ async function demo(): Promise<number> {
  * bought for, and we, who can read the database, make a link for that account's first member.
  */
 async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: number; accountKey: string | null }> {
+  const customer = customerOf(sandboxUrl);
   const env = { ...process.env, BASE_URL: baseUrl, SANDBOX_URL: sandboxUrl };
   const options = { env, stdio: ['ignore' as const, 'pipe' as const, 'inherit' as const] };
   const agent = spawnWatched(process.execPath, [AGENT], options, 'SIGTERM');
@@ -51,10 +53,41 @@ async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: num
     createInterface({ input: agent.stdout }).on('line', (line) => {
       console.log(line);
       accountKey = /^account (acct_\w+)$/.exec(line)?.[1] ?? accountKey;
+      customer.hear(line);
     });
   }
   const how = await endingOf(agent);
+  await customer.leave();
   return { exitCode: typeof how === 'number' ? how : 1, accountKey };
+}
+
+/**
+ * The customer whom the agent asks to confirm it, and hands a link to pay: a browser without a window. What it cannot do
+ * is printed, and the agent gives up waiting.
+ */
+function customerOf(sandboxUrl: string): { hear(line: string): void; leave(): Promise<void> } {
+  let person: Promise<DemoCustomer> | null = null;
+  let email = '';
+  const act = (deed: (customer: DemoCustomer) => Promise<void>) => {
+    person ??= DemoCustomer.arrive(sandboxUrl);
+    person.then(deed).then(
+      () => printLine('customer', 'done, in a browser'),
+      (error: Error) => printLine('customer', error.message),
+    );
+  };
+  return {
+    hear(line) {
+      const [, verb, about = ''] = /^(confirm|continue) (\S+)$/.exec(line) ?? [];
+      if (verb === 'confirm') {
+        email = about;
+        act((customer) => customer.confirm(about));
+      }
+      if (verb === 'continue') act((customer) => customer.pay(about, email));
+    },
+    async leave() {
+      await (await person?.catch(() => null))?.leave();
+    },
+  };
 }
 
 async function printLinks({ baseUrl, sandboxUrl, databaseUrl }: Stack, accountKey: string | null): Promise<void> {

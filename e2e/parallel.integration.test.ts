@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type OperationName, operations } from '../server/operations.ts';
 import { Agent, type Answer, type Client, clearFaults, facilitatorFault } from './support/agent.ts';
+import { buyingByCard, listen, paidOnPage, payByCard } from './support/card.ts';
 import { Customer, connectedAgent, newAgent, register } from './support/customer.ts';
 import { Member } from './support/member.ts';
 import { ask, wellFormed } from './support/requests.ts';
-import { startService } from './support/service.ts';
+import { startService, withCard } from './support/service.ts';
 import type { Door } from './support/start-door.ts';
 
-const service = await startService();
+const service = await startService(withCard);
+await listen(service);
 const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
 const atOnce = 100;
 
@@ -74,6 +77,26 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const job_key = await client.authorizedJob();
     const headers = { 'payment-signature': await client.signPayment(job_key) };
     return { client, input: { job_key, rail: 'x402' }, headers };
+  },
+  start_checkout: async () => {
+    const { agent: client } = await connectedAgent(service);
+    const jobKey = await client.authorizedJob();
+    return { client, input: { payment_key: (await payByCard(client, jobKey)).body.payment_key } };
+  },
+  pay_by_link: async () => {
+    const { agent } = await connectedAgent(service);
+    const client = await Agent.arrive(service);
+    const { payment_key } = (await payByCard(agent, await agent.authorizedJob())).body;
+    const unpaid = await client.post(`/api/agent/v1/payments/${payment_key}/x402`);
+    const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
+    const signature = encodePaymentSignatureHeader(await client.createPayment(required));
+    return { client, input: { payment_key }, headers: { 'payment-signature': signature } };
+  },
+  remove_card: async () => {
+    const { agent, member } = await buyingByCard(service);
+    await paidOnPage(service, agent, { member });
+    const [card] = (await member.get(operations.saved_cards.path)).body.cards;
+    return { client: member, input: { card_key: card.card_key } };
   },
   cancel: async () => {
     const client = await Agent.arrive(service);

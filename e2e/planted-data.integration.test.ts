@@ -401,7 +401,7 @@ const chainFaults: PlantedFault[] = [
       select 'refund_x', payment_key, job_key, network, transaction, position, c.amount_microcents, 'second_dispute',
         'refunded', now(), now()
       from chain_transfers c join payments using (payment_key) where job_key = '${canceled}'`,
-    refused: /no transfer carries refund_x out/,
+    refused: /nothing carries refund_x out/,
     named: 'I6 refund_x is refunded, and the chain knows of no such transfer',
   },
   {

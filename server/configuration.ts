@@ -8,7 +8,16 @@ import {
   faultOf,
   presentIn,
 } from './configuration/assessor.ts';
+import { type CardConfiguration, cardFaults, cardOf, cardVariables } from './configuration/card.ts';
 import { liveFaults } from './configuration/live-faults.ts';
+import {
+  confirmations,
+  type Network,
+  networks,
+  rpcUrls,
+  safeConfirmations,
+  testNetworks,
+} from './configuration/networks.ts';
 import { type Observing, observingFaults, observingOf, observingVariables } from './configuration/observing.ts';
 import { type Operator, operatorFaults, operatorOf, operatorVariables } from './configuration/operator.ts';
 import type { RateLimits } from './door/rate-limit.ts';
@@ -18,54 +27,6 @@ import { type Keyring, openKeyring } from './kernel/keyring.ts';
 const secret = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url (43 characters or more)');
-
-const networks = ['eip155:84532', 'eip155:421614', 'eip155:8453', 'eip155:42161'] as const;
-export type Network = (typeof networks)[number];
-const testNetworks: readonly Network[] = ['eip155:84532', 'eip155:421614'];
-
-/** `84532=http://…,421614=http://…` as a map from network to address. */
-const rpcUrls = z.string().transform((text, issue) => {
-  const urls: Partial<Record<Network, string>> = {};
-  for (const part of text.split(',').filter(Boolean)) {
-    const [id, ...rest] = part.split('=');
-    const network = networks.find((name) => name === `eip155:${id?.trim()}`);
-    const url = rest.join('=').trim();
-    if (!network || !URL.canParse(url)) {
-      issue.addIssue({ code: 'custom', message: `must be chain=address pairs parted by commas, not "${part}"` });
-      return z.NEVER;
-    }
-    urls[network] = url;
-  }
-  return urls;
-});
-
-/**
- * Confirmations that a payment needs by default: about 20 seconds on Base, 10 on Arbitrum. Refunds always wait for
- * finality.
- */
-const safeConfirmations: Record<Network, number> = {
-  'eip155:84532': 1,
-  'eip155:421614': 1,
-  'eip155:8453': 10,
-  'eip155:42161': 40,
-};
-const confirmationsMax = 1_000;
-
-/** `8453=10,42161=40` as a map from every network to its number of blocks. */
-const confirmations = z.string().transform((text, issue) => {
-  const numbers = { ...safeConfirmations };
-  for (const part of text.split(',').filter(Boolean)) {
-    const [, id, digits] = /^\s*(\d+)\s*=\s*(\d{1,4})\s*$/.exec(part) ?? [];
-    const network = networks.find((name) => name === `eip155:${id}`);
-    const number = Number(digits);
-    if (!network || !(number >= 1 && number <= confirmationsMax)) {
-      issue.addIssue({ code: 'custom', message: `must be chain=number pairs parted by commas, not "${part}"` });
-      return z.NEVER;
-    }
-    numbers[network] = number;
-  }
-  return numbers;
-});
 
 const quota = z.coerce.number().int().min(1).max(1_000_000);
 const mebibytes = z.coerce.number().int().min(1).max(1_000_000);
@@ -104,6 +65,7 @@ const Variables = z.object({
     .default([]),
   X402_RPC_URLS: rpcUrls.default({}),
   X402_CONFIRMATIONS: confirmations.default(safeConfirmations),
+  ...cardVariables,
   WAIVERS_MAX: z.coerce.number().int().min(0).max(1_000).default(5),
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(16),
   DATABASE_MODEL_CONNECTIONS: z.coerce.number().int().min(1).max(100).default(4),
@@ -160,6 +122,7 @@ export interface Configuration extends Observing {
   unpaidContent: { principalBytes: number; originBytes: number };
   /** Null when stablecoin payments are not configured. */
   x402: X402Configuration | null;
+  card: CardConfiguration;
   /** Null when mail is not configured; then nobody new can register. */
   mail: MailConfiguration | null;
   /** Null in a test installation that names nobody. */
@@ -236,6 +199,7 @@ export function readConfiguration(env: Record<string, string | undefined>): Conf
             refundsWaitForFinality: variables.ENVIRONMENT === 'live',
           }
         : null,
+    card: cardOf(variables),
     assessor: assessorOf(variables),
     operator: operatorOf(variables),
     ...observingOf(variables),
@@ -257,7 +221,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');
   }
-  faults.push(...assessorFaults(variables), ...observingFaults(variables));
+  faults.push(...cardFaults(variables), ...assessorFaults(variables), ...observingFaults(variables));
   if (variables.SMTP_URL && !variables.MAIL_FROM) faults.push('MAIL_FROM is missing: SMTP_URL needs a sender');
   for (const network of variables.X402_NETWORKS) {
     if (!variables.X402_RPC_URLS[network]) faults.push(`X402_RPC_URLS names no address for ${network}`);
@@ -275,6 +239,11 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
       rpcUrls: variables.X402_RPC_URLS,
       payTo: variables.X402_PAY_TO,
       smtpUrl: variables.SMTP_URL,
+      stripe: {
+        apiUrl: variables.STRIPE_API_URL,
+        secretKey: variables.STRIPE_SECRET_KEY,
+        webhookSecrets: variables.STRIPE_WEBHOOK_SECRET,
+      },
       secrets: [
         ...variables.SECRET_KEY.map((secret) => ['SECRET_KEY', secret] as const),
         ['NEXTAUTH_SECRET', variables.NEXTAUTH_SECRET] as const,

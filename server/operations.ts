@@ -6,7 +6,9 @@ import * as identity from './identity/contract.ts';
 import * as members from './identity/member-contract.ts';
 import * as registration from './identity/registration-contract.ts';
 import * as purchases from './purchases/contract.ts';
+import * as link from './purchases/link-contract.ts';
 import * as lists from './purchases/list-contract.ts';
+import * as payment from './purchases/payment-contract.ts';
 import * as service from './service/contract.ts';
 import * as sources from './sources/contract.ts';
 
@@ -45,6 +47,11 @@ export const operations = {
   authorize: purchases.authorize,
   pay: purchases.pay,
   cancel_payment: purchases.cancelPayment,
+  payment_page: payment.paymentPage,
+  start_checkout: payment.startCheckout,
+  pay_by_link: link.payByLink,
+  saved_cards: payment.savedCards,
+  remove_card: payment.removeCard,
   job: purchases.job,
   report: purchases.report,
   evidence: purchases.evidence,

@@ -276,6 +276,13 @@ export const problems = {
     meaning:
       'The kind that was named is outside of what is offered: running code, confirming actions, certification, and legal, medical or financial opinions.',
   },
+  card_declined: {
+    status: 422,
+    retryable: false,
+    title: 'The bank of the card refused the charge',
+    next: 'Ask for card_checkout, under a new idempotency key, and give its link to the payer; or pay another way.',
+    meaning: 'decline_code says what the bank said. Nothing was collected, and this attempt will never collect.',
+  },
   price_above_max: {
     status: 422,
     retryable: false,

@@ -12,7 +12,9 @@ const tablesOf = {
   console: 'operator_acts',
   ledger: 'ledger_transfers wallet_credits',
   mail: 'letters',
-  payments: 'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains',
+  payments:
+    'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
+    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches card_differences',
   sources: 'sources',
   service: 'switches switch_changes',
   identity:

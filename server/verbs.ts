@@ -34,6 +34,9 @@ import { memberPurchases } from './purchases/lists/member-list.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
+import { payByLink } from './purchases/pay/pay-by-link.ts';
+import { paymentPage, startCheckout } from './purchases/pay/payment-page.ts';
+import { removeCard, savedCards } from './purchases/pay/saved-cards.ts';
 import { authorize } from './purchases/quote/authorize.ts';
 import { roomWithBuyer } from './purchases/quote/content-room.ts';
 import { evidence } from './purchases/quote/evidence.ts';
@@ -82,6 +85,11 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   authorize,
   pay: loading(jobWithBuyer, pay),
   cancel_payment: cancelPayment,
+  payment_page: paymentPage,
+  start_checkout: startCheckout,
+  pay_by_link: payByLink,
+  saved_cards: savedCards,
+  remove_card: removeCard,
   job: loading(jobWithBuyer, job),
   report,
   evidence,

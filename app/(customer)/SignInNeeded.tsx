@@ -1,5 +1,6 @@
 import { Lock } from 'lucide-react';
 import { EmailForm } from '@/components/forms/EmailForm.tsx';
+import { WalletInstead } from '@/components/forms/WalletInstead.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 
 interface Props {
@@ -14,6 +15,7 @@ export function SignInNeeded({ to, next }: Props) {
   return (
     <DeadEnd icon={Lock} title={`Sign in to ${to}`} next={<EmailForm next={next} />}>
       <p>Only members of the account can do that. The link in the letter leads back to this page.</p>
+      <WalletInstead next={next} />
     </DeadEnd>
   );
 }

@@ -13,10 +13,19 @@ const places = [
   ['Account', '/account'],
 ] as const;
 
-function Places({ className }: { className: string }) {
+/** The owner of a wallet has no agents, no sources and no members. */
+const placesOfWallets = places.filter(([, href]) => href === '/purchases');
+
+interface Here {
+  /** The address of a member, or of a wallet. */
+  name: string;
+  isWallet: boolean;
+}
+
+function Places({ isWallet, className }: Pick<Here, 'isWallet'> & { className: string }) {
   return (
     <nav aria-label="Account" className={className}>
-      {places.map(([name, href]) => (
+      {(isWallet ? placesOfWallets : places).map(([name, href]) => (
         <a key={href} href={href} className="inline-flex min-h-8 items-center text-ui text-ink-2 hover:text-ink">
           {name}
         </a>
@@ -36,15 +45,15 @@ function SignOut() {
 }
 
 /** On a phone the places of the account are behind a button, which works without script. */
-function PhoneMenu({ email }: { email: string }) {
+function PhoneMenu({ name, isWallet }: Here) {
   return (
     <details className="group md:hidden">
       <summary className="btn btn-plain btn-icon -mr-2 cursor-pointer list-none" aria-label="Menu">
         <Menu className="icon size-5" />
       </summary>
       <div className="absolute inset-x-0 top-14 z-20 border-b border-line bg-raised px-4 py-3 shadow-bar">
-        <Places className="grid" />
-        <p className="mt-2 border-t border-line pt-3 text-dense wrap-anywhere text-ink-3">{email}</p>
+        <Places isWallet={isWallet} className="grid" />
+        <p className="mt-2 border-t border-line pt-3 text-dense wrap-anywhere text-ink-3">{name}</p>
         <SignOut />
       </div>
     </details>
@@ -53,25 +62,30 @@ function PhoneMenu({ email }: { email: string }) {
 
 export default async function CustomerLayout({ children }: { children: ReactNode }) {
   // A frame is shown around whatever breaks: the page inside says so.
-  const email = await memberContext().then(
-    (member) => member.email,
+  const here = await memberContext().then(
+    ({ email, wallet }): Here | null => {
+      const name = email ?? wallet;
+      return name === null ? null : { name, isWallet: wallet !== null };
+    },
     () => null,
   );
   return (
     <PageFrame
-      nav={email === null ? null : <Places className="flex gap-5 max-md:hidden" />}
+      nav={here === null ? null : <Places isWallet={here.isWallet} className="flex gap-5 max-md:hidden" />}
       actions={
-        email === null ? (
+        here === null ? (
           <a href="/sign-in" className="btn btn-plain -mr-3.5">
             Sign in
           </a>
         ) : (
           <>
             <div className="flex items-center gap-6 max-md:hidden">
-              <span className="max-w-[12rem] truncate text-dense text-ink-2">{email}</span>
+              <span className="max-w-[12rem] truncate text-dense text-ink-2" title={here.name}>
+                {here.name}
+              </span>
               <SignOut />
             </div>
-            <PhoneMenu email={email} />
+            <PhoneMenu {...here} />
           </>
         )
       }

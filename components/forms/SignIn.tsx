@@ -1,6 +1,7 @@
 import { CheckCheck, Clock, KeyRound, LogIn, Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmailForm } from '@/components/forms/EmailForm.tsx';
+import { WalletInstead } from '@/components/forms/WalletInstead.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { instantText } from '@/components/ui/Instant.tsx';
 import { lasting } from '@/server/service/terms.ts';
@@ -92,6 +93,7 @@ export function SignIn(props: Props): ReactNode {
   return (
     <DeadEnd icon={icon} title={title} next={hasAsked(link) ? null : <EmailForm next={next} />}>
       {words ? <p>{words}</p> : null}
+      {hasAsked(link) ? null : <WalletInstead next={next} />}
       {signedInAs ? (
         <p>
           You are signed in as <strong className="font-medium wrap-anywhere text-ink">{signedInAs}</strong>.{' '}

@@ -3,8 +3,10 @@ import type { ReactNode } from 'react';
 import { amountText } from '@/components/purchases/Price.tsx';
 import type { GrantTerms } from '@/server/identity/contract.ts';
 
+type Ceilings = Pick<GrantTerms, 'per_job_limit_microcents' | 'daily_limit_microcents' | 'total_limit_microcents'>;
+
 /** The largest type on the page is the money: how much an agent may spend. */
-export function Limits({ grant, children }: { grant: GrantTerms; children?: ReactNode }) {
+export function Limits({ grant, children }: { grant: Ceilings; children?: ReactNode }) {
   return (
     <div className="px-5 py-4">
       <h2 className="eyebrow">It may spend</h2>

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import { controlClient } from '../../sandbox/control-client.ts';
-import type { Network } from '../../server/configuration.ts';
+import type { Network } from '../../server/configuration/networks.ts';
 import { refundNonceOf } from '../../server/payments/x402/transfers.ts';
 
 /** One base unit of the token, in microcents. */

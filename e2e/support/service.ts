@@ -19,13 +19,14 @@ import { openRuntime } from '../../server/open-runtime.ts';
 import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
 import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
 import { sweep } from '../../server/purchases/rounds/sweep.ts';
-import { watchRails } from '../../server/purchases/rounds/watch.ts';
+import { hearRails, watchRails } from '../../server/purchases/rounds/watch.ts';
 import { executeJob } from '../../server/purchases/work/execute.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
 import { openChecker } from '../../server/work-check/checker.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { takeBackup } from './backup.ts';
+import { cardDifferences } from './card-books.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
@@ -116,11 +117,7 @@ export async function startService(
       shiftMs += seconds * 1000;
     },
     execute: (jobKey) => executeJob(runtime, checker, jobKey),
-    async sweep() {
-      await sweep(runtime);
-      await reconcile(runtime);
-      await watchRails(runtime);
-    },
+    sweep: () => everyRound(runtime),
     async backup() {
       const restore = await takeBackup(database.pool);
       return () => restore().then(() => acknowledged.forget());
@@ -139,6 +136,14 @@ export async function startService(
       return worker;
     },
   };
+}
+
+/** What workers do by the clock, once. */
+async function everyRound(runtime: Runtime): Promise<void> {
+  await sweep(runtime);
+  await hearRails(runtime);
+  await reconcile(runtime);
+  await watchRails(runtime);
 }
 
 /** Starts a worker process, which logs that it is ready. */
@@ -186,6 +191,7 @@ async function brokenNow(
   return [
     ...(await brokenInvariants(pool, configuration)),
     ...(await chainDifferences(pool, controlUrl)),
+    ...(await cardDifferences(pool, controlUrl)),
     ...(await acknowledged.missing(pool)),
   ];
 }
@@ -210,6 +216,15 @@ function textOf(body: unknown): string {
   return String((isGzip ? gunzipSync(body) : body) ?? '');
 }
 
+/** The variables of a service that sells by card, before the sandbox's stand-in for Stripe. */
+export async function withCard({ stripe }: Sandbox): Promise<Record<string, string>> {
+  return {
+    STRIPE_SECRET_KEY: stripe.secretKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_URL: stripe.url,
+  };
+}
+
 /** What a service on this port reads from its environment when everything it calls is the sandbox. */
 function environmentOf(databaseUrl: string, port: number, folder: string, sandbox: Sandbox): Record<string, string> {
   const secret = () => randomBytes(32).toString('base64url');
@@ -226,9 +241,6 @@ function environmentOf(databaseUrl: string, port: number, folder: string, sandbo
     X402_REFUND_KEY: sandbox.payToKey,
     X402_NETWORKS: 'eip155:84532,eip155:421614',
     X402_RPC_URLS: `84532=${sandbox.rpcUrls[84532]},421614=${sandbox.rpcUrls[421614]}`,
-    STRIPE_SECRET_KEY: sandbox.stripe.secretKey,
-    STRIPE_WEBHOOK_SECRET: sandbox.stripe.webhookSecret,
-    STRIPE_API_URL: sandbox.stripe.url,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',
     STOP_DELAY_SECONDS: '0',

@@ -8,12 +8,16 @@ const publicAccounts = 100;
 /** The fewest distinct characters of a real secret: a random one of 43 has fewer less than once in 10^15. */
 const differentCharactersMin = 16;
 
+/** How the keys of the stand-in for Stripe end. */
+const sandboxSecret = /_localSandboxOnly$/;
+
 interface LiveVariables {
   baseUrl: string;
   facilitatorUrl: string | undefined;
   rpcUrls: Readonly<Record<string, string>>;
   payTo: string | undefined;
   smtpUrl: string | undefined;
+  stripe: { apiUrl: string | undefined; secretKey: string | undefined; webhookSecrets: readonly string[] };
   /** Secrets by variable; a variable may hold several, comma-separated. */
   secrets: readonly (readonly [name: string, secret: string])[];
   trustedProxiesAreSet: boolean;
@@ -21,12 +25,13 @@ interface LiveVariables {
 
 /** Sandbox settings that live mode refuses, one sentence each, naming the variable. Pure. */
 export function liveFaults(variables: LiveVariables): string[] {
-  const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, secrets } = variables;
+  const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, stripe, secrets } = variables;
   const addresses: [string, string | undefined][] = [
     ['BASE_URL', baseUrl],
     ['X402_FACILITATOR_URL', facilitatorUrl],
     ...Object.entries(rpcUrls).map(([network, url]): [string, string] => [`X402_RPC_URLS for ${network}`, url]),
     ['SMTP_URL', smtpUrl],
+    ['STRIPE_API_URL', stripe.apiUrl],
   ];
   const given = addresses.flatMap(([name, url]) => (url ? [[name, new URL(url)] as const] : []));
   return [
@@ -40,6 +45,12 @@ export function liveFaults(variables: LiveVariables): string[] {
       ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
       : []),
     ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anybody holds its key'] : []),
+    ...[
+      ['STRIPE_SECRET_KEY', stripe.secretKey ?? ''] as const,
+      ...stripe.webhookSecrets.map((one) => ['STRIPE_WEBHOOK_SECRET', one] as const),
+    ]
+      .filter(([, secret]) => sandboxSecret.test(secret))
+      .map(([name]) => `${name} is the sandbox's: anybody knows it`),
     ...secretFaults(secrets),
     ...(variables.trustedProxiesAreSet
       ? []

@@ -174,6 +174,12 @@ describe('who may ask for what', () => {
     authorize: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
     pay: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
     cancel_payment: { ...ownersOnly, ...noPeople },
+    // Who has no link finds nothing, whoever it is.
+    payment_page: nobody,
+    start_checkout: nobody,
+    pay_by_link: nobody,
+    saved_cards: noAgents,
+    remove_card: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     job: ownersOnly,
     report: ownersOnly,
     evidence: ownersOnly,

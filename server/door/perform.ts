@@ -97,7 +97,7 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
   // Public operations need no credential: an agent whose session ended must be able to sign in again.
   if (operation.audience.includes('public')) {
     const pace = operation.limit ? await paceOfOrigin(operation.limit, ctx) : {};
-    return { caller: { kind: 'anonymous' }, pace, claimed: undefined, about: null };
+    return { caller: await memberIfAny(operation, ctx), pace, claimed: undefined, about: null };
   }
   const admission = await authenticate(ctx, besides(operation, ctx, rawInput));
   const { caller } = admission;
@@ -113,6 +113,18 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
 /** Whether the operation is one of operators, and for this one's role. */
 function mayAsk({ role }: Operator, { name, audience }: Operation): boolean {
   return audience.includes('operator') && may(role, name as ConsoleOperation);
+}
+
+/** Who is signed in, where the public is shown less than a member. A session that has ended is nobody's. */
+async function memberIfAny({ audience }: Operation, ctx: Context): Promise<Caller> {
+  const nobody: Caller = { kind: 'anonymous' };
+  if (!audience.includes('member') || ctx.presented.memberSession === null) return nobody;
+  try {
+    return (await authenticate({ ...ctx, presented: { ...ctx.presented, bearer: null } })).caller;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_token') return nobody;
+    throw error;
+  }
 }
 
 /** The refusal of a request without a credential. */

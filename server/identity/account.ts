@@ -81,3 +81,13 @@ async function signedIn(db: Queries, { now, presented }: Context, caller: Member
     })),
   };
 }
+
+/** People of one account that are written to. */
+const readersMax = 50;
+
+/** The addresses of an account's members. */
+export async function memberAddresses(db: Queries, accountKey: string): Promise<string[]> {
+  const members = await db.many<{ email: string }>(sql`
+    select email from members where account_key = ${accountKey} order by created_at limit ${readersMax}`);
+  return members.map(({ email }) => email);
+}

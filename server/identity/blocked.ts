@@ -6,10 +6,11 @@ import type { Tx } from '../kernel/transaction.ts';
 import { lasting } from '../service/terms.ts';
 
 /** Why nothing new may be bought. Agents read it in `holds`. */
-export type BlockCause = 'payment_reversed' | 'waivers';
+export type BlockCause = 'payment_reversed' | 'card_dispute' | 'waivers';
 
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
+  card_dispute: 'A card payment of this account is disputed with its bank.',
   waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
 };
 
@@ -59,6 +60,13 @@ export async function lastLifted(
     select max(lifted_at) filter (where account_key = ${accountKey}) as of_account,
       max(lifted_at) filter (where payer = ${payer}) as of_payer
     from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
+}
+
+/** The refusal of a new purchase for a blocked account, whoever pays; null when it is not blocked. */
+export async function accountRefusal(db: Queries, accountKey: string): Promise<Problem | null> {
+  const rows = await db.many<{ cause: BlockCause }>(sql`
+    select distinct cause from purchase_blocks where account_key = ${accountKey} and lifted_at is null order by cause`);
+  return blockedRefusal({ blocks: rows.map(({ cause }) => cause) });
 }
 
 /** The refusal of a blocked payer, whoever presents the payment; else null. */

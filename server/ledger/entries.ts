@@ -7,6 +7,9 @@ import type { Microcents } from '../kernel/money.ts';
  * | account | kind | what it holds |
  * | --- | --- | --- |
  * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
+ * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes and its fees |
+ * | `suspense:card_disputes` | asset | taken by a payer's bank while a dispute is open |
+ * | `expense:card_fees` | expense | what the card provider takes for charges and disputes |
  * | `equity:opening` | equity | what was there before the books began |
  * | `equity:withdrawn` | equity | what an operator took out |
  * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
@@ -92,6 +95,23 @@ export const arrivedLate: Movement = {
 
 /** An arrival that matches nothing: owed back. */
 export const returnOwed: Movement = { event: 'return_owed', debit: 'liability:unmatched', credit: 'liability:refunds' };
+
+/** A charge to a card succeeded. What it is for is another matter. */
+export const charged: Movement = { event: 'charged', debit: 'asset:card', credit: 'liability:unmatched' };
+
+/** The card provider kept a fee of a charge, or of a dispute. */
+export const chargeFee: Movement = { event: 'charge_fee', debit: 'expense:card_fees', credit: 'asset:card' };
+export const disputeFee: Movement = { event: 'dispute_fee', debit: 'expense:card_fees', credit: 'asset:card' };
+
+/** The card provider sent money back to a card. */
+export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:outgoing', credit: 'asset:card' };
+
+/** What was sent back to a card was returned by its bank: it is with us again, and owed. */
+export const refundReturned: Movement = { event: 'refund_returned', debit: 'asset:card', credit: 'liability:refunds' };
+
+/** A payer's bank took a payment while it is contested, or gave it back. */
+export const contested: Movement = { event: 'contested', debit: 'suspense:card_disputes', credit: 'asset:card' };
+export const reinstated: Movement = { event: 'reinstated', debit: 'asset:card', credit: 'suspense:card_disputes' };
 
 /** Where a lost payment is taken from; what was spent or earned already is a loss. */
 export type LosingAccount = 'liability:held' | 'liability:wallet_credit' | 'liability:refunds' | 'expense:reversals';

@@ -1,15 +1,18 @@
+import { cardEnds, cardPayers, cardReference, cardRefundReference } from './card/attempt.ts';
 import { backReference, transferEnds, transferPayers, transferReference } from './x402/attempt.ts';
 
 /** The rails' tables, joined for purchases. A new rail adds itself to each. */
 
 /** The payer of each attempt: columns `payment_key` and `payer`. Credit has none. */
-export const attemptPayers = transferPayers;
+export const attemptPayers = `${transferPayers} union all ${cardPayers}`;
 
 /** From when each open attempt can be called back: columns `payment_key`, `withdrawable_after`. */
-export const attemptEnds = transferEnds;
+export const attemptEnds = `${transferEnds} union all ${cardEnds}`;
 
 /** The outside reference of a collection; null for credit. */
-export const collectionReference = (paymentKey: string): string => transferReference(paymentKey);
+export const collectionReference = (paymentKey: string): string =>
+  `coalesce(${transferReference(paymentKey)}, ${cardReference(paymentKey)})`;
 
 /** What a refund is known by outside; null until it has been carried out. */
-export const refundReference = (refundKey: string): string => backReference(refundKey);
+export const refundReference = (refundKey: string): string =>
+  `coalesce(${backReference(refundKey)}, ${cardRefundReference(refundKey)})`;

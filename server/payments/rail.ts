@@ -1,3 +1,4 @@
+// Longer than 300 lines: one interface with the types it speaks in, read as a whole.
 import type { PaymentRequired, Problem } from '../door/problem.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database, Queries } from '../kernel/database.ts';
@@ -40,14 +41,18 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
 
   /** The attempt of a job that has not ended, if this rail has one. */
   openAttempt(db: Queries, jobKey: string): Promise<A | undefined>;
+  /** Its page to pay on; null for a rail that has none. */
+  readonly hosted: Hosted<A> | null;
+  /** What an account keeps to pay with; null for a rail that keeps nothing. */
+  readonly kept: Kept | null;
   /** Open attempts that nobody is at, longest unattended first. */
   openAttempts(db: Queries, now: Date, limit: number): Promise<A[]>;
   /** Asks how an attempt stands. Moves nothing. */
-  lookUp(db: Queries, attempt: A): Promise<Outcome<P>>;
+  lookUp(process: Process, attempt: A): Promise<Outcome<P>>;
   /** Asks first, then carries out what was not carried out and still can be. Moves the money once at most, however often. */
-  settle(db: Queries, attempt: A): Promise<Outcome<P>>;
+  settle(process: Process, attempt: A): Promise<Outcome<P>>;
   /** Calls an open attempt back as far as the rail can, and tells how it stands then. */
-  withdraw(db: Queries, attempt: A): Promise<Outcome<P>>;
+  withdraw(process: Process, attempt: A): Promise<Outcome<P>>;
 
   /**
    * Gives an arrival its one use and decides an open attempt by it, writing both without waiting in between. `elsewhere`:
@@ -71,7 +76,51 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
    * Finds what nobody has asked about: collections that the rail took back, moved or disputes, and money that came late.
    * Each is told with its attempt. One that cannot be looked at holds up no other.
    */
-  watch(process: Process, tell: (attempt: A, news: News<P>) => Promise<void>): Promise<void>;
+  watch(process: Process, tell: Tell<A, P>): Promise<void>;
+  /** Looks at what providers have announced since; the same is told as by `watch`, and sooner. */
+  hear(process: Process, tell: Tell<A, P>): Promise<void>;
+  /**
+   * Stores what a provider announces, as its exact bytes and their signature. False when it is refused; rejects when it
+   * cannot be stored. Null for a rail whose providers announce nothing, or that is not configured.
+   */
+  readonly receive: ((process: Process, body: Uint8Array, signature: string) => Promise<boolean>) | null;
+}
+
+/** Records what became of an attempt. */
+export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: News<P>) => Promise<void>;
+
+/** A page of the provider on which somebody pays who need not be signed in. */
+export interface Hosted<A extends Attempt = Attempt> {
+  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one first asked for the page. */
+  attempt(
+    db: Queries,
+    paymentKey: string,
+  ): Promise<(A & { expires_at: Date; session_asked_at: Date | null }) | undefined>;
+  /**
+   * Opens the page, or gives the one that is open. `accountKey` is that of a signed-in member, who may keep the card.
+   * Null when the attempt cannot be paid any more. Rejects when the provider does not answer.
+   */
+  open(process: Process, attempt: A, accountKey: string | null): Promise<string | null>;
+}
+
+/** A card that an account keeps, as its members see it. */
+export interface KeptCard {
+  card_key: string;
+  brand: string;
+  last4: string;
+  exp_month: number;
+  exp_year: number;
+  saved_at: Date;
+}
+
+/** What an account keeps to pay with. */
+export interface Kept {
+  /** Newest first: the first is charged. */
+  list(db: Queries, accountKey: string): Promise<KeptCard[]>;
+  /** From now on it is charged for nothing. False when the account keeps no such card. */
+  remove(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<boolean>;
+  /** Notes that an agent was let charge to it. True the first time, of which the members are told. */
+  noteUse(tx: Tx, attempt: Attempt, now: Date): Promise<boolean>;
 }
 
 /** How money goes back to who paid. A rail without it does not compile. */
@@ -125,21 +174,27 @@ export interface Attempt {
   readonly decided_at: Date | null;
   /** Since when the rail has taken it back for good. */
   readonly reversed_at: Date | null;
+  /** Of one that a bank refused. */
+  readonly decline?: Decline | null;
 }
 
 /** How money stands, as far as the proof reaches that its rail has. Silence and failure of a provider prove nothing. */
 export type Fate<P = unknown> =
   | { is: 'collected'; proof: P }
-  /** It may still end either way. */
-  | { is: 'open' }
+  /** It may still end either way; `isProcessing` where the provider has said so itself. */
+  | { is: 'open'; isProcessing?: boolean }
   /** It waits for its payer, who goes on at this address until then. */
   | { is: 'requires_payer'; continuationUrl: string; expiresAt: Date }
   /** It will never collect, or what it collected is not for this purchase. */
-  | { is: 'never'; because: string }
-  /** It was collected, and its payer's bank contests that. */
-  | { is: 'disputed' }
+  | { is: 'never'; because: string; decline?: Decline }
+  /** It came besides what the attempt collected, or after it was given up. */
+  | { is: 'late'; proof: P }
+  /** It was collected, and its payer's bank contests that: under this key at the provider. */
+  | { is: 'disputed'; disputeKey: string }
+  /** A dispute has ended, and the payment stands. */
+  | { is: 'dispute_won'; disputeKey: string }
   /** It was collected, and the rail has taken it back for good. */
-  | { is: 'reversed' }
+  | { is: 'reversed'; disputeKey?: string }
   /** It has gone back to who paid. */
   | { is: 'refunded'; proof: P }
   /** It can no longer go back by itself. */
@@ -147,14 +202,21 @@ export type Fate<P = unknown> =
 
 type FateNamed<P, Name extends Fate['is']> = Extract<Fate<P>, { is: Name }>;
 
+/** Why a bank refused a payment. */
+export interface Decline {
+  code: string;
+  /** It may go through with its holder there. */
+  needsHolder: boolean;
+}
+
 /** How an open attempt stands. */
 export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires_payer' | 'never'>;
 
-/**
- * What became of a decided attempt since. `disputed` joins it with the first rail whose payers can dispute: purchases do
- * not compile until they record it.
- */
-export type News<P = unknown> = FateNamed<P, 'collected' | 'reversed'>;
+/** What became of an attempt since it was last looked at: a decided one, or an open one whose end a provider announced. */
+export type News<P = unknown> =
+  | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
+  /** A refund that was carried out has come back. */
+  | { is: 'refund_undone'; because: string };
 
 /** How a try to give money back ended. */
 export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;
@@ -170,6 +232,13 @@ export interface PaymentRequest extends Process {
   readonly price: Microcents;
   /** Where this request was sent. */
   readonly url: string;
+  readonly accountKey: string;
+  /** The key of the request: its repeat means the same attempt. */
+  readonly idempotencyKey: string;
+  readonly payBy: Date;
+  /** The method that the buyer asks for, if any, and whether the grant covers a method. */
+  readonly method: string | undefined;
+  covers(method: string): boolean;
   /** The network that the buyer asks for, if any. */
   readonly network: string | undefined;
   /** The raw PAYMENT-SIGNATURE header. */
@@ -191,6 +260,8 @@ export interface Presented<A extends Attempt = Attempt, P = unknown> {
    * `service_unavailable`.
    */
   accepted(): Promise<Accepted<A, P>>;
+  /** The same payment with its holder there, after it was refused without; undefined where the buyer may not have it. */
+  withHolder?(): Promise<Accepted<A, P> | undefined>;
 }
 
 /** A payment that an attempt can be opened for. */

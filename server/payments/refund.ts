@@ -7,6 +7,7 @@ import type { Tx } from '../kernel/transaction.ts';
 import { credited, refundOwed } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import { collectionOf } from './attempt.ts';
+import { owesAfterDispute } from './dispute.ts';
 import { type Process, type Rails, type Refund, type RefundReason, railOf } from './rail.ts';
 
 /** What every rail stores of money going back, in `refunds`. */
@@ -14,14 +15,15 @@ import { type Process, type Rails, type Refund, type RefundReason, railOf } from
 /**
  * Owes back what was collected for a job whose charge is waived, in the caller's transaction, which also moves the job
  * and issues its receipt. Money goes back to who paid: the refund is recorded as `refund_pending` and carried out by the
- * reconciler. Credit that was spent is credited again at once. Resolves to the job's new `payment_state`. A job gives back
+ * reconciler. While its payer's bank contests the payment it waits for the end of that (interface.md 6). Credit that was
+ * spent is credited again at once. Resolves to the job's new `payment_state`. A job gives back
  * once: a second call fails the transaction, and the database refuses it too.
  */
 export async function requestRefund(
   tx: Tx,
   rails: Rails,
   request: { jobKey: string; reason: RefundReason; now: Date },
-): Promise<'refund_pending' | 'credited'> {
+): Promise<'refund_pending' | 'credited' | 'disputed'> {
   const { jobKey, reason, now } = request;
   const payment = await collectionOf(tx, jobKey);
   const amount = microcents(payment.amount_microcents);
@@ -32,7 +34,20 @@ export async function requestRefund(
   }
   post(tx, { ...refundOwed, ...owed, key: payment.payment_key });
   await railOf(rails, payment).refunds.owe(tx, { paymentKey: payment.payment_key, jobKey, reason, now });
-  return 'refund_pending';
+  return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
+}
+
+/** A refund that was carried out has come back: the money is owed anew. False when that was written down before. */
+export async function reopenRefund(
+  tx: Tx,
+  paymentKey: string,
+  because: string,
+  now: Date,
+): Promise<{ refund_key: string; reason: Refund['reason']; amount_microcents: bigint } | undefined> {
+  return tx.maybe(sql`
+    update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because}
+    where payment_key = ${paymentKey} and state = 'refunded' and intent_id is not null
+    returning refund_key, reason, amount_microcents`);
 }
 
 /** Drops a refund of money that the rail took back itself. False when none was pending. */

@@ -121,6 +121,20 @@ export const Job = z
   .meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
 
+/** The answer to a payment by card that is not collected yet. */
+export const PendingPayment = z
+  .object({
+    payment_key: key,
+    payment_state: z.enum(['requires_payer', 'processing']),
+    continuation_url: z
+      .url()
+      .nullable()
+      .meta({ description: 'For the payer, who needs no account. It moves nothing by itself.' }),
+    expires_at: instant.nullable(),
+  })
+  .meta({ id: 'PendingPayment' });
+export type PendingPayment = z.infer<typeof PendingPayment>;
+
 export const Receipt = z
   .object({
     receipt_version: z.literal(service.receiptVersion),
@@ -155,7 +169,10 @@ export const Receipt = z
       amount_microcents: microcents,
       reason: z.string().nullable(),
       at: instant.nullable(),
-      reference: z.string().optional().meta({ description: 'Of a refund: the transaction that carried it out.' }),
+      reference: z
+        .string()
+        .optional()
+        .meta({ description: 'Of a refund: the transaction that carried it out, or the refund of the card provider.' }),
     }),
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
@@ -299,15 +316,20 @@ export const pay = defineOperation({
   reads: 'job',
   input: JobKey.extend({
     rail: z.enum(railNames).meta({ description: 'One of the rails that the quote lists; others are refused.' }),
-    method: z.enum(requestedMethods).optional().meta({
-      description: 'Spends wallet credit that covers the whole price; without it USDC is asked for.',
-    }),
+    method: z
+      .enum(requestedMethods)
+      .optional()
+      .meta({
+        description:
+          'wallet_credit, with the rail x402, spends credit that covers the whole price; card_saved charges the card that the ' +
+          'account keeps. Without it x402 asks for USDC, and card for its payer.',
+      }),
     network: z.string().max(64).optional().meta({
       description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
     }),
   }),
-  output: Job,
-  success: [200],
+  output: z.union([Job, PendingPayment]),
+  success: [200, 202],
   paid: true,
   problems: [
     'invalid_token',
@@ -320,6 +342,7 @@ export const pay = defineOperation({
     'action_not_allowed',
     'payment_unknown',
     'payment_already_used',
+    'card_declined',
     'service_unavailable',
   ],
   tool: 'svc.pay',

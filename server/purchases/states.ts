@@ -73,6 +73,8 @@ export type TransitionName = keyof typeof transitions;
 
 /** What can happen to the money of a job while its state stays. */
 export const moneyNotes = [
+  'disputed',
+  'dispute_won',
   'refunded',
   'refund_failed',
   'reversed',
@@ -147,6 +149,11 @@ export function paymentIsOpen(state: PaymentState): boolean {
   return state === 'requires_payer' || state === 'processing' || state === 'unknown';
 }
 
+/** True while a payment waits for somebody to pay it: until then it can be ended, and another begun. */
+export function waitsForPayer(state: PaymentState): boolean {
+  return state === 'requires_payer';
+}
+
 /**
  * True once nobody paid in time (specification 7.5). It is read off the clock: the sweep that writes it down comes later,
  * and nothing may be paid in between. A payment that is open then was in time, and is waited for.
@@ -191,7 +198,8 @@ export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean 
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
-  const isPayable = can('collect', job.state) && settled && job.within_limits && job.rail_is_up && !job.is_off;
+  const isFree = settled || waitsForPayer(job.payment_state);
+  const isPayable = can('collect', job.state) && isFree && job.within_limits && job.rail_is_up && !job.is_off;
   if (isPayable && authority.mayBuy) actions.push('pay');
   if (!settled && job.payment_is_withdrawable && authority.mayCancel) actions.push('cancel_payment');
   if (job.has_report) actions.push('report');

@@ -15,7 +15,7 @@ import { openRuntime } from '../open-runtime.ts';
 import { reconcile } from '../purchases/rounds/reconcile.ts';
 import { deleteExpired, deleteUnpaidContent } from '../purchases/rounds/retention.ts';
 import { sweep } from '../purchases/rounds/sweep.ts';
-import { watchRails } from '../purchases/rounds/watch.ts';
+import { hearRails, watchRails } from '../purchases/rounds/watch.ts';
 import { carryOut } from '../purchases/work/execute.ts';
 import { takeNext } from '../purchases/work/take.ts';
 import type { Runtime } from '../runtime.ts';
@@ -112,6 +112,7 @@ await Promise.all([
   rounds(fillPlaces),
   rounds(sweep),
   rounds(reconcile),
+  rounds(hearRails),
   rounds(watchRails, watchEveryMs),
   rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),

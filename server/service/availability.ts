@@ -6,7 +6,7 @@ import type { Rails, Standing } from '../payments/rail.ts';
 import { railUnavailable, unavailable } from '../payments/unavailable.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SwitchName } from './contract.ts';
-import { switchedOff } from './switches.ts';
+import { saleIsOff, switchedOff } from './switches.ts';
 import { price, service } from './terms.ts';
 
 export interface Availability {
@@ -104,17 +104,32 @@ async function letterReasons({ mailer }: Runtime, now: Date): Promise<string[]> 
   return (await mailer.wasReachable(now)) ? [] : ['mail_unreachable'];
 }
 
-/** The refusal of new purchases while an operator switched them off; null otherwise. */
-export async function switchedOffRefusal(db: Queries): Promise<Problem | null> {
-  const off = await switchedOff(db);
-  if (off.has('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
-  return off.has('x402') ? unavailable('The rail x402 is switched off for now.', ['rail_disabled']) : null;
+/** The refusal of a new purchase that an operator has switched off; null while checks are sold. */
+export async function switchedOffRefusal(db: Queries, rails: Rails): Promise<Problem | null> {
+  return saleOffRefusal([...(await switchedOff(db))], rails);
+}
+
+/** The same, of switches that are known to be off. */
+export function saleOffRefusal(off: readonly SwitchName[], rails: Rails): Problem | null {
+  if (!saleIsOff(off, rails)) return null;
+  if (off.includes('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
+  const names = [...rails.values()].filter(({ isSetUp }) => isSetUp).map(({ name }) => name);
+  return unavailable(`The rail ${names.join(' and ') || 'x402'} is switched off for now.`, ['rail_disabled']);
+}
+
+/** The refusal of a rail that an operator has switched off; null while it is on. */
+export function railOffRefusal(off: readonly SwitchName[], name: RailName): Problem | null {
+  if (!off.includes(name)) return null;
+  return railUnavailable(name, [name === 'card' ? 'card_disabled' : 'rail_disabled']);
 }
 
 /** The refusal while nothing is sold, with every reason. */
 export function saleRefusal({ state, reasons, rails: shown }: Availability, rails: Rails): Problem | null {
   if (state === 'available') return null;
-  const ofRails = [...rails.keys()].flatMap((name) => shown[name].reasons);
+  // A rail that was never set up is no news, unless none is.
+  const all = [...rails.values()];
+  const setUp = all.filter(({ isSetUp }) => isSetUp);
+  const ofRails = (setUp.length > 0 ? setUp : all).flatMap(({ name }) => shown[name].reasons);
   return unavailable('Checks cannot be bought right now.', [...new Set([...reasons, ...ofRails])]);
 }
 

@@ -1,6 +1,7 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
-import { payableBy } from '../payments/contract.ts';
+import { railNames } from '../payments/contract.ts';
+import type { Rails } from '../payments/rail.ts';
 import { type SwitchName, switchNames } from './contract.ts';
 
 /** The switches that are off. */
@@ -10,9 +11,14 @@ export async function switchedOff(db: Queries): Promise<ReadonlySet<SwitchName>>
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The rails of this build: sales are off when all are. */
-const soldOver = payableBy.filter((way) => way !== 'wallet_credit');
+/** The switches of sales that are off, as SQL that gives an array. */
+export const salesOff = `(select coalesce(json_agg(name), '[]') from switches
+  where state = 'off' and name in ('service', '${railNames.join("', '")}'))`;
 
-/** Whether new purchases are switched off, all or on every rail. As SQL. */
-export const saleIsOff = `(exists (select from switches where state = 'off' and name = 'service')
-  or (select count(*) from switches where state = 'off' and name in ('${soldOver.join("', '")}')) = ${soldOver.length})`;
+/** Whether nothing is sold: the service is switched off, or every rail that it could be paid over. */
+export function saleIsOff(off: readonly SwitchName[], rails: Rails): boolean {
+  if (off.includes('service')) return true;
+  const all = [...rails.values()];
+  const usable = all.some(({ isSetUp }) => isSetUp) ? all.filter(({ isSetUp }) => isSetUp) : all;
+  return usable.every(({ name }) => off.includes(name));
+}

@@ -28,14 +28,19 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
   };
 }
 
-/** The context of a page: its member, and the caller's address where that counts. */
-export function pageContext(runtime: Runtime, memberSession: string | null, address: string | null = null): Context {
+/** The context of a page: what whoever is signed in may see, and the address that asks, where that counts. */
+export function pageContext(
+  runtime: Runtime,
+  memberSession: string | null,
+  address: string | null = null,
+  bearer: string | null = null,
+): Context {
   return {
     runtime,
     now: runtime.clock(),
     requestId: newKey('req'),
     baseUrl: runtime.configuration.baseUrl,
-    presented: { bearer: null, memberSession },
+    presented: { bearer, memberSession },
     origin: addressBlock(address),
     idempotencyKey: null,
     payment: null,

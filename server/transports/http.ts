@@ -21,6 +21,7 @@ import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
 import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
+import { webhookAnswer as answerWebhook, webhookPath } from './webhook.ts';
 
 /**
  * Time-outs of headers and body, against slow senders. Keep-alive outlasts the minute of proxies: they would reuse a
@@ -140,6 +141,7 @@ async function answerAt(runtime: Runtime, req: IncomingMessage): Promise<Answer 
   req.url = target;
   const path = pathOf(target);
   if (path === '/mcp') return mcpAnswer(runtime, req);
+  if (path === webhookPath) return webhookAnswer(runtime, req);
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const beside = method === 'GET' ? await besideOperations(runtime, req, path) : null;
   if (beside) return isLeaking(req) ? refused(runtime, req, credentialInUrl()) : beside;
@@ -173,6 +175,12 @@ function targetOf(url: string): string | null {
 
 function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
+}
+
+function webhookAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> | Answer {
+  return req.method === 'POST'
+    ? answerWebhook(runtime, askedOf(runtime, req))
+    : refused(runtime, req, wrongMethod(['POST']));
 }
 
 async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer> {

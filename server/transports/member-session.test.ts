@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../configuration.ts';
-import { endedSessionCookie, memberSessionOf, sessionCookie } from './member-session.ts';
+import {
+  endedSessionCookie,
+  memberSessionOf,
+  presentedByPage,
+  sessionCookie,
+  walletSessionOf,
+} from './member-session.ts';
 
 const configuration = (baseUrl: string, sessionSecret = 'a'.repeat(43)) =>
   ({ baseUrl, sessionSecret }) satisfies Partial<Configuration> as unknown as Configuration;
@@ -47,5 +53,30 @@ describe('the cookie of a member', () => {
     for (const headers of [[altered], [elsewhere], [cookie, endedSessionCookie(plain)], []]) {
       expect(await memberSessionOf(plain, cookiesFrom(...headers))).toBeNull();
     }
+  });
+});
+
+describe('the cookie of a wallet', () => {
+  const wallet = { accessToken: 'svc_wallet_1', address: '0x1111111111111111111111111111111111111111' };
+
+  it('brings the session back, and is no member’s; a browser has one of the two', async () => {
+    const cookies = cookiesFrom(await sessionCookie(plain, session), await sessionCookie(plain, wallet));
+    expect(await walletSessionOf(plain, cookies)).toEqual(wallet);
+    expect(await memberSessionOf(plain, cookies)).toBeNull();
+  });
+
+  it('shows neither the credential nor the address to whoever reads it', async () => {
+    const cookie = await sessionCookie(plain, wallet);
+    expect(cookie + Buffer.from(cookie, 'base64url').toString('latin1')).not.toMatch(/svc_wallet|0x1111/);
+  });
+
+  it('speaks for the wallet to requests from our own pages alone, and never beside a credential', async () => {
+    const [cookie = ''] = (await sessionCookie(plain, wallet)).split(';');
+    const asked = (more: Record<string, string>) =>
+      presentedByPage(plain, { headers: new Headers({ cookie, ...more }) }).then(({ bearer }) => bearer);
+    expect(await asked({ origin: plain.baseUrl })).toBe(wallet.accessToken);
+    expect(await asked({ origin: 'https://elsewhere.example' })).toBeNull();
+    expect(await asked({ 'sec-fetch-site': 'cross-site' })).toBeNull();
+    expect(await asked({ origin: plain.baseUrl, authorization: 'Bearer svc_agent_1' })).toBeNull();
   });
 });

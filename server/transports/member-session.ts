@@ -1,8 +1,10 @@
 import { decode, encode } from 'next-auth/jwt';
 import type { Configuration } from '../configuration.ts';
+import { Problem } from '../door/problem.ts';
 import { authenticate } from '../identity/authenticate.ts';
 import { sessionLifetimeSeconds } from '../identity/sign-in.ts';
 import type { Context } from '../runtime.ts';
+import { seconds } from '../service/terms.ts';
 import type { Asked } from './exchange.ts';
 import { isFromOwnPage } from './own-form.ts';
 
@@ -10,6 +12,17 @@ import { isFromOwnPage } from './own-form.ts';
 export interface MemberSession {
   sessionKey: string;
   email: string;
+}
+
+/** The same for the owner of a wallet: the session that signing in with it opened. */
+export interface WalletSession {
+  accessToken: string;
+  address: string;
+}
+
+type Keyed = Pick<Configuration, 'baseUrl' | 'sessionSecret'>;
+interface Cookies {
+  get(name: string): { value: string } | undefined;
 }
 
 /** `__Host-` cannot be set from a subdomain or over plain HTTP; without TLS browsers refuse it. */
@@ -23,14 +36,24 @@ function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: nu
   return `${memberCookieName(configuration)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** The `Set-Cookie` of a session: a next-auth token, encrypted, that names the session in the database. */
-export async function sessionCookie(configuration: Configuration, session: MemberSession): Promise<string> {
+/**
+ * The `Set-Cookie` of a session: a next-auth token, encrypted, that names the session in the database. A browser has one
+ * session: that of a wallet takes the place of a member's, and the other way round.
+ */
+export async function sessionCookie(
+  configuration: Configuration,
+  session: MemberSession | WalletSession,
+): Promise<string> {
+  const isMember = 'sessionKey' in session;
+  const maxAge = isMember ? sessionLifetimeSeconds : seconds.walletSession;
   const token = await encode({
     secret: configuration.sessionSecret,
-    maxAge: sessionLifetimeSeconds,
-    token: { email: session.email, session_key: session.sessionKey },
+    maxAge,
+    token: isMember
+      ? { email: session.email, session_key: session.sessionKey }
+      : { address: session.address, access_token: session.accessToken },
   });
-  return cookieOf(configuration, token, sessionLifetimeSeconds);
+  return cookieOf(configuration, token, maxAge);
 }
 
 /** The `Set-Cookie` that removes the session. */
@@ -38,51 +61,70 @@ export function endedSessionCookie(configuration: Configuration): string {
   return cookieOf(configuration, '', 0);
 }
 
-/** The session in the cookies; null when there is none of ours. */
-export async function memberSessionOf(
-  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
-  cookies: { get(name: string): { value: string } | undefined },
-): Promise<MemberSession | null> {
+/** The session of a member in a browser's cookies; null when there is none, or none that we made. */
+export async function memberSessionOf(configuration: Keyed, cookies: Cookies): Promise<MemberSession | null> {
+  const { email, session_key } = await tokenIn(configuration, cookies);
+  return typeof email === 'string' && typeof session_key === 'string' ? { email, sessionKey: session_key } : null;
+}
+
+/** The session of a wallet's owner, likewise. */
+export async function walletSessionOf(configuration: Keyed, cookies: Cookies): Promise<WalletSession | null> {
+  const { address, access_token } = await tokenIn(configuration, cookies);
+  return typeof address === 'string' && typeof access_token === 'string'
+    ? { address, accessToken: access_token }
+    : null;
+}
+
+/** What a browser shows of itself: at most one of the two is there. */
+async function presentedIn(configuration: Keyed, cookies: Cookies): Promise<Presented> {
+  const member = await memberSessionOf(configuration, cookies);
+  const wallet = await walletSessionOf(configuration, cookies);
+  return { bearer: wallet?.accessToken ?? null, memberSession: member?.sessionKey ?? null };
+}
+
+type Presented = Pick<Context['presented'], 'bearer' | 'memberSession'>;
+
+async function tokenIn(configuration: Keyed, cookies: Cookies): Promise<Record<string, unknown>> {
   const value = cookies.get(memberCookieName(configuration))?.value;
-  if (!value) return null;
+  if (!value) return {};
   try {
-    const token = await decode({ token: value, secret: configuration.sessionSecret });
-    const { email, session_key } = token ?? {};
-    return typeof email === 'string' && typeof session_key === 'string' ? { email, sessionKey: session_key } : null;
+    return (await decode({ token: value, secret: configuration.sessionSecret })) ?? {};
   } catch {
     // Another secret, an expired token or a forgery: nobody is signed in.
-    return null;
+    return {};
   }
 }
 
 /**
- * The member session of a request from one of our own pages. Requires proof of origin: any other page could ride on the
+ * Who is signed in on a request from one of our own pages. Requires proof of origin: any other page could ride on the
  * cookie. Ignored beside a credential, which already says who asks.
  */
-export async function presentedSession(
-  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
-  request: Pick<Asked, 'headers'>,
-): Promise<string | null> {
+export async function presentedByPage(configuration: Keyed, request: Pick<Asked, 'headers'>): Promise<Presented> {
   const header = request.headers.get('cookie');
-  if (header === null || request.headers.get('authorization') !== null || !isFromOwnPage(configuration, request))
-    return null;
-  return (await sessionIn(configuration, header))?.sessionKey ?? null;
+  const value = header === null ? undefined : cookieIn(header, memberCookieName(configuration));
+  if (!value || request.headers.get('authorization') !== null || !isFromOwnPage(configuration, request)) {
+    return { bearer: null, memberSession: null };
+  }
+  return presentedIn(configuration, { get: () => ({ value }) });
 }
 
-/** The session in a `Cookie` header, whoever had it sent; null when there is none. */
-export async function sessionIn(
-  configuration: Pick<Configuration, 'baseUrl' | 'sessionSecret'>,
-  header: string | null,
-): Promise<MemberSession | null> {
-  const name = `${memberCookieName(configuration)}=`;
-  const value = header
-    ?.split('; ')
-    .find((pair) => pair.startsWith(name))
-    ?.slice(name.length);
+/** The session of a member in a `Cookie` header, whoever had it sent; null when there is none. */
+export async function sessionIn(configuration: Keyed, header: string | null): Promise<MemberSession | null> {
+  const value = header === null ? undefined : cookieIn(header, memberCookieName(configuration));
   return memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });
+}
+
+function cookieIn(header: string, name: string): string | undefined {
+  const pair = header.split('; ').find((one) => one.startsWith(`${name}=`));
+  return pair?.slice(name.length + 1);
 }
 
 /** Whether the presented session still stands in the database. */
 export async function isSignedIn(ctx: Context): Promise<boolean> {
-  return (await authenticate(ctx)).caller.kind === 'member';
+  try {
+    return (await authenticate(ctx)).caller.kind !== 'anonymous';
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_token') return false;
+    throw error;
+  }
 }

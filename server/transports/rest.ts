@@ -10,7 +10,7 @@ import type { Context, Runtime } from '../runtime.ts';
 import { mayBeLarge, readBody, readQuery } from './body.ts';
 import { contextOf, credentialInUrl, etagOf, holdsToken, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import { type Answer, type Asked, mergedHeaders, responseOf } from './exchange.ts';
-import { presentedSession } from './member-session.ts';
+import { presentedByPage } from './member-session.ts';
 import { noteCaller } from './peer.ts';
 import { publicHeaders } from './security-headers.ts';
 
@@ -34,8 +34,8 @@ export async function answer(runtime: Runtime, name: OperationName, request: Ask
   try {
     const url = new URL(request.url, 'http://localhost');
     refuseTokenInUrl(url);
-    if (operation.audience.includes('member')) {
-      ctx.presented.memberSession = await presentedSession(runtime.configuration, request);
+    if (ctx.presented.bearer === null && operation.audience.some((who) => who !== 'public')) {
+      ctx.presented = await presentedByPage(runtime.configuration, request);
     }
     const { key, input } = await inputOf(name, ctx, request, url);
     const outcome = await perform(name, { ...ctx, idempotencyKey: key }, { ...input, ...params });

@@ -26,8 +26,9 @@ export const publicHeaders = {
  *
  * @param nonce fresh for every response, at least 128 random bits
  * @param isDevelopment React rebuilds server stacks with `eval` and styles are injected while developing
+ * @param formsLeadTo origins besides our own that the answer to a form may lead to
  */
-export function pagePolicy(nonce: string, isDevelopment: boolean): string {
+export function pagePolicy(nonce: string, isDevelopment: boolean, formsLeadTo: readonly string[] = []): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ''}`,
@@ -37,7 +38,16 @@ export function pagePolicy(nonce: string, isDevelopment: boolean): string {
     "connect-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    "form-action 'self'",
+    ["form-action 'self'", ...formsLeadTo].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** Where the hosted pages of the card provider are. */
+const hostedCheckout = 'https://checkout.stripe.com';
+
+/** Where the forms of a page may lead: from the page to pay on to the card provider, from any other nowhere. */
+export function formsLeadTo(path: string, { STRIPE_API_URL: standIn }: Record<string, string | undefined>): string[] {
+  if (!path.startsWith('/pay/')) return [];
+  return [standIn && URL.canParse(standIn) ? new URL(standIn).origin : hostedCheckout];
 }

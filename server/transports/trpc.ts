@@ -8,7 +8,7 @@ import { allOperations } from '../operations.ts';
 import type { Context, Runtime } from '../runtime.ts';
 import { contextOf, idempotencyKeyOf, refuseTokenInUrl } from './context.ts';
 import type { Asked } from './exchange.ts';
-import { presentedSession } from './member-session.ts';
+import { presentedByPage } from './member-session.ts';
 import { noteCaller } from './peer.ts';
 
 /**
@@ -89,8 +89,8 @@ export async function answerTrpc(request: Request, runtime?: Runtime): Promise<R
     async createContext() {
       const ctx = contextOf(opened, request as unknown as Asked);
       refuseTokenInUrl(new URL(request.url));
-      const memberSession = await presentedSession(opened.configuration, request as unknown as Asked);
-      return { ...ctx, presented: { ...ctx.presented, memberSession } };
+      if (ctx.presented.bearer !== null) return ctx;
+      return { ...ctx, presented: await presentedByPage(opened.configuration, request as unknown as Asked) };
     },
     responseMeta: () => ({ headers: { 'cache-control': 'private, no-store' } }),
   });

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { SavedCardList } from '@/components/identity/SavedCardList.tsx';
 import { SignedInList } from '@/components/identity/SignedInList.tsx';
 import { Notice } from '@/components/ui/Notice.tsx';
 import { show } from '../../show.tsx';
@@ -11,14 +12,16 @@ export const metadata: Metadata = { title: 'Account' };
 
 const told: Record<string, string> = {
   ended: 'Ended. Whoever used that browser must sign in again.',
+  card_removed: 'Removed. No agent can be charged to that card any more.',
   lifted: 'Agents from there can write to you again.',
 };
 
-/** Where a member is signed in, and where agents are kept from writing to them from. */
+/** Where a member is signed in, which agents may not write to them, and the cards that the account keeps. */
 export default show(async () => {
   const { ctx } = await memberContext();
   const member = await readForMember('member', ctx, {});
   if (member === null) return <SignInNeeded to="see your sign-ins" next="/account" />;
+  const saved = await readForMember('saved_cards', ctx, {});
   const notice = await noticeAt('/account');
   return (
     <div className="mx-auto max-w-read px-4 py-8 md:py-12">
@@ -30,6 +33,7 @@ export default show(async () => {
         </div>
       ) : null}
       <SignedInList member={member} />
+      <SavedCardList cards={saved?.cards ?? []} />
     </div>
   );
 });

@@ -13,13 +13,13 @@ type Search = Partial<Record<'link' | 'next', string | string[]>>;
 /** What a sign-in link is good for. Looking changes nothing, so a mail scanner that opens it spends nothing. */
 export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
   const { link: token, next } = await searchParams;
-  const { ctx, email } = await memberContext();
+  const { ctx, email, wallet } = await memberContext();
   const asked = await noticeAt('/sign-in');
   return (
     <SignIn
       link={await linkState()}
       token={typeof token === 'string' ? token : ''}
-      signedInAs={email}
+      signedInAs={email ?? wallet}
       next={ownPage(next) ?? firstPage}
     />
   );

@@ -1,4 +1,4 @@
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';

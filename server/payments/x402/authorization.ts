@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import type { LoggedTransfer } from './logs.ts';
 
 /** An EIP-3009 transfer: the signature of `from` lets anyone carry it out, once. */

@@ -6,7 +6,7 @@ import type {
 } from '@x402/core/types';
 import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import { PaymentRequired } from '../../door/problem.ts';
 import { type SignedTransfer, unixSeconds } from './authorization.ts';
 import { tokenOf } from './token.ts';

@@ -37,11 +37,13 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     },
 
     openAttempt,
+    hosted: null,
+    kept: null,
     openAttempts: async (db, now, limit) => (coins ? openAttempts(db, now, limit) : []),
-    lookUp: async (db, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
-    settle: async (db, attempt) => fateOf(await carriedOut(db, providers(), attempt)),
+    lookUp: async ({ db }, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
+    settle: async ({ db }, attempt) => fateOf(await carriedOut(db, providers(), attempt)),
     // Anyone with a signed transfer can carry it out until it expires.
-    withdraw: async (db, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
+    withdraw: async ({ db }, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
 
     collect,
     giveUp: (tx, attempt, failure, now) => decide(tx, attempt.payment_key, { state: 'failed', failure }, now),
@@ -53,6 +55,9 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     },
 
     refunds: giveBackOver(coins),
+    // Chains announce nothing: they are watched.
+    hear: async () => {},
+    receive: null,
     watch: async (process, tell) => (coins ? watchChains(process, coins, tell) : undefined),
   };
 }

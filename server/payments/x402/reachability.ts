@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Network, X402Configuration } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
+import type { X402Configuration } from '../../configuration.ts';
 import { jsonService } from '../../kernel/json-http.ts';
 import { openProbe, type Probe, probeMs } from '../../kernel/probe.ts';
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { newKey } from '../../kernel/id.ts';

@@ -1,4 +1,4 @@
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import { after } from '../../kernel/clock.ts';
 import { log } from '../../kernel/log.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';

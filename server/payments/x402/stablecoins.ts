@@ -1,7 +1,8 @@
 import type { Address, Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import type { Network, X402Configuration } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
+import type { X402Configuration } from '../../configuration.ts';
 import { type JsonService, jsonService } from '../../kernel/json-http.ts';
 import { type Microcents, toTokenUnits } from '../../kernel/money.ts';
 import type { Authorization, OnChain, SignedTransfer } from './authorization.ts';

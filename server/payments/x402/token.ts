@@ -2,7 +2,7 @@ import { authorizationTypes } from '@x402/evm';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { type Address, getAddress } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import { type Authorization, type SignedTransfer, unixSeconds } from './authorization.ts';
 
 /** The token on a chain, in lower case. */

@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, toBytes } from 'viem';
-import type { Network } from '../../configuration.ts';
+import type { Network } from '../../configuration/networks.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, fromTokenUnits } from '../../kernel/money.ts';
 import { sql, statement } from '../../kernel/sql.ts';

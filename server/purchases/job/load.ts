@@ -7,7 +7,7 @@ import { sql, statement } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { creditCovers } from '../../ledger/ledger.ts';
 import { attemptEnds } from '../../payments/attempt-sql.ts';
-import { saleIsOff } from '../../service/switches.ts';
+import { salesOff } from '../../service/switches.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 
 /** An instant as answers carry it: making a `Date` of each would cost more than the rest of a job's history. */
@@ -17,8 +17,8 @@ const onWire = (instant: string): string => `to_char(${instant} at time zone 'UT
 export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       jobs.state <> 'awaiting_payment' or ${stillWithinLimits('jobs')} as within_limits,
       jobs.state = 'awaiting_payment' and ${creditCovers('jobs.principal_key', 'jobs.price_microcents')} as credit_covers,
-      jobs.state = 'awaiting_payment' and ${saleIsOff} as is_off,
-      case when jobs.payment_state in ('processing', 'unknown') then (
+      case when jobs.state = 'awaiting_payment' then ${salesOff} else '[]' end as off,
+      case when jobs.payment_state in ('requires_payer', 'processing', 'unknown') then (
         select ${onWire('withdrawable_after')} from payments join (${attemptEnds}) ends using (payment_key)
         where payments.job_key = jobs.job_key and payments.state in ('settling', 'unknown')) end as withdrawable_after,
       timeline.events as timeline

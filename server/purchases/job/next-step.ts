@@ -17,6 +17,8 @@ export function nextStepOf(job: JobAsSeen): string {
   const lists = (action: string) => job.next_actions.some((next) => next.action === action);
   switch (job.state) {
     case 'awaiting_payment':
+      if (job.payment_state === 'requires_payer')
+        return 'It waits for its payer. Read the job again once they have paid; pay gives the address of the page again.';
       if (lists('pay')) return `Pay by ${job.deadlines.pay_by}. Work starts once it is paid.`;
       return job.payment_state === 'none'
         ? 'It cannot be paid by this caller now. Read it again: pay is listed as soon as it can.'

@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import { type JsonRow, jsonRowReader } from '../../kernel/json-row.ts';
+import type { SwitchName } from '../../service/contract.ts';
 import {
   type ChargeState,
   hasLapsed,
@@ -55,8 +56,8 @@ export interface LoadedJob extends JobRow {
   within_limits: boolean;
   /** Whether the buyer's credit covers its price while it waits for a payment. */
   credit_covers: boolean;
-  /** Whether new payments are switched off while it waits for one. */
-  is_off: boolean;
+  /** Which switches of sales are off while it waits for a payment. */
+  off: SwitchName[];
   /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */
   withdrawable_after: string | null;
   timeline: { at: string; event: string; state: string }[];

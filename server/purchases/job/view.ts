@@ -1,10 +1,12 @@
 import type { Verb } from '../../door/verb.ts';
 import type { Buyer, Member } from '../../identity/caller.ts';
+import { methodRefusal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
-import { payableBy, type RailName } from '../../payments/contract.ts';
+import { payableBy } from '../../payments/contract.ts';
 import type { Rail, Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
+import { saleIsOff } from '../../service/switches.ts';
 import * as contract from '../contract.ts';
 import {
   type ActionName,
@@ -56,8 +58,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   const state = stateAt(row, now);
   const review_state = reviewStateAt(row, now);
   const authority = authorityOf(caller, runtime.rails);
-  const waits = row.state === 'awaiting_payment';
-  const cashRail = waits && !row.credit_only ? railThat(runtime.rails, (rail) => rail.seemsUp(now)) : undefined;
+  const payments = paymentsOf(row, caller, runtime.rails, now);
   const actions = nextActions(
     {
       ...row,
@@ -65,7 +66,8 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
       review_state,
       has_receipt: row.collected_at !== null,
       has_report: row.report_digest !== null,
-      rail_is_up: cashRail !== undefined || row.credit_only || row.credit_covers,
+      is_off: saleIsOff(row.off, runtime.rails),
+      rail_is_up: payments.length > 0,
       payment_is_withdrawable: row.withdrawable_after !== null && now > new Date(row.withdrawable_after),
     },
     authority,
@@ -95,7 +97,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
         authority.actor,
         baseUrl,
         { job_key: row.job_key },
-        bodiesOf(action, { ...row, review_state }, authority, { cashRail, rails: runtime.rails }),
+        action === 'pay' ? payments : bodiesOf(action, { ...row, review_state }, authority),
         // An overdue review can still be accepted: nothing ends it.
         { ...row, review_by: review_state === 'open' ? row.review_by : null },
       ),
@@ -107,7 +109,7 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
 /** What may still pay for the job. */
 function waysToPay(row: LoadedJob, state: JobState, rails: Rails): contract.Job['payable_by'] {
   if (state !== 'awaiting_payment') return [];
-  return payableBy.filter((way) => way === 'wallet_credit' || (!row.credit_only && rails.has(way)));
+  return payableBy.filter((way) => way === 'wallet_credit' || (!row.credit_only && rails.get(way)?.isSetUp === true));
 }
 
 /** Ended before anything was delivered. */
@@ -115,35 +117,31 @@ function hasStopped(state: JobState): boolean {
   return state === 'failed' || state === 'canceled';
 }
 
-function railThat(rails: Rails, is: (rail: Rail) => boolean): RailName | undefined {
-  return [...rails.values()].find(is)?.name;
-}
-
 type Body = NonNullable<contract.NextAction['body']>;
 
-/** The rails of a process, and the one that takes new money for the job, if any does. */
-interface Payable {
-  cashRail: RailName | undefined;
-  rails: Rails;
-}
-
-/** Bodies that pay for the job, the wanted one first: credit goes ahead of new money. */
-function paymentsOf(row: LoadedJob, { cashRail, rails }: Payable): Body[] {
+/** Bodies that pay for the job now, the wanted one first: credit goes ahead of new money. */
+function paymentsOf(row: LoadedJob, caller: Buyer | Member, rails: Rails, now: Date): Body[] {
+  if (row.state !== 'awaiting_payment') return [];
+  const usable = [...rails.values()].filter(({ isSetUp, name }) => isSetUp && !row.off.includes(name));
+  const covered = ({ methods }: Rail) =>
+    methods.find((method) => caller.kind === 'member' || methodRefusal(caller.grant, method) === null);
   const bodies: Body[] = [];
   // One key for all tries of one payment, the same whenever it is looked up.
   if (row.credit_only || row.credit_covers) {
-    const rail = railThat(rails, ({ remedies }) => remedies.undelivered === 'wallet_credit');
-    if (rail) bodies.push({ rail, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
+    const rail = usable.find((one) => one.remedies.undelivered === 'wallet_credit' && covered(one));
+    if (rail) bodies.push({ rail: rail.name, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
   }
-  if (cashRail) bodies.push({ rail: cashRail, idempotency_key: `pay-${row.job_key}` });
+  const rail = row.credit_only ? undefined : usable.find((one) => one.seemsUp(now) && covered(one));
+  if (rail) {
+    const method = rail.hosted ? covered(rail) : undefined;
+    bodies.push({ rail: rail.name, ...(method ? { method } : {}), idempotency_key: `pay-${row.job_key}` });
+  }
   return bodies;
 }
 
-/** Bodies for an action on the job that work as they stand, the wanted one first; none where nothing is sent. */
-function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority, payable: Payable): Body[] {
+/** Bodies for another action on the job that work as they stand, the wanted one first; none where nothing is sent. */
+function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority): Body[] {
   switch (action) {
-    case 'pay':
-      return paymentsOf(row, payable);
     case 'cancel':
     case 'cancel_payment':
       return [{}];
@@ -173,6 +171,9 @@ const actionOperations = {
 const payWords =
   'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
   'and the call is repeated unchanged with the signed payment, under the same idempotency key.';
+const cardWords =
+  'Pay for the job by card. A saved card is charged at once; otherwise the answer carries a continuation_url for the payer. ' +
+  'Repeat the call under the same idempotency key.';
 
 /** A next action on the wire, made from the operation it names. */
 export function actionView(
@@ -192,7 +193,7 @@ export function actionView(
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
-    description: action === 'pay' ? payWords : operation.summary,
+    description: action === 'pay' ? (body?.rail === 'card' ? cardWords : payWords) : operation.summary,
     ...(body ? { body } : {}),
     ...(otherBodies.length > 0 ? { other_bodies: otherBodies } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),

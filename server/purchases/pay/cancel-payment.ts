@@ -1,14 +1,12 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
-import type { Attempt, Outcome, Rails } from '../../payments/rail.ts';
-import { railOf } from '../../payments/rail.ts';
-import type { Runtime } from '../../runtime.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import { jobReply } from '../job/view.ts';
 import { paymentIsOpen } from '../states.ts';
 import { recordOutcome } from './collect.ts';
+import { withdrawn } from './withdraw.ts';
 
 /**
  * Ends an open payment, if that is certain to work. Its rail calls it back as far as it can, and is asked at once: what
@@ -31,29 +29,10 @@ export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, 
   });
   const { payment_state } = reply.body;
   if (payment_state === 'none') return reply;
-  if (!paymentIsOpen(payment_state)) throw notAllowed('The payment has arrived. Cancel the job to have it credited.');
+  if (!paymentIsOpen(payment_state)) throw notAllowed('The payment has arrived. Cancel the job to have it given back.');
   throw new Problem(
     'payment_unknown',
-    'A signed payment cannot be called back. It is collected, or ends within minutes and the job can be paid anew.',
+    'This payment cannot be called back now. It is collected, or ends within minutes and the job can be paid anew.',
     { headers: { 'Retry-After': '2' } },
   );
 };
-
-/** The open attempt of a job, called back, where that has ended it; null where its rail could not or did not say. */
-async function withdrawn(
-  { db, rails }: Pick<Runtime, 'db' | 'rails'>,
-  jobKey: string,
-): Promise<{ attempt: Attempt; outcome: Outcome } | null> {
-  const attempt = await openAttempt(db, rails, jobKey);
-  if (!attempt) return null;
-  const outcome = await railOf(rails, attempt)
-    .withdraw(db, attempt)
-    .catch(() => null);
-  return outcome && (outcome.is === 'collected' || outcome.is === 'never') ? { attempt, outcome } : null;
-}
-
-/** A job has one open attempt at most, over all rails. */
-async function openAttempt(db: Runtime['db'], rails: Rails, jobKey: string): Promise<Attempt | undefined> {
-  const open = await Promise.all([...rails.values()].map((rail) => rail.openAttempt(db, jobKey)));
-  return open.find((attempt) => attempt !== undefined);
-}

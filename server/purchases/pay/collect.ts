@@ -8,12 +8,13 @@ import { collected, creditSpent, type Movement } from '../../ledger/entries.ts';
 import { post, walletCreditLocked } from '../../ledger/ledger.ts';
 import { markUnknown, recordCreditPayment } from '../../payments/attempt.ts';
 import { type Attempt, type Outcome, type Rail, railOf } from '../../payments/rail.ts';
-import { enqueueCheck } from '../../queue/queue.ts';
+import { enqueueCheck, enqueueLetter } from '../../queue/queue.ts';
 import type { Runtime } from '../../runtime.ts';
 import { seconds } from '../../service/terms.ts';
 import { advance } from '../job/advance.ts';
 import { type JobRow, notAllowed } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import type { CardLetter } from './card-letter.ts';
 
 /**
  * Writes down how an open attempt stands, and gives whether that has ended it here: somebody else may have been first.
@@ -35,14 +36,21 @@ export async function recordOutcome(
     case 'requires_payer':
     case 'open':
       markUnknown(tx, attempt.payment_key, tryAgainAt);
-      waitForOutcome(tx, attempt, outcome.is === 'open' ? 'unknown' : 'requires_payer', now);
+      waitForOutcome(tx, attempt, waitingFor(outcome), now);
       return false;
   }
 }
 
-/** The job waits: for the payer, or until somebody knows how its payment ended. */
-function waitForOutcome(tx: Tx, attempt: Attempt, state: 'unknown' | 'requires_payer', now: Date): void {
-  const before = state === 'unknown' ? ['processing', 'requires_payer'] : ['processing', 'unknown'];
+type Waiting = 'unknown' | 'requires_payer' | 'processing';
+
+function waitingFor(outcome: Extract<Outcome, { is: 'open' | 'requires_payer' }>): Waiting {
+  if (outcome.is === 'requires_payer') return 'requires_payer';
+  return outcome.isProcessing ? 'processing' : 'unknown';
+}
+
+/** The job waits: for the payer, for the provider, or until somebody knows how its payment ended. */
+function waitForOutcome(tx: Tx, attempt: Attempt, state: Waiting, now: Date): void {
+  const before = (['processing', 'unknown', 'requires_payer'] as const).filter((one) => one !== state);
   tx.write(sql`
     update jobs set payment_state = ${state}, updated_at = ${now}
     where job_key = ${attempt.job_key} and state = 'awaiting_payment' and payment_state = any(${before}::text[])`);
@@ -68,6 +76,10 @@ async function collect(
   switch (await decided) {
     case 'collected':
       await started;
+      // The account's members hear of the first time that an agent is charged to a card of theirs.
+      if (await rail.kept?.noteUse(tx, attempt, now)) {
+        enqueueLetter<CardLetter>(tx, runtime.queue, { kind: 'card_used', payment_key: attempt.payment_key });
+      }
       return true;
     case 'elsewhere':
       return giveUp(tx, rail, attempt, 'What it paid has gone back.', now);

@@ -8,17 +8,21 @@ import { newKey } from '../../kernel/id.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
-import type { RailName } from '../../payments/contract.ts';
-import type { Attempt, Outcome, Presented, Rail } from '../../payments/rail.ts';
+import { methodsOf } from '../../payments/contract.ts';
+import type { Attempt, Decline, Outcome, Presented, Rail } from '../../payments/rail.ts';
+import { railUnavailable } from '../../payments/unavailable.ts';
 import type { Context } from '../../runtime.ts';
-import { absentRail, switchedOffRefusal } from '../../service/availability.ts';
+import { absentRail, railOffRefusal, saleOffRefusal } from '../../service/availability.ts';
 import { service } from '../../service/terms.ts';
 import type * as contract from '../contract.ts';
 import { loadJob } from '../job/load.ts';
 import { type JobRow, type LoadedJob, notAllowed } from '../job/row.ts';
 import { jobReply } from '../job/view.ts';
-import { can, hasLapsed, paymentIsOpen } from '../states.ts';
+import { can, hasLapsed, paymentIsOpen, waitsForPayer } from '../states.ts';
 import { recordOutcome, spendCredit } from './collect.ts';
+import { withdrawn } from './withdraw.ts';
+
+type Paid = contract.Job | contract.PendingPayment;
 
 /** One request to pay for a job. */
 interface Purchase {
@@ -40,11 +44,11 @@ interface Payment extends Purchase {
  * with the same payment, goes on.
  */
 export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
-  const rail = requireRail(ctx, caller, input.rail);
+  const rail = await requireRail(ctx, caller, input);
   const job = loaded ?? (await loadJob(db, input.job_key, caller));
   const purchase: Purchase = { ctx, caller, steps, rail, job };
   if (input.method === 'wallet_credit') return payFromCredit(purchase);
-  const presented = await rail.present(paymentRequest(purchase, input.network));
+  const presented = await rail.present(paymentRequest(purchase, input));
   if (presented instanceof Error) {
     await requireCash(purchase, db);
     throw presented;
@@ -56,28 +60,55 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
   await requireCash(purchase, db);
   if (presented.payer !== null) refuse(await payerRefusal(db, presented.payer));
   const accepted = await presented.accepted();
+  await endWaiting(purchase);
   const attempt = await accepted.open(newKey('pay'));
   if (!attempt) return afterLostRace(payment);
   return settle(payment, attempt, () => accepted.settle(attempt));
 };
 
+type Asked = Parameters<typeof pay>[0]['input'];
+
 /** The rail that the request names. Throws for one that this build has not, or that the grant does not cover. */
-function requireRail({ runtime }: Context, { grant }: Buyer, name: RailName): Rail {
+async function requireRail(
+  { runtime, now }: Context,
+  { grant }: Buyer,
+  { rail: name, method, network }: Asked,
+): Promise<Rail> {
   refuse(serviceRefusal(grant, service.serviceKey));
   const rail = runtime.rails.get(name);
   if (!rail) throw absentRail(name);
+  if (!rail.isSetUp) throw railUnavailable(name, (await rail.standing(now, false)).reasons);
+  if (method !== undefined && !methodsOf[name].includes(method)) {
+    throw unfit('/method', 'unsupported_method', `The rail ${name} takes no method ${method}.`);
+  }
+  if (network !== undefined && rail.networks.length === 0) {
+    throw unfit('/network', 'unsupported_network', `The rail ${name} has no networks.`);
+  }
+  if (method !== undefined && rail.methods.includes(method)) {
+    refuse(methodRefusal(grant, method));
+    return rail;
+  }
   for (const method of rail.methods) if (methodRefusal(grant, method) === null) return rail;
   refuse(methodRefusal(grant, rail.methods[0] ?? name));
   return rail;
 }
 
-function paymentRequest({ ctx, job }: Purchase, network: string | undefined): Parameters<Rail['present']>[0] {
+function unfit(pointer: string, code: string, detail: string): Problem {
+  return new Problem('validation_failed', detail, { errors: [{ pointer, code, detail }] });
+}
+
+function paymentRequest({ ctx, caller, job }: Purchase, { method, network }: Asked): Parameters<Rail['present']>[0] {
   return {
     db: ctx.runtime.db,
     clock: ctx.runtime.clock,
     now: ctx.now,
     jobKey: job.job_key,
     principalKey: job.principal_key,
+    accountKey: job.account_key,
+    idempotencyKey: ctx.idempotencyKey ?? '',
+    payBy: job.pay_by,
+    method,
+    covers: (one) => methodRefusal(caller.grant, one) === null,
     price: microcents(job.price_microcents),
     url: `${ctx.baseUrl}${jobPath(job)}/payments`,
     network,
@@ -91,9 +122,11 @@ function jobPath(job: JobRow): string {
 }
 
 /** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
-async function payFromCredit({ ctx, caller, steps, rail, job }: Purchase): Promise<Reply<contract.Job>> {
+async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
+  const { ctx, caller, steps, rail, job } = purchase;
   refuse(blockedRefusal(caller));
-  await requirePayable(ctx, job);
+  await requirePayable(purchase);
+  await endWaiting(purchase);
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, rail, job, ctx.now))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
@@ -101,23 +134,41 @@ async function payFromCredit({ ctx, caller, steps, rail, job }: Purchase): Promi
     return reply;
   });
   if (paid) return paid;
-  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
+  await requirePayable({ ...purchase, job: await loadJob(ctx.runtime.db, job.job_key, caller) });
   throw outcomeUnknown();
 }
 
+/**
+ * Ends a payment that waits for its payer, because another takes its place: nobody can pay on its page any more. When it
+ * was paid meanwhile, that is written down and refuses the other; when nobody can say, nothing new is begun.
+ */
+async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<void> {
+  if (!waitsForPayer(job.payment_state)) return;
+  const { runtime } = ctx;
+  const open = await withdrawn(runtime, job.job_key);
+  if (open) {
+    await steps.transact((tx) => recordOutcome(tx, runtime, open.attempt, open.outcome, { now: runtime.clock() }));
+  }
+  const { payment_state } = await loadJob(runtime.db, job.job_key, caller);
+  if (payment_state === 'none') return;
+  if (paymentIsOpen(payment_state)) throw outcomeUnknown();
+  throw notAllowed('The payment that was open has arrived: there is nothing left to pay.');
+}
+
 /** Refuses a job that cannot be paid in cash now. */
-async function requireCash({ ctx, caller, job }: Purchase, db: Queries): Promise<void> {
-  refuse(blockedRefusal(caller));
-  await requirePayable(ctx, job);
+async function requireCash(purchase: Purchase, db: Queries): Promise<void> {
+  refuse(blockedRefusal(purchase.caller));
+  await requirePayable(purchase);
+  const { job } = purchase;
   refuse(await cashRefusal(db, job));
 }
 
 /** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
-async function requirePayable({ runtime, now }: Context, job: LoadedJob): Promise<void> {
-  if (paymentIsOpen(job.payment_state)) throw outcomeUnknown();
+async function requirePayable({ ctx: { runtime, now }, rail, job }: Purchase): Promise<void> {
+  if (paymentIsOpen(job.payment_state) && !waitsForPayer(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
   if (!can('collect', job.state)) throw notAllowed(`A job that is ${job.state.replace('_', ' ')} cannot be paid.`);
-  if (job.is_off) refuse(await switchedOffRefusal(runtime.db));
+  refuse(saleOffRefusal(job.off, runtime.rails) ?? railOffRefusal(job.off, rail.name));
   if (!job.within_limits) refuse(await outsideLimits(runtime.db, job));
 }
 
@@ -132,7 +183,7 @@ function outcomeUnknown(): Problem {
 }
 
 /** Steps 2 and 3: `call` has the payment carried out, or asks what became of it. */
-async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Outcome>): Promise<Reply<contract.Job>> {
+async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Outcome>): Promise<Reply<Paid>> {
   // No provider answered: that is an unknown outcome too.
   const outcome = await whileCalling(payment.ctx.runtime, attempt.payment_key, () =>
     call().catch((): Outcome => ({ is: 'open' })),
@@ -141,7 +192,7 @@ async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Ou
 }
 
 /** Step 3: writes down how the attempt stands, and answers with it. */
-async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Promise<Reply<contract.Job>> {
+async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Promise<Reply<Paid>> {
   const { runtime } = payment.ctx;
   const now = runtime.clock();
   const reply = await payment.steps.transact(async (tx) => {
@@ -149,9 +200,46 @@ async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Pro
     return outcome.is === 'collected' ? paidReply(payment, tx, attempt, outcome.proof) : null;
   });
   if (reply) return reply;
-  if (outcome.is === 'open' || outcome.is === 'requires_payer') throw outcomeUnknown();
+  if (outcome.is === 'requires_payer') return pendingReply(attempt, outcome);
+  if (outcome.is === 'open' && outcome.isProcessing) return pendingReply(attempt, null);
+  if (outcome.is === 'open') throw outcomeUnknown();
+  if (outcome.is === 'never' && outcome.decline) return afterDecline(payment, outcome.decline);
   throw notAllowed(
     'This payment did not and will not go through. Nothing was collected; read what the job allows now.',
+  );
+}
+
+/** The answer to a payment that waits for its payer, or for the provider. It is never kept: a repeat sees what is so then. */
+function pendingReply(
+  { payment_key }: Attempt,
+  waiting: { continuationUrl: string; expiresAt: Date } | null,
+): Reply<contract.PendingPayment> {
+  return {
+    status: 202,
+    body: {
+      payment_key,
+      payment_state: waiting ? 'requires_payer' : 'processing',
+      continuation_url: waiting?.continuationUrl ?? null,
+      expires_at: waiting?.expiresAt.toISOString() ?? null,
+    },
+    headers: { 'Retry-After': '2' },
+  };
+}
+
+/** A refused charge is final for its attempt. One that its holder can approve is asked for on the page, in a new attempt. */
+async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<Paid>> {
+  const next = decline.needsHolder ? await payment.presented.withHolder?.() : undefined;
+  if (next) {
+    const attempt = await next.open(newKey('pay'));
+    if (!attempt) return afterLostRace(payment);
+    return settle(payment, attempt, () => next.settle(attempt));
+  }
+  throw new Problem(
+    'card_declined',
+    'The card was declined. Nothing was collected; the payer can pay with another card.',
+    {
+      members: { decline_code: decline.code },
+    },
   );
 }
 
@@ -161,7 +249,7 @@ async function paidReply(
   tx: Tx,
   attempt: Attempt,
   proof?: unknown,
-): Promise<Reply<contract.Job> | null> {
+): Promise<Reply<Paid> | null> {
   const headers = rail.confirmation(attempt, proof);
   if (!headers) return null;
   const { body } = await jobReply(tx, attempt.job_key, caller, ctx);
@@ -172,7 +260,7 @@ async function paidReply(
 }
 
 /** A payment that was seen before: it answers for its own job, and for no other. */
-async function repeat(payment: Payment, known: Attempt): Promise<Reply<contract.Job>> {
+async function repeat(payment: Payment, known: Attempt): Promise<Reply<Paid>> {
   const { ctx, steps, job, presented } = payment;
   if (known.job_key !== job.job_key) {
     throw new Problem('payment_already_used', 'This signature was presented for another job.');
@@ -182,8 +270,9 @@ async function repeat(payment: Payment, known: Attempt): Promise<Reply<contract.
     if (reply) return reply;
   }
   if (known.state === 'failed') {
-    await requirePayable(ctx, job);
-    throw notAllowed('This payment did not go through. Sign a new one.');
+    if (known.decline) return afterDecline(payment, known.decline);
+    await requirePayable(payment);
+    throw notAllowed('This payment did not go through. Begin a new one.');
   }
   // One request at a time calls out; its lease ends by itself when the process that took it is gone.
   if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) throw outcomeUnknown();
@@ -191,10 +280,10 @@ async function repeat(payment: Payment, known: Attempt): Promise<Reply<contract.
 }
 
 /** After a race for the job was lost: the winner's payment may be this very one. */
-async function afterLostRace(payment: Payment): Promise<Reply<contract.Job>> {
+async function afterLostRace(payment: Payment): Promise<Reply<Paid>> {
   const { ctx, caller, job, presented } = payment;
   const known = await presented.known(ctx.runtime.db);
   if (known) return repeat(payment, known);
-  await requirePayable(ctx, await loadJob(ctx.runtime.db, job.job_key, caller));
+  await requirePayable({ ...payment, job: await loadJob(ctx.runtime.db, job.job_key, caller) });
   throw outcomeUnknown();
 }

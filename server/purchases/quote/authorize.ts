@@ -41,7 +41,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   const [isReserved, job, off] = await Promise.all([
     reserve(tx, jobKey, caller.grant, ctx.now),
     findJob(tx, jobKey, caller),
-    switchedOffRefusal(tx),
+    switchedOffRefusal(tx, ctx.runtime.rails),
   ]);
   if (!job) {
     const { job_key } = await loadQuote(tx, input.quote_key, caller, ctx.now);

@@ -16,7 +16,8 @@ import { type RailName, railSummaries } from '../../payments/contract.ts';
 import type { Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
 import { availability, saleRefusal } from '../../service/availability.ts';
-import { saleIsOff } from '../../service/switches.ts';
+import type { SwitchName } from '../../service/contract.ts';
+import { saleIsOff, salesOff } from '../../service/switches.ts';
 import { price, seconds, service } from '../../service/terms.ts';
 import { retrieveSources } from '../../sources/sources.ts';
 import { type CheckRequest, evidenceManifest, inputDigest, plannedChecks } from '../../work-check/contract.ts';
@@ -45,8 +46,8 @@ export interface QuoteRow {
   job_key: string | null;
   /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
   within_limits: boolean;
-  /** Whether new purchases are switched off while it is open. */
-  is_off: boolean;
+  /** Which switches of sales are off while it is open. */
+  off: SwitchName[];
 }
 
 /** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
@@ -116,7 +117,7 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
     state: 'open',
     job_key: null,
     within_limits: room.is_left,
-    is_off: false,
+    off: [],
   };
   return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails)) };
 };
@@ -171,7 +172,7 @@ export function loadedQuotes(day: string): string {
       quotes.evidence, quotes.planned_checks, quotes.created_at, quotes.expires_at,
       jobs.job_key, quotes.state <> 'open'
         or ${principalHasRoom('quotes.principal_key', 'quotes.price_microcents', day)} as within_limits,
-    quotes.state = 'open' and ${saleIsOff} as is_off
+    case when quotes.state = 'open' then ${salesOff} else '[]' end as off
     from quotes left join jobs using (quote_key)`;
 }
 
@@ -188,7 +189,7 @@ export async function loadQuote(db: Queries, quoteKey: string, caller: Buyer | M
 }
 
 /** Over everything the quote froze, in RFC 8785 form: the receipt names it. */
-function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'is_off'>): string {
+function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits' | 'off'>): string {
   return digestOf(
     canonicalJson({
       ...frozen,
@@ -207,10 +208,10 @@ export function railsOf(purchasable: readonly RailName[], rails: Rails): contrac
 }
 
 /** A quote that nobody has authorized expires, and reads as rejected while nothing is sold (specification 2.3). */
-function stateOf(row: QuoteRow, now: Date): contract.Quote['state'] {
+function stateOf(row: QuoteRow, now: Date, rails: Rails): contract.Quote['state'] {
   if (row.state !== 'open') return row.state;
   if (now >= row.expires_at) return 'expired';
-  return row.is_off ? 'rejected' : 'open';
+  return saleIsOff(row.off, rails) ? 'rejected' : 'open';
 }
 
 /** A quote as this caller sees it at this instant. */
@@ -220,7 +221,7 @@ export function quoteView(
   request: Pick<Context, 'baseUrl' | 'now' | 'runtime'>,
   rails: contract.Quote['rails'],
 ): contract.Quote {
-  const state = stateOf(row, request.now);
+  const state = stateOf(row, request.now, request.runtime.rails);
   const authority = authorityOf(caller, request.runtime.rails);
   return {
     quote_key: row.quote_key,

@@ -1,13 +1,13 @@
-import { release } from '../../identity/grant.ts';
+import { release, retake } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
 import { microcents } from '../../kernel/money.ts';
 import { each, guarded } from '../../kernel/rounds.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
-import { refunded } from '../../ledger/entries.ts';
+import { refunded, refundReturned } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import { takeLease, whileCalling } from '../../payments/attempt.ts';
 import type { Attempt, Rail, Refund } from '../../payments/rail.ts';
-import { decideRefund, waitWithRefund, whileTrying } from '../../payments/refund.ts';
+import { decideRefund, reopenRefund, waitWithRefund, whileTrying } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
@@ -56,8 +56,8 @@ async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
 async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt): Promise<void> {
   const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
   const outcome = leased
-    ? await whileCalling(runtime, attempt.payment_key, () => rail.settle(runtime.db, attempt))
-    : await rail.lookUp(runtime.db, attempt);
+    ? await whileCalling(runtime, attempt.payment_key, () => rail.settle(runtime, attempt))
+    : await rail.lookUp(runtime, attempt);
   if (!leased && outcome.is !== 'collected' && outcome.is !== 'never') return;
   const now = runtime.clock();
   await transact(runtime.db, (tx) =>
@@ -124,6 +124,27 @@ async function recordRefundFailed(tx: Tx, runtime: Runtime, refund: Refund, fail
   if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
   noteOnJob(tx, job, 'refund_failed', now);
   await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+}
+
+/** A refund that was carried out has come back: somebody has to look. The job holds its room again with the money. */
+export async function undoRefund(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  payment: Attempt,
+  because: string,
+  now: Date,
+): Promise<void> {
+  const job = await lockJob(tx, payment.job_key);
+  const refund = await reopenRefund(tx, payment.payment_key, because, now);
+  if (!refund) return;
+  const { job_key: jobKey, principal_key: principalKey } = job;
+  const amount = microcents(refund.amount_microcents);
+  post(tx, { ...refundReturned, key: refund.refund_key, jobKey, principalKey, amount, at: now });
+  if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
+  const standing = await moveMoney(tx, jobKey, 'refund_failed', now, 'refunded');
+  retake(tx, jobKey);
+  noteOnJob(tx, standing, 'refund_failed', now);
+  await issueReceipt(tx, receiptSigner, jobKey, standing, now);
 }
 
 /** The job after a refund; none for late and returned payments. */

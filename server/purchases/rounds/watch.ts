@@ -3,29 +3,53 @@ import { type Tx, transact } from '../../kernel/transaction.ts';
 import { type Attempt, type News, railOf } from '../../payments/rail.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, noteOnJob } from '../job/advance.ts';
+import { recordOutcome } from '../pay/collect.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import { dispute, endDispute, loseDispute } from './dispute.ts';
+import { undoRefund } from './reconcile.ts';
 import { heal, reverse } from './reverse.ts';
 
 /** Has every rail look for what nobody has asked about, and records what it finds, each in a transaction of its own. */
 export async function watchRails(runtime: Runtime): Promise<void> {
   await each([...runtime.rails.values()], (rail) =>
-    guarded('rail_not_watched', { rail: rail.name }, () =>
-      rail.watch(runtime, (attempt, news) =>
-        transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news, runtime.clock())),
-      ),
-    ),
+    guarded('rail_not_watched', { rail: rail.name }, () => rail.watch(runtime, telling(runtime))),
   );
 }
+
+/** The same for what the rails' providers have announced. */
+export async function hearRails(runtime: Runtime): Promise<void> {
+  await each([...runtime.rails.values()], (rail) =>
+    guarded('rail_not_heard', { rail: rail.name }, () => rail.hear(runtime, telling(runtime))),
+  );
+}
+
+const telling = (runtime: Runtime) => (attempt: Attempt, news: News) =>
+  transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news, runtime.clock()));
 
 /** Records what became of a decided attempt since, in whatever order a rail learns of it. */
 async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News, now: Date): Promise<void> {
   switch (news.is) {
+    case 'never':
     case 'collected':
+      if (attempt.state === 'settling' || attempt.state === 'unknown') {
+        await recordOutcome(tx, runtime, attempt, news, { now });
+        return;
+      }
+      if (news.is === 'never') return;
       return attempt.state === 'failed'
         ? recordLate(tx, runtime, attempt, news.proof, now)
         : recordWhere(tx, runtime, attempt, news.proof, now);
+    case 'late':
+      return recordLate(tx, runtime, attempt, news.proof, now);
+    case 'disputed':
+      return dispute(tx, runtime, attempt, news.disputeKey, now);
+    case 'dispute_won':
+      return endDispute(tx, runtime, attempt, news.disputeKey, now);
     case 'reversed':
+      if (news.disputeKey !== undefined && !(await loseDispute(tx, attempt, news.disputeKey, now))) return;
       return reverse(tx, runtime, attempt, now);
+    case 'refund_undone':
+      return undoRefund(tx, runtime, attempt, news.because, now);
     default:
       return news satisfies never;
   }

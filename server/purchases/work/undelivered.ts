@@ -6,6 +6,7 @@ import { collectionOf } from '../../payments/attempt.ts';
 import { type Rails, railOf } from '../../payments/rail.ts';
 import { requestRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
+import { moveMoney } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 
@@ -27,16 +28,17 @@ export async function giveUpHeld(
   now: Date,
 ): Promise<void> {
   if (job.payment_state === 'refund_pending') {
-    await requestRefund(tx, rails, { jobKey: job.job_key, reason: 'not_delivered', now });
-  } else {
-    post(tx, {
-      ...credited,
-      key: job.job_key,
-      jobKey: job.job_key,
-      principalKey: job.principal_key,
-      amount: microcents(job.price_microcents),
-      at: now,
-    });
+    const payment_state = await requestRefund(tx, rails, { jobKey: job.job_key, reason: 'not_delivered', now });
+    const standing = await moveMoney(tx, job.job_key, payment_state, now);
+    return issueReceipt(tx, receiptSigner, job.job_key, standing, now);
   }
+  post(tx, {
+    ...credited,
+    key: job.job_key,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount: microcents(job.price_microcents),
+    at: now,
+  });
   await issueReceipt(tx, receiptSigner, job.job_key, job, now);
 }

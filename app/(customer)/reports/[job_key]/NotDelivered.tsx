@@ -3,29 +3,56 @@ import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
+import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
-import { isEnded } from '@/server/purchases/states.ts';
+import { isEnded, paymentIsOpen } from '@/server/purchases/states.ts';
 
-const CREDIT = 'x402 payments become wallet credit and are not returned to the wallet.';
+/** Where the money is, of a job that ended before a report. */
+function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_state']; receipt: boolean }): string {
+  switch (payment_state) {
+    case 'credited':
+      return 'The x402 payment became wallet credit and is not returned to the wallet.';
+    case 'refund_pending':
+      return 'The payment is on its way back.';
+    case 'refunded':
+      return 'The payment went back to where it came from.';
+    case 'refund_failed':
+      return 'The refund did not arrive. We are on it, you need do nothing.';
+    case 'reversed':
+      return 'The payment was taken back.';
+    case 'disputed':
+      return 'Its card payment is disputed.';
+    default:
+      return receipt ? 'The receipt says where the payment is.' : 'Nothing was collected.';
+  }
+}
+
+function unpaid(state: Job['payment_state']): string {
+  if (state === 'requires_payer') return 'The check waits for its payer, who was sent a link.';
+  return paymentIsOpen(state)
+    ? 'Please do not pay again. We do not know yet whether this payment went through.'
+    : 'The check waits for payment. Nothing has been collected.';
+}
 
 function sentence(job: Job): string {
+  const receipt = job.next_actions.some((next) => next.action === 'receipt');
+  const money = whereMoneyIs({ payment_state: job.payment_state, receipt });
   switch (job.state) {
     case 'awaiting_payment':
-      return 'The check waits for payment. Nothing has been collected.';
+      return unpaid(job.payment_state);
     case 'failed':
-      return `The check failed, so there is no report and no charge. ${CREDIT}`;
+      return `The check failed, so there is no report and no charge. ${money}`;
     case 'canceled':
-      return job.payment_state === 'credited'
-        ? `The job was canceled before delivery, so there is no report and no charge. ${CREDIT}`
-        : 'The job was canceled before it was paid for. Nothing was collected.';
+      return `The job was canceled before delivery, so there is no report and no charge. ${money}`;
     default:
-      return 'The check is under way. Load this page again in a moment.';
+      return 'The check is under way.';
   }
 }
 
 /** A job without a report: where it stands, and where the money is. */
 export function NotDelivered({ job, contentAction }: { job: Job; contentAction: ReactNode }) {
   const ended = isEnded(job.state);
+  const isPayable = job.payable_by.includes('x402') && job.next_actions.some(({ action }) => action === 'pay');
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-20">
       <h1 className="text-h1">{ended ? 'No report' : 'No report yet'}</h1>
@@ -58,6 +85,14 @@ export function NotDelivered({ job, contentAction }: { job: Job; contentAction: 
         ) : null}
       </dl>
       <div className="mt-6 flex flex-wrap gap-3">
+        {isPayable ? (
+          <a href={`/reports/${job.job_key}/pay`} className="btn btn-primary">
+            <span>
+              Pay <Price microcents={job.price.amount_microcents} />
+            </span>
+          </a>
+        ) : null}
+        {ended ? null : <LiveReload />}
         {ended ? null : (
           <a href={`/reports/${job.job_key}`} className="btn">
             Load again

@@ -44,12 +44,14 @@ function keptTexts(evidence: Evidence): EvidenceText[] | null {
 
 interface Shown {
   job: Job;
+  /** The reader is the wallet that bought it, which has no page of its own. */
+  isOwnWallet: boolean;
   evidence: Evidence;
   /** The digest of the report that is shown, when it is not the newest. */
   earlier: string | null;
 }
 
-function Heading({ job, evidence, earlier }: Shown) {
+function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
   const isCorrected = job.timeline.some(({ event }) => event === 'redeliver');
   const event = isCorrected && earlier === null ? 'redeliver' : 'deliver';
   const delivered = job.timeline.findLast((entry) => entry.event === event);
@@ -70,9 +72,13 @@ function Heading({ job, evidence, earlier }: Shown) {
         </h1>
         <p className="mt-1 text-ink-2">
           {kind} bought by{' '}
-          <a href={`/agents/${evidence.bought_by.agent_key}`} className="link wrap-anywhere">
-            <bdi>{nameOf(evidence.bought_by)}</bdi>
-          </a>
+          {isOwnWallet ? (
+            <Key>{evidence.bought_by.agent_key}</Key>
+          ) : (
+            <a href={`/agents/${evidence.bought_by.agent_key}`} className="link wrap-anywhere">
+              <bdi>{nameOf(evidence.bought_by)}</bdi>
+            </a>
+          )}
           {delivered ? (
             <>
               , delivered <Instant at={delivered.at} />
@@ -97,7 +103,7 @@ function Heading({ job, evidence, earlier }: Shown) {
 }
 
 /** What needs a sentence before the report: that another one replaced it, or that something was refused. */
-function Notice({ job, earlier, problem }: Omit<Shown, 'evidence'> & { problem: string | null }) {
+function Notice({ job, earlier, problem }: Omit<Shown, 'evidence' | 'isOwnWallet'> & { problem: string | null }) {
   if (problem !== null && Object.hasOwn(problems, problem)) {
     const { title } = problems[problem as ProblemCode];
     return (
@@ -132,7 +138,7 @@ export default show(async ({ params, searchParams }: Props) => {
   const found = await readJob(job_key);
   if (!found?.job) return <SignInNeeded to="read this report" next={`/reports/${job_key}`} />;
   const { job, evidence } = found;
-  const { ctx } = await memberContext();
+  const { ctx, wallet } = await memberContext();
   const contentAction =
     evidence.deleted_at === null && isEnded(job.state) ? <DeleteContent jobKey={job.job_key} /> : null;
   if (job.report_digest === null) return <NotDelivered job={job} contentAction={contentAction} />;
@@ -143,7 +149,7 @@ export default show(async ({ params, searchParams }: Props) => {
   return (
     <>
       <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
-        <Heading job={job} evidence={evidence} earlier={earlier} />
+        <Heading job={job} evidence={evidence} earlier={earlier} isOwnWallet={wallet !== null} />
         <Notice job={job} earlier={earlier} problem={await noticeAt(`/reports/${job_key}`)} />
         {evidence.submitted ? <Submitted submitted={evidence.submitted} /> : null}
         <div className="mt-6">

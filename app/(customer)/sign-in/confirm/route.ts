@@ -1,8 +1,8 @@
-import { cookies } from 'next/headers';
-import { endSession, spendSignInLink } from '@/server/identity/sign-in.ts';
+import { spendSignInLink } from '@/server/identity/sign-in.ts';
 import { webRuntime } from '@/server/open-runtime.ts';
-import { memberSessionOf, sessionCookie } from '@/server/transports/member-session.ts';
+import { sessionCookie } from '@/server/transports/member-session.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
+import { endSessionHere } from '../../end-session.ts';
 import { memberContext } from '../../member.ts';
 
 /** Spends the link and signs this browser in. A link that is no longer good leads back to its page, which says why. */
@@ -15,7 +15,6 @@ export async function POST(request: Request): Promise<Response> {
   const from = { origin: ctx.origin, browser: request.headers.get('user-agent') };
   const session = await spendSignInLink(db, token, clock(), from);
   if (session === null) return thenShow(`/sign-in?${new URLSearchParams({ link: token })}`);
-  const before = await memberSessionOf(configuration, await cookies());
-  if (before !== null) await endSession(db, before.sessionKey, clock());
+  await endSessionHere();
   return thenShow(session.next, await sessionCookie(configuration, session));
 }

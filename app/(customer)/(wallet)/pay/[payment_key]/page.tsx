@@ -1,0 +1,37 @@
+import type { Metadata } from 'next';
+import { PayLink } from '@/components/purchases/PayLink.tsx';
+import { PaymentFate } from '@/components/purchases/PaymentFate.tsx';
+import { perform } from '@/server/door/perform.ts';
+import { Problem } from '@/server/door/problem.ts';
+import { type ProblemCode, problems } from '@/server/problems.ts';
+import { Missing, show } from '../../../../show.tsx';
+import { memberContext } from '../../../member.ts';
+import { noticeAt } from '../../../notice.ts';
+
+export const metadata: Metadata = { title: 'Pay', referrer: 'no-referrer' };
+
+/**
+ * What a payment link asks for, for whoever has it, and how it stands: the page that the provider leads back to is this
+ * one. It shows what the service has recorded and reads nothing from the address but the key.
+ */
+export default show(async ({ params }: { params: Promise<{ payment_key: string }> }) => {
+  const { payment_key } = await params;
+  const { ctx, email } = await memberContext();
+  const payment = await perform('payment_page', ctx, { payment_key }).then(
+    ({ body }) => body,
+    (error) => {
+      if (error instanceof Problem && ['not_found', 'validation_failed'].includes(error.code)) throw new Missing();
+      throw error;
+    },
+  );
+  if (payment.state !== 'open') return <PaymentFate payment={payment} state={payment.state} />;
+  const refused = await noticeAt(`/pay/${payment_key}`);
+  const isKnown = refused !== null && Object.hasOwn(problems, refused);
+  return (
+    <PayLink
+      payment={payment}
+      isMember={email !== null}
+      problem={isKnown ? `${problems[refused as ProblemCode].title}.` : null}
+    />
+  );
+});

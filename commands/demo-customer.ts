@@ -1,0 +1,76 @@
+/** The person of the demo: confirms an agent from the mailbox, and pays on the hosted page, in a real browser. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from 'playwright';
+import { controlClient } from '../sandbox/control-client.ts';
+import { findChromium } from './chromium.ts';
+
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 250;
+const CARD = { number: '4242 4242 4242 4242', expiry: '12 / 40', cvc: '123', name: 'Ines Moreno' };
+
+export class DemoCustomer {
+  readonly #browser: Browser;
+  readonly #page: Page;
+  readonly #sandboxUrl: string;
+  readonly #read = new Set<string>();
+
+  private constructor(browser: Browser, page: Page, sandboxUrl: string) {
+    this.#browser = browser;
+    this.#page = page;
+    this.#sandboxUrl = sandboxUrl;
+  }
+
+  static async arrive(sandboxUrl: string): Promise<DemoCustomer> {
+    const { executablePath, args, env } = await findChromium();
+    const browser = await chromium.launch({ executablePath, args: [...args], env });
+    const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    return new DemoCustomer(browser, page, sandboxUrl);
+  }
+
+  /** Opens the letter that the agent caused and presses its button. */
+  async confirm(email: string): Promise<void> {
+    await this.#page.goto(await this.#newLetter(email));
+    await this.#page.getByRole('button', { name: 'Confirm' }).click();
+    await this.#page.getByText('Your agent may buy checks').waitFor();
+  }
+
+  /** Signs in, pays on the provider's page with the tick that keeps the card, and comes back. */
+  async pay(continuationUrl: string, email: string): Promise<void> {
+    const page = this.#page;
+    await page.goto(continuationUrl);
+    await page.getByRole('link', { name: 'sign in first' }).click();
+    await page.getByLabel('Your e-mail address').fill(email);
+    await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await page.goto(await this.#newLetter(email));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: /by card/ }).click();
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Card number').fill(CARD.number);
+    await page.getByLabel('Expires').fill(CARD.expiry);
+    await page.getByLabel('CVC').fill(CARD.cvc);
+    await page.getByLabel('Name on the card').fill(CARD.name);
+    await page.getByLabel(/Save this card/).check();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await page.getByRole('heading', { name: /collected/ }).waitFor();
+  }
+
+  leave(): Promise<void> {
+    return this.#browser.close();
+  }
+
+  /** The link of the newest letter, which comes first in it; a letter is read once. */
+  async #newLetter(email: string): Promise<string> {
+    const until = Date.now() + PATIENCE_MS;
+    while (Date.now() < until) {
+      const [letter] = await controlClient(this.#sandboxUrl).mail(email);
+      const link = letter?.text.split('\n')[0] ?? '';
+      if (URL.canParse(link) && !this.#read.has(link)) {
+        this.#read.add(link);
+        return link;
+      }
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error(`no letter came to ${email}`);
+  }
+}

@@ -1,0 +1,11 @@
+/** The way in for who bought with a wallet. */
+export function WalletInstead({ next }: { next: string }) {
+  return (
+    <p>
+      Bought with a wallet?{' '}
+      <a href={`/sign-in/wallet?${new URLSearchParams({ next })}`} className="link">
+        Sign in with it
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+import { CreditCard } from 'lucide-react';
+import { Instant } from '@/components/ui/Instant.tsx';
+import type { SavedCards } from '@/server/purchases/payment-contract.ts';
+
+const YEAR_DIGITS = 2;
+
+/** "Visa ending 4242": what a person knows a card by. */
+function nameOfCard({ brand, last4 }: SavedCards['cards'][number]): string {
+  return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} ending ${last4}`;
+}
+
+/** The cards that the account keeps for its agents, each with the way to remove it. It works without scripts. */
+export function SavedCardList({ cards }: SavedCards) {
+  return (
+    <section aria-labelledby="cards" className="mt-10">
+      <h2 id="cards" className="border-b border-ink pb-2 text-h3">
+        Saved cards
+      </h2>
+      {cards.length === 0 ? (
+        <p className="py-3 text-ink-2">
+          None. Whoever pays by card while signed in here may tick to save it; an agent whose grant says so can then pay
+          with it.
+        </p>
+      ) : (
+        <ul>
+          {cards.map((card, index) => (
+            <li key={card.card_key} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-3">
+              <div className="min-w-0 flex-1 basis-56">
+                <p className="flex gap-2">
+                  <CreditCard className="icon mt-0.5" />
+                  {nameOfCard(card)}
+                </p>
+                <p className="text-dense text-ink-3">
+                  Valid until {String(card.exp_month).padStart(YEAR_DIGITS, '0')}/{card.exp_year}, saved{' '}
+                  <Instant at={card.saved_at} precision="day" />
+                  {index === 0 && cards.length > 1 ? '. This one is charged' : ''}
+                </p>
+              </div>
+              <form action="/account/cards/remove" method="post">
+                <input type="hidden" name="card" value={card.card_key} />
+                <button type="submit" className="btn" aria-label={`Remove ${nameOfCard(card)}`}>
+                  Remove
+                </button>
+              </form>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

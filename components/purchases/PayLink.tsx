@@ -1,0 +1,137 @@
+import { Bot, CircleQuestionMark, CreditCard, FlaskConical } from 'lucide-react';
+import { Limits } from '@/components/identity/GrantSummary.tsx';
+import { Instant } from '@/components/ui/Instant.tsx';
+import { LiveReload } from '@/components/ui/LiveReload.tsx';
+import { Notice } from '@/components/ui/Notice.tsx';
+import { WalletPay } from '@/components/wallet/WalletPay.tsx';
+import type { PaymentPage } from '@/server/purchases/payment-contract.ts';
+import { Price } from './Price.tsx';
+
+interface Props {
+  payment: PaymentPage;
+  /** The reader is signed in as a member of some account. */
+  isMember: boolean;
+  /** Why the last try to pay led nowhere. */
+  problem: string | null;
+}
+
+/** Who asks, for how much and within which limits, and the ways to pay. By card it works without scripts. */
+export function PayLink({ payment, isMember, problem }: Props) {
+  const { payment_key, price, rails } = payment;
+  const card = rails.some(({ rail }) => rail === 'card');
+  const networks = rails.find(({ rail }) => rail === 'x402')?.networks ?? [];
+  return (
+    <div className="mx-auto max-w-decision px-4 py-6 md:py-12">
+      <h1 className="text-h1">
+        Pay <Price microcents={price.amount_microcents} /> for a check?
+      </h1>
+      <Asking payment={payment} />
+      {problem === null ? null : (
+        <div className="mt-4">
+          <Notice tone="attention">{problem} Nothing was paid by that.</Notice>
+        </div>
+      )}
+      {payment.checkout_begun_at === null ? null : <Begun at={payment.checkout_begun_at} />}
+      {card ? <ByCard payment={payment} isMember={isMember} /> : null}
+      {card || networks.length > 0 ? null : <p className="mt-4 text-ink-2">There is no way to pay right now. </p>}
+      {networks.length === 0 ? null : (
+        <section className="mt-5 border-t border-line pt-4" aria-labelledby="wallet">
+          <h2 id="wallet" className="mb-3 text-h3">
+            {card ? 'Or from a browser wallet' : 'From a browser wallet'}
+          </h2>
+          <WalletPay
+            primary={!card}
+            bill={{
+              address: `/api/agent/v1/payments/${payment_key}/x402`,
+              body: {},
+              microcents: price.amount_microcents,
+            }}
+            networks={networks}
+            outcome={`/pay/${payment_key}`}
+          />
+          <p className="mt-3 text-dense text-ink-3">
+            In USDC, over x402. If no report is delivered it becomes credit of the agent and is not returned to the
+            wallet.
+          </p>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Asking({ payment }: Pick<Props, 'payment'>) {
+  const { agent_name, limits, environment, expires_at } = payment;
+  return (
+    <section className="panel mt-5" aria-label="Who asks">
+      <div className="flex items-center gap-4 px-5 py-4">
+        <span className="flex size-10 flex-none items-center justify-center rounded-panel border border-line bg-sunken text-ink-2">
+          <Bot className="icon size-5" />
+        </span>
+        <div className="min-w-0">
+          <div className="text-h3 wrap-anywhere">
+            <bdi>{agent_name ?? 'An agent without a name'}</bdi>
+          </div>
+          <div className="text-dense text-ink-3">
+            {agent_name === null ? 'It signs in with a wallet' : 'Name given by the agent, not verified'}
+          </div>
+        </div>
+      </div>
+      <div className="border-t border-line">
+        <Limits grant={limits} />
+      </div>
+      <p className="border-t border-line px-5 py-3 text-dense text-ink-2">
+        The link works until <Instant at={expires_at} />.
+        {environment === 'test' ? (
+          <span className="mt-1 flex gap-2">
+            <FlaskConical className="icon mt-0.5" /> Test mode: no real money moves.
+          </span>
+        ) : null}
+      </p>
+    </section>
+  );
+}
+
+/** Somebody was led to the provider, and may have paid there a moment ago. */
+function Begun({ at }: { at: string }) {
+  return (
+    <div className="mt-4">
+      <LiveReload />
+      <p className="notice tone-person" role="status">
+        <CircleQuestionMark className="icon" />
+        <span>
+          A card payment was begun on <Instant at={at} />. If you have paid, do not pay again: this page shows it once
+          the provider has told us. If not, go on.
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
+  const { payment_key, price, offers_saving } = payment;
+  return (
+    <form action={`/pay/${payment_key}/checkout`} method="post" className="mt-4">
+      <button type="submit" className="btn btn-primary btn-lg w-full">
+        <CreditCard className="icon" />
+        <span>
+          Pay <Price microcents={price.amount_microcents} /> by card
+        </span>
+      </button>
+      <p className="mt-3 text-dense text-ink-3">
+        You pay on the page of the payment provider and come back here. If no report is delivered the card is refunded
+        in full.{' '}
+        {offers_saving ? (
+          'There you can tick to save the card for the agents of your account.'
+        ) : isMember ? null : (
+          <>
+            Members of the account can save a card:{' '}
+            <a href={`/sign-in?${new URLSearchParams({ next: `/pay/${payment_key}` })}`} className="link">
+              sign in first
+            </a>
+            .
+          </>
+        )}
+      </p>
+    </form>
+  );
+}

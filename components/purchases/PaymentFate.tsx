@@ -1,0 +1,103 @@
+import { Ban, CircleCheck, CircleQuestionMark, Lock, type LucideIcon, RefreshCw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { LiveReload } from '@/components/ui/LiveReload.tsx';
+import type { PaymentPage } from '@/server/purchases/payment-contract.ts';
+import { Price } from './Price.tsx';
+
+type Decided = Exclude<PaymentPage['state'], 'open'>;
+
+interface Fate {
+  icon: LucideIcon;
+  tone: string;
+  title: (price: ReactNode) => ReactNode;
+  words: string;
+  last: string;
+}
+
+/** What became of a collection since, where it does not simply stand. */
+const since: Partial<Record<PaymentPage['payment_state'], string>> = {
+  refund_pending: 'It is on its way back to where it came from.',
+  refunded: 'It went back to where it came from.',
+  refund_failed: 'It is owed back, and the refund did not arrive. We are on it, you need do nothing.',
+  credited: 'It became credit of the agent.',
+  disputed: 'It is disputed.',
+  reversed: 'It was taken back.',
+};
+
+const fates: Record<Decided, Fate> = {
+  paid: {
+    icon: CircleCheck,
+    tone: 'tone-settled',
+    title: (price) => <>{price} collected</>,
+    words: 'Nothing is left to do here, and this page is safe to close.',
+    last: 'A charge becomes final only when the report is accepted.',
+  },
+  unknown: {
+    icon: CircleQuestionMark,
+    tone: 'tone-person',
+    title: () => 'Please do not pay again',
+    words: 'We do not know yet whether this payment went through. This page shows it as soon as we do.',
+    last: 'You can close this page. If the money arrives too late to be used, it goes back by itself.',
+  },
+  ended: {
+    icon: Ban,
+    tone: 'tone-quiet',
+    title: () => 'This link has ended',
+    words: 'Nothing is collected over it any more. If the check is still wanted, the agent asks with a new link.',
+    last: 'If the money arrives too late to be used, it goes back by itself.',
+  },
+};
+
+/** How a payment stands that needs nobody to pay: what is recorded, and nothing more certain. */
+export function PaymentFate({ payment, state }: { payment: PaymentPage; state: Decided }) {
+  const { icon: Icon, tone, title, words, last } = fates[state];
+  const price = <Price microcents={payment.price.amount_microcents} />;
+  return (
+    <div className="mx-auto max-w-decision px-4 py-8 md:py-16">
+      <div className="panel p-6 md:p-8">
+        <span
+          className={`flex size-10 items-center justify-center rounded-panel bg-(--tone-tint) text-(--tone) ${tone}`}
+        >
+          <Icon className="icon size-5" />
+        </span>
+        <h1 className="mt-5 text-h1">{title(price)}</h1>
+        <p className="mt-2 text-body text-ink-2">{(state === 'paid' && since[payment.payment_state]) || words}</p>
+        <dl className="facts mt-5 text-dense">
+          <dt>By</dt>
+          <dd className="wrap-anywhere">
+            <bdi>{payment.agent_name ?? 'an agent without a name'}</bdi>
+          </dd>
+          <dt>Amount</dt>
+          <dd>
+            {price}
+            {state === 'unknown' ? ', in doubt' : ''}
+          </dd>
+          {payment.environment === 'test' ? (
+            <>
+              <dt>Mode</dt>
+              <dd>Test: no real money moves</dd>
+            </>
+          ) : null}
+        </dl>
+        {state === 'unknown' ? <InDoubt paymentKey={payment.payment_key} /> : null}
+        <p className="mt-4 text-dense text-ink-3">{last}</p>
+      </div>
+    </div>
+  );
+}
+
+function InDoubt({ paymentKey }: { paymentKey: string }) {
+  return (
+    <div className="mt-6 space-y-3">
+      <LiveReload />
+      <p className="notice tone-person">
+        <Lock className="icon" />
+        <span>A second payment is blocked, by card and by wallet, until this one is known.</span>
+      </p>
+      <a href={`/pay/${paymentKey}`} className="btn btn-lg w-full">
+        <RefreshCw className="icon" />
+        Look again
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+'use client';
+
+import { Wallet } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { FoundWallet } from './use-wallets.ts';
+
+interface Props {
+  wallets: FoundWallet[] | null;
+  /** "Sign in with", "Pay with": the name of the wallet follows. */
+  verb: ReactNode;
+  /** What goes on at the moment, in place of the buttons' words; null when nothing does. */
+  busy: string | null;
+  primary: boolean;
+  onChoose: (wallet: FoundWallet) => void;
+}
+
+/** A button for each wallet of the browser. Without script there is none to ask, and the page says so. */
+export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props) {
+  if (wallets?.length === 0) {
+    return (
+      <p className="text-ink-2">
+        This browser has no wallet that the page can ask. Open the page in the browser that your wallet belongs to.
+      </p>
+    );
+  }
+  const all = wallets ?? [{ name: 'your wallet', connector: null }];
+  return (
+    <>
+      <noscript>
+        <p className="text-ink-2">A wallet can only be asked by script, which is switched off in this browser.</p>
+      </noscript>
+      <div className="grid gap-3 noscript:hidden">
+        {all.map((wallet) => (
+          <button
+            key={wallet.connector?.uid ?? 'none'}
+            type="button"
+            className={`btn btn-lg w-full ${primary ? 'btn-primary' : ''}`}
+            disabled={busy !== null || wallet.connector === null}
+            onClick={() => wallet.connector && onChoose(wallet as FoundWallet)}
+          >
+            <Wallet className="icon" />
+            {busy === null ? (
+              <span>
+                {verb} {wallet.name}
+              </span>
+            ) : (
+              busy
+            )}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import type { Config } from 'wagmi';
+import { getConnection, signTypedData, switchChain } from 'wagmi/actions';
+import { addressOf, type FoundWallet } from './use-wallets.ts';
+
+/** What an unpaid answer asks for on one chain (x402 version 2, PaymentRequirements). */
+export interface Requirement {
+  scheme: string;
+  network: `eip155:${number}`;
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: Record<string, unknown>;
+}
+
+/** What is paid where. */
+export interface Bill {
+  /** The operation that takes the payment, and what to send it besides the signature. */
+  address: string;
+  body: Record<string, unknown>;
+  microcents: number;
+}
+
+/** How a try to pay ended, as far as this browser was told. */
+export type Fate =
+  /** The service has an answer of its own, which the page shows. */
+  | { is: 'told' }
+  /** Nothing was taken, and why. */
+  | { is: 'refused'; because: string }
+  /** Sent, and no answer came. */
+  | { is: 'silent' };
+
+/** One unit of the token is so many microcents. */
+const UNIT_MICROCENTS = 100;
+const TRIES = 4;
+const PAUSE_MS = 2_000;
+
+/** Thrown for what stands in the way of a payment before anything was signed. */
+export class NotPayable extends Error {}
+
+/** What the service asks for on this chain. Throws `NotPayable`. */
+async function requirementOn(network: string, bill: Bill): Promise<Requirement> {
+  const response = await send(bill, null);
+  const answer = await response.json();
+  if (response.status !== 402) throw new NotPayable(answer.detail ?? answer.title ?? 'This cannot be paid now.');
+  const found = (answer.accepts as Requirement[]).find((one) => one.network === network);
+  if (!found) throw new NotPayable('Payments on this network are not taken now.');
+  // What the wallet is asked to sign is what the page says, or nothing is signed.
+  if (Number(found.amount) * UNIT_MICROCENTS !== bill.microcents) throw new NotPayable('The amount is not the price.');
+  return found;
+}
+
+/**
+ * Has the wallet sign the transfer that the service asks for (EIP-3009), and gives what carries it in a header. Nothing
+ * has moved then.
+ */
+export async function signedTransfer(
+  config: Config,
+  wallet: FoundWallet,
+  network: string,
+  bill: Bill,
+): Promise<string> {
+  const address = await addressOf(config, wallet);
+  const accepted = await requirementOn(network, bill);
+  const chainId = Number(network.slice('eip155:'.length));
+  const { connector } = wallet;
+  // Wallets refuse to sign for another chain than the one they are on.
+  if (getConnection(config).chainId !== chainId) await switchChain(config, { chainId, connector });
+  const scheme = new ExactEvmScheme({
+    address,
+    signTypedData: (typed) =>
+      signTypedData(config, { ...typed, account: address, connector } as Parameters<typeof signTypedData>[1]),
+  });
+  const { payload } = await scheme.createPaymentPayload(2, accepted);
+  return btoa(JSON.stringify({ x402Version: 2, payload, accepted }));
+}
+
+/**
+ * Sends a signed transfer until an answer comes. It is the same one each time, so it moves the money once at most.
+ */
+export async function present(bill: Bill, signature: string): Promise<Fate> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (tries > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    const response = await send(bill, signature).catch(() => null);
+    if (response === null || response.status === 429 || response.status >= 500) continue;
+    if (response.status !== 402) return { is: 'told' };
+    const answer = await response.json().catch(() => ({}));
+    return { is: 'refused', because: String(answer.error ?? 'no reason was given') };
+  }
+  return { is: 'silent' };
+}
+
+function send({ address, body }: Bill, signature: string | null): Promise<Response> {
+  return fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(signature === null ? {} : { 'payment-signature': signature }),
+    },
+    body: JSON.stringify(body),
+  });
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../commands/chromium.ts';
+import { onFreePorts } from '../commands/ports.ts';
+import { type Stack, startStack } from '../commands/stack.ts';
+import { controlClient } from '../sandbox/control-client.ts';
+import { accessibilityFindings } from './accessibility.ts';
+import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
+import { BrowserWallet } from './support/browser-wallet.ts';
+import { claim, register } from './support/customer.ts';
+import { codeIn } from './support/letter.ts';
+
+let stack: Stack;
+let browser: Browser;
+let agent: Agent;
+const folder = mkdtempSync(path.join(tmpdir(), 'pays-'));
+// PostgreSQL, which root starts as nobody, must be able to enter.
+chmodSync(folder, 0o755);
+const email = 'ines@harbourlane.example';
+
+/** A worker on a busy machine may take its time. */
+const patience = { timeout: 30_000, interval: 500 };
+
+const looks = [
+  ['light', { width: 1280, height: 900 }],
+  ['dark', { width: 390, height: 844 }],
+  ['light', { width: 320, height: 640 }],
+  ['dark', { width: 1280, height: 900 }],
+] as const;
+
+beforeAll(async () => {
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
+  const { executablePath, args, env } = await findChromium();
+  browser = await chromium.launch({ executablePath, args: [...args], env });
+  agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+  const registration = await register(agent, email);
+  while ((await letters()).length === 0) await sleep(patience.interval);
+  const code = codeIn((await letters())[0]?.text ?? '');
+  agent.token = (await claim(agent, registration, code)).body.credential;
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const letters = () => controlClient(stack.sandboxUrl).mail(email);
+const stripe = () => controlClient(stack.sandboxUrl).stripe;
+const mainText = (page: Page) => page.getByRole('main').innerText();
+async function mainTextAgain(page: Page): Promise<string> {
+  await page.reload();
+  return mainText(page);
+}
+const jobOf = async (jobKey: string) => (await agent.job(jobKey)).body;
+
+async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  return (await browser.newContext(options)).newPage();
+}
+
+/** A job that waits for its payer, and the link that the agent hands over. */
+async function linkToPay(method?: 'card_checkout'): Promise<{ jobKey: string; url: string }> {
+  const jobKey = await agent.authorizedJob();
+  const { status, body } = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, {
+    rail: 'card',
+    method: method ?? 'card_checkout',
+    idempotency_key: randomUUID(),
+  });
+  expect({ status, ...body }).toMatchObject({ status: 202, payment_state: 'requires_payer' });
+  return { jobKey, url: body.continuation_url };
+}
+
+/** Types a card on the provider's page and presses its button. */
+async function typeCard(page: Page, { number = '4242 4242 4242 4242', save = false } = {}): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Card number').fill(number);
+  await page.getByLabel('Expires').fill('12 / 40');
+  await page.getByLabel('CVC').fill('123');
+  await page.getByLabel('Name on the card').fill('Ines Moreno');
+  if (save) await page.getByLabel(/Save this card/).check();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+}
+
+/** Signs a member of the agent's account in, by a letter, from the page where they are. */
+async function signInHere(page: Page): Promise<void> {
+  const before = (await letters()).length;
+  await page.getByLabel('Your e-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
+  await expect.poll(async () => (await letters()).length, patience).toBeGreaterThan(before);
+  await page.goto((await letters())[0]?.text.split('\n')[0] ?? '');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Looks at the page in every size and scheme; with `SCREENSHOTS` it keeps pictures. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const [colorScheme, viewport] of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    if (process.env.SCREENSHOTS) {
+      mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+      const file = `${name}-${viewport.width}-${colorScheme}.png`;
+      await page.screenshot({ path: path.join(process.env.SCREENSHOTS, file), fullPage: true });
+    }
+    expect.soft(await accessibilityFindings(page), `${name} ${viewport.width} ${colorScheme}`).toEqual([]);
+  }
+}
+
+describe('a payment link', () => {
+  it('shows who asks, the price and the limits to anyone who has it, and nothing of the job', async () => {
+    const { jobKey, url } = await linkToPay();
+    expect(new URL(url).pathname).toMatch(/^\/pay\/\w+$/);
+    const page = await newPage();
+    await page.goto(url);
+    const words = (await mainText(page)).replaceAll('\u00a0', ' ');
+    for (const shown of [
+      '5.00 USD',
+      'Procurement Assistant',
+      'not verified',
+      '10.00',
+      '50.00',
+      'No limit',
+      'Test mode',
+    ]) {
+      expect(words).toContain(shown);
+    }
+    const source = await page.content();
+    for (const hidden of ['Rotterdam', jobKey, email]) expect(source).not.toContain(hidden);
+    await lookAt(page, 'pay-open');
+    await page.goto(url.replace(/\w+$/, 'pay_unknown'));
+    expect(await mainText(page)).toContain('Nothing here');
+  });
+
+  it('is paid by card without script, and again it asks for nothing', async () => {
+    const { jobKey, url } = await linkToPay();
+    const page = await newPage({ javaScriptEnabled: false });
+    await page.goto(url);
+    expect(await mainText(page)).toContain('A wallet can only be asked by script');
+    await page.getByRole('button', { name: /by card/ }).click();
+    expect(await page.getByLabel(/Save this card/).count()).toBe(0);
+    await typeCard(page);
+    await page.waitForURL(url);
+    await expect
+      .poll(async () => (await mainTextAgain(page)).replaceAll('\u00a0', ' '), patience)
+      .toContain('5.00 USD collected');
+    expect(await page.getByRole('button', { name: /pay/i }).count()).toBe(0);
+    expect(await jobOf(jobKey)).not.toMatchObject({ state: 'awaiting_payment' });
+  });
+
+  it('can still be paid after the payer came back from the provider’s page without paying', async () => {
+    const { url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await page.getByRole('link', { name: 'Cancel and go back' }).click();
+    expect(page.url()).toBe(url);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await typeCard(page);
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+    await lookAt(page, 'pay-paid');
+  });
+
+  it('believes nothing that its address says', async () => {
+    const { url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(`${url}?session_id=cs_test_1&status=succeeded&redirect_status=succeeded`);
+    expect(await page.getByRole('button', { name: /by card/ }).count()).toBe(1);
+    expect(await mainText(page)).not.toContain('collected');
+  });
+
+  it('leads to the provider only by a form of its own page', async () => {
+    const { url } = await linkToPay();
+    const headers = { origin: 'https://elsewhere.example', 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(`${url}/checkout`, { method: 'POST', headers, body: '', redirect: 'manual' });
+    expect(answer.status).toBe(403);
+  });
+
+  it('is paid from a browser wallet with one transfer, and then no more by card', async () => {
+    const { jobKey, url } = await linkToPay();
+    const wallet = await BrowserWallet.funded(stack.sandboxUrl);
+    const page = await newPage();
+    await wallet.enter(page);
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Pay with your wallet' }).click();
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+    expect(await settlementsOf(stack.sandboxUrl, wallet.account.address)).toHaveLength(1);
+    expect(await jobOf(jobKey)).not.toMatchObject({ state: 'awaiting_payment' });
+    const again = await fetch(`${url}/checkout`, {
+      method: 'POST',
+      headers: { origin: stack.baseUrl, 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+      redirect: 'manual',
+    });
+    expect(again.headers.get('location')).toBe(new URL(url).pathname);
+  });
+
+  it('says not to pay again while nobody knows, by itself that it is collected, and offers no button between', async () => {
+    const { url } = await linkToPay();
+    const wallet = await BrowserWallet.funded(stack.sandboxUrl);
+    const page = await newPage();
+    await wallet.enter(page);
+    await page.goto(url);
+    await facilitatorFault(stack.sandboxUrl, { mode: 'drop_after_settle', times: 1 });
+    await page.getByRole('button', { name: 'Pay with your wallet' }).click();
+    await page.getByRole('heading', { name: /do not pay again|collected/ }).waitFor(patience);
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+    expect(await settlementsOf(stack.sandboxUrl, wallet.account.address)).toHaveLength(1);
+  });
+});
+
+describe('a saved card', () => {
+  it('is offered to a signed-in member alone, listed, charged for the agent, and removed for good', async () => {
+    const { url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'sign in first' }).click();
+    await signInHere(page);
+    expect(page.url()).toBe(url);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await typeCard(page, { save: true });
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+    await page.goto(`${stack.baseUrl}/account`);
+    await expect.poll(() => mainTextAgain(page), patience).toContain('Visa ending 4242');
+    await lookAt(page, 'account-cards');
+
+    const jobKey = await agent.authorizedJob();
+    const body = { rail: 'card', method: 'card_saved', idempotency_key: randomUUID() };
+    const paid = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, body);
+    expect(paid).toMatchObject({ status: 200, body: { payment_state: 'collected' } });
+
+    await page.getByRole('button', { name: 'Remove Visa ending 4242' }).click();
+    expect(await mainText(page)).toContain('Removed. No agent can be charged to that card any more.');
+    expect(await mainText(page)).not.toContain('4242');
+    const next = await agent.authorizedJob();
+    const refused = await agent.post(`/api/agent/v1/jobs/${next}/payments`, { ...body, idempotency_key: randomUUID() });
+    expect(refused.body.payment_state).not.toBe('collected');
+    const { charges } = await stripe().books();
+    expect(charges.filter(({ status }) => status === 'succeeded').length).toBeGreaterThan(0);
+  });
+});

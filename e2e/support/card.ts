@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { controlClient } from '../../sandbox/control-client.ts';
+import type { Agent, Answer, Client } from './agent.ts';
+import { type Customer, connectedAgent } from './customer.ts';
+import { Member } from './member.ts';
+import type { Service } from './service.ts';
+
+/** Numbers of test cards (docs.stripe.com/testing). */
+export const cards = {
+  good: '4242424242424242',
+  declined: '4000000000000002',
+  insufficient: '4000000000009995',
+  declinedLater: '4000000000000341',
+  asksHolder: '4000002760003184',
+  refundPending: '4000000000007726',
+  refundFails: '4000000000005126',
+} as const;
+
+/** An agent of a customer, the customer as a signed-in member, and what the stand-in for Stripe can be told. */
+export async function buyingByCard(service: Service, changes: Record<string, unknown> = {}) {
+  const { agent, customer } = await connectedAgent(service, changes);
+  await agent.get('/api/agent/v1/me');
+  const member = await Member.of(service, agent, customer.email);
+  return { agent, customer: customer as Customer, member };
+}
+
+export const stripeOf = (service: Service) => controlClient(service.sandbox.controlUrl).stripe;
+
+/** Has the stand-in send its events to this service. */
+export async function listen(service: Service): Promise<void> {
+  await stripeOf(service).webhook({ url: `${service.baseUrl}/api/webhooks/stripe` });
+}
+
+/** Asks to pay for a job by card. */
+export function payByCard(
+  agent: Agent,
+  jobKey: string,
+  method = 'card_checkout',
+  key: string = randomUUID(),
+): Promise<Answer> {
+  return agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, { rail: 'card', method, idempotency_key: key });
+}
+
+/** The payer's click on the page of ours. Gives the address of the provider's page. */
+export async function click(client: Pick<Client, 'post'>, paymentKey: string): Promise<Answer> {
+  return client.post(`/api/agent/v1/payments/${paymentKey}/checkout`);
+}
+
+/** Fills in the provider's page. Resolves to its status, and where it leads to. */
+export async function fillIn(url: string, card: string = cards.good, { save = false } = {}) {
+  const fields = { email: 'ada@example.com', number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' };
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(save ? { ...fields, save: 'on' } : fields),
+    redirect: 'manual',
+  });
+  return { status: response.status, location: response.headers.get('location') ?? '' };
+}
+
+/** A job that is paid for on the page; with `save` the member ticks that the card be kept. */
+export async function paidOnPage(
+  service: Service,
+  agent: Agent,
+  { card = cards.good, member }: { card?: string; member?: Member } = {},
+): Promise<{ jobKey: string; paymentKey: string }> {
+  const jobKey = await agent.authorizedJob();
+  const { body } = await payByCard(agent, jobKey);
+  const { body: page } = await click(member ?? agent, body.payment_key);
+  await fillIn(page.url, card, { save: member !== undefined });
+  await heard(service);
+  return { jobKey, paymentKey: body.payment_key };
+}
+
+/** Waits until the stand-in has sent what it had to say, and the worker has looked into it. */
+export async function heard(service: Service): Promise<void> {
+  await stripeOf(service).untilDelivered();
+  await service.sweep();
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/** The card provider, Stripe. Its mode is that of its key, and must be that of the installation. */
+export const cardVariables = {
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((one) => one.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(z.string().regex(/^whsec_[A-Za-z0-9+/=_-]+$/, 'must begin with whsec_')).max(2))
+    .default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+};
+const CardVariables = z.object(cardVariables);
+type CardVariables = z.infer<typeof CardVariables> & { BASE_URL: string; ENVIRONMENT: 'test' | 'live' };
+
+export interface CardConfiguration {
+  /** Empty when it is not set. */
+  secretKey: string;
+  /** Each verifies: two while one is rolled. */
+  webhookSecrets: readonly string[];
+  /** By the prefix of the key. */
+  mode: 'test' | 'live' | 'unknown';
+  /** The provider's address; null for its own. */
+  apiUrl: string | null;
+  /** The page of ours that payers are sent to, and come back to; null without an address that browsers open. */
+  returnUrl: string | null;
+}
+
+export function cardOf(variables: CardVariables): CardConfiguration {
+  const { STRIPE_SECRET_KEY: secretKey = '', BASE_URL: baseUrl } = variables;
+  return {
+    secretKey,
+    webhookSecrets: variables.STRIPE_WEBHOOK_SECRET,
+    mode: modeOf(secretKey),
+    apiUrl: variables.STRIPE_API_URL ?? null,
+    returnUrl: /^https?:/.test(baseUrl) ? `${baseUrl}/pay` : null,
+  };
+}
+
+/** Whose money a key moves, by its prefix (docs.stripe.com/keys): Stripe's own client does not look. */
+function modeOf(secretKey: string): CardConfiguration['mode'] {
+  const [, mode] = /^(?:sk|rk)_(test|live)_/.exec(secretKey) ?? [];
+  return mode === 'test' || mode === 'live' ? mode : 'unknown';
+}
+
+/** A key of the other mode would charge nobody, or charge somebody for a trial. */
+export function cardFaults({ STRIPE_SECRET_KEY, ENVIRONMENT: environment }: CardVariables): string[] {
+  const mode = modeOf(STRIPE_SECRET_KEY ?? '');
+  if (mode === 'unknown' || mode === environment) return [];
+  return [`STRIPE_SECRET_KEY is a ${mode} key, and ENVIRONMENT is ${environment}`];
+}

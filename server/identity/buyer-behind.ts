@@ -1,0 +1,47 @@
+import type { Queries } from '../kernel/database.ts';
+import { sql } from '../kernel/sql.ts';
+import type { BlockCause } from './blocked.ts';
+import type { Buyer } from './caller.ts';
+import type { GrantRow } from './grant.ts';
+
+interface BuyerRow extends GrantRow {
+  kind: Buyer['kind'];
+  account_key: string;
+  name: string | null;
+  blocks: BlockCause[];
+}
+
+/**
+ * The agent or wallet that asked for something which another may carry out for it, with its grant as it is now. What was
+ * presented instead of a credential is the key of that. Undefined once it was revoked.
+ */
+export async function buyerBehind(
+  db: Queries,
+  principalKey: string,
+  presented: { key: string; at: Date },
+): Promise<Buyer | undefined> {
+  const row = await db.maybe<BuyerRow>(sql`
+    select p.kind, p.account_key, p.name, g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents,
+      g.daily_limit_microcents, g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at, array(
+        select distinct cause from purchase_blocks b
+        where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)
+        order by cause) as blocks
+    from principals p join grants g using (principal_key)
+    where p.principal_key = ${principalKey} and p.revoked_at is null`);
+  if (!row) return undefined;
+  const { kind, account_key, name, blocks, ...grant } = row;
+  const credential = { credentialKey: presented.key, createdAt: presented.at, expiresAt: null, lastUsedAt: null };
+  return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
+}
+
+/** Who a principal is, what it may pay with and the limits it buys under, for the page that somebody else pays on. */
+export function buyerOfPrincipal(
+  db: Queries,
+  principalKey: string,
+): Promise<
+  { name: string | null } & Pick<GrantRow, 'payment_methods' | `${'per_job' | 'daily' | 'total'}_limit_microcents`>
+> {
+  return db.one(sql`
+    select name, payment_methods, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents
+    from principals join grants using (principal_key) where principal_key = ${principalKey}`);
+}

@@ -1,0 +1,171 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { leaseUntil } from '../../kernel/lease.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import type { CardMethod } from '../contract.ts';
+import type { Attempt, Decline, PaymentRequest } from '../rail.ts';
+
+/** One attempt to pay for a job by card: on the provider's page, or with a card that the account keeps. */
+export interface CardAttempt extends Attempt {
+  rail: 'card';
+  method: CardMethod;
+  account_key: string;
+  idempotency_key: string;
+  customer_id: string | null;
+  /** The kept card that is charged, as the provider names it. */
+  method_id: string | null;
+  card_key: string | null;
+  intent_id: string | null;
+  session_asked_at: Date | null;
+  session_expires_at: Date | null;
+  session_id: string | null;
+  session_url: string | null;
+  failed_calls: number;
+  expires_at: Date;
+  withdrawn_at: Date | null;
+  decline: Decline | null;
+}
+
+type Row = Omit<CardAttempt, 'decline'> & { decline_code: string | null };
+
+const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_key, j.account_key, p.method, p.state,
+  p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key, s.method_id,
+  c.intent_id, c.session_asked_at, c.session_expires_at, c.session_id, c.session_url, c.failed_calls, c.expires_at,
+  c.withdrawn_at, c.decline_code
+  from card_payments c join payments p using (payment_key) join jobs j using (job_key)
+  left join saved_cards s using (card_key)`;
+
+/** What a bank says that wants to ask the holder. */
+const holderIsNeeded = 'authentication_required';
+
+function unpacked({ decline_code: code, ...row }: Row): CardAttempt {
+  return { ...row, decline: code === null ? null : { code, needsHolder: code === holderIsNeeded } };
+}
+
+async function maybe(db: Queries, text: string, values: readonly unknown[]): Promise<CardAttempt | undefined> {
+  const row = await db.maybe<Row>(statement(text, values));
+  return row && unpacked(row);
+}
+
+const byKey = `${columns} where p.payment_key = $1`;
+export const attemptByKey = (db: Queries, paymentKey: string) => maybe(db, byKey, [paymentKey]);
+
+const openOfJob = `${columns} where p.job_key = $1 and p.state in ('settling', 'unknown')`;
+/** The attempt of a job that has not ended, if there is one. */
+export const openAttempt = (db: Queries, jobKey: string) => maybe(db, openOfJob, [jobKey]);
+
+const byIntent = `${columns} where p.payment_key = coalesce(
+  (select payment_key from card_charges where intent_id = $1), (select payment_key from card_payments where intent_id = $1))`;
+/** The attempt that a payment intent is known to belong to. */
+export const attemptByIntent = (db: Queries, intentId: string) => maybe(db, byIntent, [intentId]);
+
+const byRequest = `${columns} where p.job_key = $1 and (c.idempotency_key = $2
+    or (p.state in ('settling', 'unknown') and p.method = $3))
+  order by p.state in ('settling', 'unknown') desc, c.idempotency_key = $2 desc, p.created_at desc limit 1`;
+/** The attempt that a request means: by its key, or one of its kind that is open. */
+export const attemptOfRequest = (db: Queries, jobKey: string, key: string, method: CardMethod) =>
+  maybe(db, byRequest, [jobKey, key, method]);
+
+/** A request that pays takes so long when all is well. */
+const settlingForSeconds = 3;
+
+const unattended = `${columns}
+  where p.state in ('settling', 'unknown') and (p.lease_until <= $1 or (p.state = 'settling' and p.created_at <= $2))
+    and (c.look_at is null or c.look_at <= $1)
+  order by p.lease_until limit $3`;
+
+/** Open attempts that need help, longest unattended first. One that waits for its payer is looked at now and then. */
+export async function openAttempts(db: Queries, now: Date, limit: number): Promise<CardAttempt[]> {
+  const rows = await db.many<Row>(statement(unattended, [now, after(now, -settlingForSeconds), limit]));
+  return rows.map(unpacked);
+}
+
+/** A page is good for so long at least, and at most (Stripe: 30 minutes to 24 hours, by its clock and not by ours). */
+const pageSecondsMin = 40 * 60;
+const pageSecondsMax = 86_400 - 600;
+
+/** Until when a page that is opened now can be paid on. */
+export function pageEnd(now: Date, wanted: Date): Date {
+  return new Date(
+    Math.min(Math.max(wanted.getTime(), after(now, pageSecondsMin).getTime()), after(now, pageSecondsMax).getTime()),
+  );
+}
+
+/**
+ * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. Undefined when
+ * the job cannot be paid now. A checkout waits for its payer and is at no provider yet.
+ */
+export async function recordIntent(
+  db: Queries,
+  paymentKey: string,
+  { jobKey, principalKey, price, idempotencyKey, payBy, now }: PaymentRequest,
+  by: { method: 'card_checkout' } | { method: 'card_saved'; cardKey: string; customerId: string },
+): Promise<CardAttempt | undefined> {
+  const isSaved = by.method === 'card_saved';
+  const ends = pageEnd(now, payBy);
+  const taken = await db.maybe(sql`
+    with taken as (
+      update jobs set payment_state = ${isSaved ? 'processing' : 'requires_payer'}, updated_at = ${now}
+      where job_key = ${jobKey} and principal_key = ${principalKey} and state = 'awaiting_payment'
+        and payment_state = 'none'
+      returning job_key),
+    intent as (
+      insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+      select ${paymentKey}, job_key, 'card', ${by.method}, ${isSaved ? 'settling' : 'unknown'}, ${price}, ${now},
+        ${leaseUntil(now)}
+      from taken returning payment_key)
+    insert into card_payments (payment_key, idempotency_key, customer_id, card_key, expires_at, look_at)
+    select payment_key, ${idempotencyKey}, ${isSaved ? by.customerId : null}, ${isSaved ? by.cardKey : null}, ${ends},
+      ${isSaved ? null : ends}
+    from intent returning payment_key`);
+  return taken ? attemptByKey(db, paymentKey) : undefined;
+}
+
+/** Has a waiting attempt looked at no sooner than then. */
+export async function lookAgainAt(db: Queries, paymentKey: string, at: Date): Promise<void> {
+  await db.many(sql`update card_payments set look_at = ${at} where payment_key = ${paymentKey}`);
+}
+
+/** Counts a call that the provider failed at, which gives the next one a key of its own. */
+export async function countFailedCall(db: Queries, paymentKey: string): Promise<void> {
+  await db.many(sql`update card_payments set failed_calls = failed_calls + 1 where payment_key = ${paymentKey}`);
+}
+
+/** Notes the intent of an attempt, once; gives the one that is noted. */
+export async function noteIntent(db: Queries, paymentKey: string, intentId: string): Promise<string> {
+  const { intent_id } = await db.one<{ intent_id: string }>(sql`
+    update card_payments set intent_id = coalesce(intent_id, ${intentId}) where payment_key = ${paymentKey}
+    returning intent_id`);
+  return intent_id;
+}
+
+/** Decides that an open attempt will never collect. False when somebody decided it before. */
+export async function giveUp(tx: Tx, attempt: CardAttempt, failure: string, now: Date): Promise<boolean> {
+  const given = await tx.maybe(sql`
+    update payments set state = 'failed', decided_at = ${now}, failure = ${failure}
+    where payment_key = ${attempt.payment_key} and state in ('settling', 'unknown') returning payment_key`);
+  return given !== undefined;
+}
+
+/** Keeps why a bank refused, so that a repeat of the request is told the same. */
+export async function noteDecline(db: Queries, paymentKey: string, { code }: Decline): Promise<void> {
+  await db.many(sql`
+    update card_payments set decline_code = ${code} where payment_key = ${paymentKey} and decline_code is null`);
+}
+
+/** Who pays in each attempt by card: nobody that blocks name, because a card belongs to the account. */
+export const cardPayers = 'select payment_key, null::text as payer from card_payments';
+
+/** From when on an open attempt by card can be called back: on the page as long as it waits for its payer. */
+export const cardEnds = `
+  select payment_key, p.created_at - interval '1 second' as withdrawable_after
+  from card_payments join payments p using (payment_key) where p.method = 'card_checkout'`;
+
+/** What a collection by card is known by outside, as SQL. */
+export const cardReference = (paymentKey: string): string =>
+  `(select charge_id from card_charges k where k.payment_key = ${paymentKey} and k.use = 'payment')`;
+
+/** What a refund to a card is known by outside, as SQL; null until it has been carried out. */
+export const cardRefundReference = (refundKey: string): string =>
+  `(select provider_refund_id from refunds back where back.refund_key = ${refundKey} and back.state = 'refunded')`;

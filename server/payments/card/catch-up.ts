@@ -1,0 +1,43 @@
+import { after } from '../../kernel/clock.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Process } from '../rail.ts';
+import { heeded, keep } from './events.ts';
+import type { CardProvider } from './provider.ts';
+
+/** Events are listed anew from a little before the newest that was seen: they are not made in the order of their times. */
+const overlapSeconds = 300;
+/** How often what may have been missed is asked for, and how far back the first time. */
+const everySeconds = 30;
+const firstSeconds = 86_400;
+/** Pages of 100 that one round reads; the next goes on. */
+const pagesMax = 20;
+
+/** Lists what the provider announced while nobody here could hear it, and keeps it like what came by itself. */
+export async function catchUp({ db, clock }: Process, { stripe }: CardProvider): Promise<void> {
+  const now = clock();
+  const turn = await db.maybe<{ searched_to: Date }>(sql`
+    insert into card_searches (list, searched_to, searched_at)
+    values ('events', ${after(now, -firstSeconds)}, ${now})
+    on conflict (list) do update set searched_at = excluded.searched_at
+    where card_searches.searched_at <= ${after(now, -everySeconds)}
+    returning searched_to`);
+  if (!turn) return;
+  const since = Math.floor(after(turn.searched_to, -overlapSeconds).getTime() / 1_000);
+  let newest = turn.searched_to.getTime();
+  let startingAfter: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const { data, has_more } = await stripe.events.list({
+      types: [...heeded],
+      created: { gte: since },
+      limit: 100,
+      ...(startingAfter ? { starting_after: startingAfter } : {}),
+    });
+    await keep(db, data, now);
+    for (const { created } of data) newest = Math.max(newest, created * 1_000);
+    startingAfter = data.at(-1)?.id;
+    if (!has_more) {
+      await db.many(sql`update card_searches set searched_to = ${new Date(newest)} where list = 'events'`);
+      return;
+    }
+  }
+}

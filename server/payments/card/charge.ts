@@ -1,0 +1,122 @@
+import type { Queries } from '../../kernel/database.ts';
+import type { Outcome } from '../rail.ts';
+import { type CardAttempt, countFailedCall, noteDecline, noteIntent } from './attempt.ts';
+import { type CardProof, isFor, outcomeOf } from './outcome.ts';
+import {
+  type CardProvider,
+  declineIn,
+  declineOf,
+  type Intent,
+  isProviderFailure,
+  isRefusedAs,
+  retrieveIntent,
+  toCents,
+} from './provider.ts';
+
+/**
+ * Charging a card that the account keeps, with its holder away, in two steps: the intent is made and noted, then
+ * confirmed. One intent moves the money once at most, so whatever was lost in between is settled by looking at it.
+ */
+export async function chargeSaved(
+  db: Queries,
+  provider: CardProvider,
+  attempt: CardAttempt,
+): Promise<Outcome<CardProof>> {
+  const intent = attempt.intent_id
+    ? await retrieveIntent(provider, attempt.intent_id)
+    : await created(db, provider, attempt);
+  if (intent === null) return { is: 'never', because: 'The card is not kept any more.' };
+  return settled(
+    db,
+    provider,
+    attempt,
+    intent.status === 'requires_confirmation' ? await confirmed(db, provider, attempt, intent) : intent,
+  );
+}
+
+/** Makes the intent, under a key of its own that a repeat finds it by. It moves no money yet. */
+async function created(db: Queries, { stripe, ...rest }: CardProvider, attempt: CardAttempt): Promise<Intent | null> {
+  const { payment_key: paymentKey, customer_id: customer, method_id: method, failed_calls: failed } = attempt;
+  if (!customer || !method) return null;
+  try {
+    const intent = await stripe.paymentIntents.create(
+      {
+        amount: toCents(attempt.amount_microcents),
+        currency: 'usd',
+        customer,
+        payment_method: method,
+        allowed_payment_method_types: ['card'],
+        capture_method: 'automatic',
+        metadata: { payment_key: paymentKey },
+      },
+      { idempotencyKey: `pi:${paymentKey}:${failed}` },
+    );
+    const noted = await noteIntent(db, paymentKey, intent.id);
+    return noted === intent.id ? intent : await retrieveIntent({ stripe, ...rest }, noted);
+  } catch (error) {
+    if (isRefusedAs(error, 'resource_missing')) return null;
+    if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
+    throw error;
+  }
+}
+
+/** Confirms the intent, and reads it: what came back may be lost, or a refusal. */
+async function confirmed(db: Queries, provider: CardProvider, attempt: CardAttempt, intent: Intent): Promise<Intent> {
+  const { payment_key: paymentKey, failed_calls: failed } = attempt;
+  try {
+    await provider.stripe.paymentIntents.confirm(
+      intent.id,
+      { off_session: true },
+      { idempotencyKey: `cf:${paymentKey}:${failed}` },
+    );
+  } catch (error) {
+    if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
+    if (!declineOf(error) && !isRefusedAs(error, 'payment_intent_unexpected_state')) throw error;
+  }
+  return retrieveIntent(provider, intent.id);
+}
+
+/** How the attempt stands by its intent. One that a bank refused is canceled first: it can never be confirmed again. */
+async function settled(
+  db: Queries,
+  provider: CardProvider,
+  attempt: CardAttempt,
+  intent: Intent,
+): Promise<Outcome<CardProof>> {
+  if (!isFor(attempt, intent)) return { is: 'never', because: 'The provider charged something else.' };
+  const decline = declineIn(intent);
+  if (intent.status === 'requires_action' || (intent.status === 'requires_payment_method' && decline)) {
+    const canceled = await canceledNow(provider, intent);
+    const outcome = outcomeOf(provider, attempt, canceled);
+    if (outcome.is !== 'never') return outcome;
+    const because = decline ?? { code: 'authentication_required', needsHolder: true };
+    await noteDecline(db, attempt.payment_key, because);
+    return { is: 'never', because: `The card was declined: ${because.code}.`, decline: because };
+  }
+  const outcome = outcomeOf(provider, attempt, intent);
+  if (outcome.is === 'never' && outcome.decline) await noteDecline(db, attempt.payment_key, outcome.decline);
+  return outcome;
+}
+
+async function canceledNow(provider: CardProvider, intent: Intent): Promise<Intent> {
+  try {
+    await provider.stripe.paymentIntents.cancel(intent.id, {}, { idempotencyKey: `cx:${intent.id}` });
+  } catch (error) {
+    if (!isRefusedAs(error, 'payment_intent_unexpected_state')) throw error;
+  }
+  return retrieveIntent(provider, intent.id);
+}
+
+/** Asks how the attempt stands, and moves nothing. */
+export async function lookUpCharge(provider: CardProvider, attempt: CardAttempt): Promise<Outcome<CardProof>> {
+  if (!attempt.intent_id) return { is: 'open' };
+  return outcomeOf(provider, attempt, await retrieveIntent(provider, attempt.intent_id));
+}
+
+/** Calls a charge back that was not carried out. */
+export async function withdrawCharge(provider: CardProvider, attempt: CardAttempt): Promise<Outcome<CardProof>> {
+  if (!attempt.intent_id) return { is: 'open' };
+  const intent = await retrieveIntent(provider, attempt.intent_id);
+  const isUnpaid = ['requires_confirmation', 'requires_payment_method', 'requires_action'].includes(intent.status);
+  return outcomeOf(provider, attempt, isUnpaid ? await canceledNow(provider, intent) : intent);
+}

@@ -1,0 +1,29 @@
+import { sql } from '../../kernel/sql.ts';
+import type { Process } from '../rail.ts';
+import { type CardAttempt, countFailedCall } from './attempt.ts';
+import { type CardProvider, isProviderFailure } from './provider.ts';
+
+/**
+ * The account as the provider knows it: made the first time that one of its members may keep a card. One whose answer was
+ * lost is made again; the first that is written down is used, and the other stands for nobody.
+ */
+export async function customerOf(
+  { db, clock }: Process,
+  { stripe }: CardProvider,
+  { account_key: accountKey, payment_key: paymentKey, failed_calls: failed }: CardAttempt,
+): Promise<string> {
+  const known = await db.maybe<{ customer_id: string }>(sql`
+    select customer_id from card_customers where account_key = ${accountKey}`);
+  if (known) return known.customer_id;
+  const made = await stripe.customers
+    .create({ metadata: { account_key: accountKey } }, { idempotencyKey: `cus:${paymentKey}:${failed}` })
+    .catch(async (error) => {
+      if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
+      throw error;
+    });
+  const { customer_id } = await db.one<{ customer_id: string }>(sql`
+    insert into card_customers (account_key, customer_id, created_at) values (${accountKey}, ${made.id}, ${clock()})
+    on conflict (account_key) do update set customer_id = card_customers.customer_id
+    returning customer_id`);
+  return customer_id;
+}

@@ -1,0 +1,92 @@
+import type Stripe from 'stripe';
+import { microcents } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import { transact } from '../../kernel/transaction.ts';
+import { contested, disputeFee, reinstated } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import type { Process, Tell } from '../rail.ts';
+import { attemptByIntent, type CardAttempt } from './attempt.ts';
+import { type CardProof, proofOf } from './outcome.ts';
+import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
+
+/** The ends of a dispute in favour of the seller; an inquiry that closes is one. Any other status but `lost` is open. */
+const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
+
+interface DisputeRow {
+  outcome: 'won' | 'lost' | null;
+}
+
+/** What a dispute has come to: it is opened once, ends once, and what the bank took of us stands in the books. */
+export async function lookAtDispute(
+  process: Process,
+  provider: CardProvider,
+  dispute: Stripe.Dispute,
+  tell: Tell<CardAttempt, CardProof>,
+): Promise<void> {
+  const intentId = idOf(dispute.payment_intent);
+  if (!intentId || dispute.livemode !== provider.isLive) return;
+  const attempt = await attemptByIntent(process.db, intentId);
+  const charge = await process.db.maybe(sql`select use from card_charges where intent_id = ${intentId}`);
+  if (!attempt || !charge) {
+    const { metadata } = await retrieveIntent(provider, intentId);
+    if (metadata.payment_key) throw new Error(`the charge of ${intentId} is not written down yet`);
+    return;
+  }
+  const { outcome } = await book(process, dispute, attempt, intentId);
+  const disputeKey = dispute.id;
+  if (stands.includes(dispute.status)) {
+    if (outcome !== 'lost') return tell(attempt, { is: 'dispute_won', disputeKey });
+    return takeBack(process, provider, attempt, dispute.id, intentId, tell);
+  }
+  await tell(attempt, { is: 'disputed', disputeKey });
+  if (dispute.status === 'lost') await tell(attempt, { is: 'reversed', disputeKey });
+}
+
+/** A dispute that was lost has been won after all: the payment is there again. */
+async function takeBack(
+  { db }: Process,
+  provider: CardProvider,
+  attempt: CardAttempt,
+  disputeId: string,
+  intentId: string,
+  tell: Tell<CardAttempt, CardProof>,
+): Promise<void> {
+  const proof = proofOf(provider, await retrieveIntent(provider, intentId));
+  if (!proof) throw new Error(`${intentId} proves nothing`);
+  await tell(attempt, { is: 'collected', proof });
+  await db.many(sql`update card_disputes set outcome = 'won' where dispute_id = ${disputeId}`);
+}
+
+/** Writes a dispute down, and what its bank has taken or given back, once each. */
+async function book(
+  { db, clock }: Process,
+  dispute: Stripe.Dispute,
+  { payment_key: paymentKey }: CardAttempt,
+  intentId: string,
+): Promise<DisputeRow> {
+  const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0);
+  const fees = dispute.balance_transactions.reduce((sum, { fee }) => sum + fee, 0);
+  const [withdrawn, fee] = [fromCents(Math.max(-moved, 0)), fromCents(Math.max(fees, 0))];
+  const now = clock();
+  return transact(db, async (tx) => {
+    tx.write(sql`
+      insert into card_disputes (dispute_id, payment_key, intent_id, opened_at)
+      values (${dispute.id}, ${paymentKey}, ${intentId}, ${new Date(dispute.created * 1_000)})
+      on conflict (dispute_id) do nothing`);
+    const before = await tx.one<DisputeRow & { withdrawn_microcents: bigint; fee_microcents: bigint }>(sql`
+      select outcome, withdrawn_microcents, fee_microcents from card_disputes where dispute_id = ${dispute.id}
+      for no key update`);
+    const of = { jobKey: null, principalKey: null, at: now };
+    const change = withdrawn - before.withdrawn_microcents;
+    const key = `${dispute.id}:${dispute.balance_transactions.length}`;
+    if (change > 0n) post(tx, { ...contested, ...of, key, amount: microcents(change) });
+    if (change < 0n) post(tx, { ...reinstated, ...of, key, amount: microcents(-change) });
+    if (fee > before.fee_microcents) {
+      post(tx, { ...disputeFee, ...of, key, amount: microcents(fee - before.fee_microcents) });
+    }
+    tx.write(sql`
+      update card_disputes set withdrawn_microcents = ${withdrawn}, fee_microcents = ${fee}
+      where dispute_id = ${dispute.id}`);
+    return { outcome: before.outcome };
+  });
+}

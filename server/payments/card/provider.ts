@@ -1,0 +1,91 @@
+import Stripe from 'stripe';
+import type { CardConfiguration } from '../../configuration/card.ts';
+import { type Microcents, microcents } from '../../kernel/money.ts';
+
+/** What the card provider is asked, and its answers as this service reads them. Nothing here knows a job or a row. */
+
+/** A call that hangs is given up after so long: its outcome is looked up then. */
+const timeoutMs = 20_000;
+/** One cent in microcents. */
+const microcentsPerCent = 1_000_000n;
+
+export type Intent = Stripe.PaymentIntent;
+export type Session = Stripe.Checkout.Session;
+
+/** The client of the configured account. */
+export interface CardProvider {
+  readonly stripe: Stripe;
+  readonly isLive: boolean;
+}
+
+/** Opens the client of a configured account. Nothing is called yet. */
+export function openCardProvider(
+  configuration: Pick<CardConfiguration, 'secretKey' | 'apiUrl' | 'mode'>,
+): CardProvider {
+  const { secretKey, apiUrl, mode } = configuration;
+  const address = apiUrl ? new URL(apiUrl) : null;
+  const stripe = new Stripe(secretKey, {
+    // Every repeat is ours: it keeps to the persisted key.
+    maxNetworkRetries: 0,
+    timeout: timeoutMs,
+    telemetry: false,
+    ...(address
+      ? {
+          host: address.hostname,
+          protocol: address.protocol === 'http:' ? ('http' as const) : ('https' as const),
+          port: address.port || (address.protocol === 'http:' ? '80' : '443'),
+        }
+      : {}),
+  });
+  return { stripe, isLive: mode === 'live' };
+}
+
+/** Cents of an amount. Throws on a fraction of one. */
+export function toCents(amount: bigint): number {
+  if (amount % microcentsPerCent !== 0n) throw new RangeError(`${amount} microcents are not whole cents`);
+  return Number(amount / microcentsPerCent);
+}
+
+export function fromCents(cents: number): Microcents {
+  return microcents(BigInt(cents) * microcentsPerCent);
+}
+
+/** A payment intent with its charge, that charge's fee, and the card. */
+export function retrieveIntent({ stripe }: CardProvider, intentId: string): Promise<Intent> {
+  return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge.balance_transaction', 'payment_method'] });
+}
+
+/** The id of what may be expanded. */
+export function idOf(value: string | { id: string } | null | undefined): string | null {
+  return typeof value === 'string' ? value : (value?.id ?? null);
+}
+
+/**
+ * Whether the provider itself has failed: it keeps such an answer for the key of the call, so that the next try of what
+ * moves no money twice takes a new one.
+ */
+export function isProviderFailure(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 0) >= 500;
+}
+
+/** The refusal of a bank; null for any other error. */
+export function declineOf(error: unknown): { code: string; needsHolder: boolean } | null {
+  if (!(error instanceof Stripe.errors.StripeCardError)) return null;
+  return declineNamed(error.code ?? null, error.decline_code ?? null);
+}
+
+/** The same, as an intent keeps it. */
+export function declineIn({ last_payment_error: last }: Intent): { code: string; needsHolder: boolean } | null {
+  return last ? declineNamed(last.code ?? null, last.decline_code ?? null) : null;
+}
+
+function declineNamed(code: string | null, declineCode: string | null) {
+  const holder = ['authentication_required', 'payment_intent_authentication_failure'];
+  const needsHolder = holder.includes(code ?? '') || holder.includes(declineCode ?? '');
+  return { code: needsHolder ? 'authentication_required' : (declineCode ?? code ?? 'card_declined'), needsHolder };
+}
+
+/** Whether a call was refused for this reason. */
+export function isRefusedAs(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Stripe.errors.StripeError && codes.includes(error.code ?? '');
+}

@@ -1,0 +1,102 @@
+import type { CardConfiguration } from '../../configuration/card.ts';
+import { cardMethods } from '../contract.ts';
+import type { Rail, Standing } from '../rail.ts';
+import { railUnavailable } from '../unavailable.ts';
+import { attemptByKey, type CardAttempt, giveUp, openAttempt, openAttempts } from './attempt.ts';
+import { catchUp } from './catch-up.ts';
+import { chargeSaved, lookUpCharge, withdrawCharge } from './charge.ts';
+import { lookUpPage, openPage, withdrawPage } from './checkout.ts';
+import { collect, restore, returnLate, reverse } from './collect.ts';
+import { compareBooks } from './compare.ts';
+import { receive } from './events.ts';
+import { hear } from './hear.ts';
+import type { CardProof } from './outcome.ts';
+import { present } from './present.ts';
+import { openCardProvider } from './provider.ts';
+import { type CardRefund, refundsOver } from './refunds.ts';
+import { forgetRemoved, listCards, noteUse, removeCard } from './saved.ts';
+
+/** The card rail, over Stripe: its page, kept cards, refunds and disputes. */
+export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, CardProof, CardRefund> {
+  const faults = faultsOf(configuration);
+  const provider = faults.length === 0 ? openCardProvider(configuration) : null;
+  const pages = { returnUrl: configuration.returnUrl ?? '' };
+  const ready = () => {
+    if (!provider) throw railUnavailable('card', faults);
+    return provider;
+  };
+  return {
+    name: 'card',
+    isSetUp: provider !== null,
+    methods: cardMethods,
+    networks: [],
+    remedies: { undelivered: 'refund', waived: 'refund' },
+    suspense: 'suspense:card_disputes',
+
+    async standing(_, isSwitchedOff): Promise<Standing> {
+      const reasons = isSwitchedOff ? [...new Set(['card_disabled', ...faults])] : faults;
+      return { methods: [...cardMethods], mode: configuration.mode, reasons };
+    },
+    seemsUp: () => provider !== null,
+
+    present: async (request) => present(ready(), pages, request),
+    confirmation: (attempt, proof) => (proof || attempt.state === 'collected' ? {} : null),
+
+    openAttempt,
+    hosted: {
+      attempt: attemptByKey,
+      open: async (process, attempt, accountKey) => openPage(process, ready(), pages, attempt, accountKey),
+    },
+    kept: { list: listCards, remove: removeCard, noteUse },
+    openAttempts: async (db, now, limit) => (provider ? openAttempts(db, now, limit) : []),
+    lookUp: ({ db, clock }, attempt) =>
+      attempt.method === 'card_saved'
+        ? lookUpCharge(ready(), attempt)
+        : lookUpPage({ db, clock }, ready(), pages, attempt),
+    settle: ({ db, clock }, attempt) =>
+      attempt.method === 'card_saved'
+        ? chargeSaved(db, ready(), attempt)
+        : lookUpPage({ db, clock }, ready(), pages, attempt),
+    withdraw: ({ db, clock }, attempt) =>
+      attempt.method === 'card_saved'
+        ? withdrawCharge(ready(), attempt)
+        : withdrawPage({ db, clock }, ready(), pages, attempt),
+
+    collect,
+    giveUp,
+    // A charge stays where it is.
+    confirm: async () => false,
+    reverse,
+    restore,
+    returnLate,
+
+    refunds: refundsOver(provider),
+    async watch(process, tell) {
+      if (!provider) return;
+      await catchUp(process, provider);
+      await forgetRemoved(process, provider);
+      await compareBooks(process, provider, tell);
+    },
+    hear: async (process, tell) => (provider ? hear(process, provider, tell) : undefined),
+    receive: provider ? (process, body, signature) => receive(process, provider, configuration, body, signature) : null,
+  };
+}
+
+/** What is missing before cards can be charged, as availability names it (specification 2.2). */
+function faultsOf({ secretKey, webhookSecrets, mode, returnUrl }: CardConfiguration): string[] {
+  if (secretKey === '' && webhookSecrets.length === 0) {
+    return [
+      'card_disabled',
+      'card_secret_missing',
+      'card_webhook_secret_missing',
+      'card_key_mode_unknown',
+      'card_return_url_missing',
+    ];
+  }
+  return [
+    ...(secretKey === '' ? ['card_secret_missing'] : []),
+    ...(webhookSecrets.length === 0 ? ['card_webhook_secret_missing'] : []),
+    ...(mode === 'unknown' ? ['card_key_mode_unknown'] : []),
+    ...(returnUrl === null ? ['card_return_url_missing'] : []),
+  ];
+}

@@ -1,0 +1,111 @@
+import type Stripe from 'stripe';
+import { newKey } from '../../kernel/id.ts';
+import { leaseUntil } from '../../kernel/lease.ts';
+import { microcents } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { sentToCard } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
+import type { Refund, RefundFate, Refunds } from '../rail.ts';
+import type { CardProof } from './outcome.ts';
+import { type CardProvider, fromCents, isRefusedAs } from './provider.ts';
+
+/** A refund with the charge that it gives back in full. */
+export interface CardRefund extends Refund {
+  rail: 'card';
+  intent_id: string;
+}
+
+/** Writes down that a charge goes back. The database lets each go back once, and in full. */
+export function owe(
+  tx: Tx,
+  owed: { intentId: string; paymentKey: string; jobKey: string; amount: bigint; reason: Refund['reason']; now: Date },
+): void {
+  tx.write(sql`
+    insert into refunds (refund_key, payment_key, job_key, intent_id, amount_microcents, reason, state, next_try_at,
+      created_at)
+    values (${newKey('refund')}, ${owed.paymentKey}, ${owed.jobKey}, ${owed.intentId}, ${owed.amount}, ${owed.reason},
+      'refund_pending', ${owed.now}, ${owed.now})`);
+}
+
+/** How money goes back to cards. While a bank contests the payment nothing is sent: it may be taken by that. */
+export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, CardProof> {
+  return {
+    async owe(tx, { paymentKey, jobKey, reason, now }) {
+      const charge = await tx.one<{ intent_id: string; amount_microcents: bigint }>(sql`
+        select intent_id, amount_microcents from card_charges where payment_key = ${paymentKey} and use = 'payment'`);
+      owe(tx, { intentId: charge.intent_id, paymentKey, jobKey, amount: charge.amount_microcents, reason, now });
+    },
+    due: async (db, now, limit) =>
+      provider
+        ? db.many<CardRefund>(sql`
+            select 'card' as rail, refund_key, payment_key, job_key, intent_id, amount_microcents, reason, state, tries,
+              created_at
+            from refunds where state = 'refund_pending' and intent_id is not null and next_try_at <= ${now}
+              and not exists (select from card_disputes d where d.intent_id = refunds.intent_id and closed_at is null)
+            order by next_try_at limit ${limit}`)
+        : [],
+    take: (db, refund, now) =>
+      db.maybe<CardRefund>(sql`
+        update refunds set tries = tries + 1, next_try_at = ${leaseUntil(now)}
+        where refund_key = ${refund.refund_key} and state = 'refund_pending' and next_try_at <= ${now}
+        returning 'card' as rail, refund_key, payment_key, job_key, intent_id, amount_microcents, reason, state, tries,
+          created_at`),
+    carryOut: async (_, refund) => (provider ? carryOut(provider, refund) : { is: 'open' }),
+    async prove(tx, refund, proof, now) {
+      if (!('providerRefundId' in proof)) return;
+      const { providerRefundId } = proof;
+      const proven = await tx.maybe(sql`
+        update refunds set provider_refund_id = ${providerRefundId}
+        where refund_key = ${refund.refund_key} and provider_refund_id is null returning refund_key`);
+      if (!proven) return;
+      const amount = microcents(refund.amount_microcents);
+      post(tx, { ...sentToCard, key: refund.refund_key, jobKey: null, principalKey: null, amount, at: now });
+    },
+    mend: async () => {},
+  };
+}
+
+/**
+ * Sends a charge back, unless that has happened: what the provider lists for it is looked at first. A charge gives back no
+ * more than it took, so a try that comes late finds nothing left; each has a key of its own, and none repeats a failure
+ * that was kept.
+ */
+async function carryOut(provider: CardProvider, refund: CardRefund): Promise<RefundFate<CardProof>> {
+  const { stripe } = provider;
+  const known = await sent(provider, refund);
+  if (known) return fateOf(known);
+  try {
+    const made = await stripe.refunds.create(
+      { payment_intent: refund.intent_id, metadata: { refund_key: refund.refund_key } },
+      { idempotencyKey: `rf:${refund.refund_key}:${refund.tries}` },
+    );
+    return fateOf(made);
+  } catch (error) {
+    // Of a dispute that nobody told us of yet: its end decides.
+    if (isRefusedAs(error, 'charge_disputed')) return { is: 'open' };
+    if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
+    const found = await sent(provider, refund);
+    return found ? fateOf(found) : { is: 'open' };
+  }
+}
+
+/** The refund of the charge that the provider has: in full, whoever asked for it. One that failed comes last. */
+async function sent({ stripe }: CardProvider, refund: CardRefund): Promise<Stripe.Refund | undefined> {
+  const { data } = await stripe.refunds.list({ payment_intent: refund.intent_id, limit: 100 });
+  const whole = data.filter(({ amount }) => fromCents(amount) === refund.amount_microcents);
+  const gone = (one: Stripe.Refund) => one.status === 'failed' || one.status === 'canceled';
+  return whole.find((one) => !gone(one)) ?? whole.find(gone);
+}
+
+function fateOf({ id, status, failure_reason: reason }: Stripe.Refund): RefundFate<CardProof> {
+  switch (status) {
+    case 'succeeded':
+      return { is: 'refunded', proof: { providerRefundId: id } };
+    case 'failed':
+    case 'canceled':
+      return { is: 'refund_failed', because: `The card's bank did not take it: ${reason ?? status}.` };
+    default:
+      return { is: 'open' };
+  }
+}

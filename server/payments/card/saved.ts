@@ -1,0 +1,77 @@
+import type { Queries } from '../../kernel/database.ts';
+import { newKey } from '../../kernel/id.ts';
+import { each, guarded } from '../../kernel/rounds.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import type { Attempt, KeptCard, Process } from '../rail.ts';
+import type { KeptMethod } from './outcome.ts';
+import { type CardProvider, isRefusedAs } from './provider.ts';
+
+/** The cards that an account keeps. Only the provider knows their numbers. */
+
+/** Cards of one account that are listed. */
+const cardsMax = 50;
+/** Removed cards that one round has the provider forget. */
+const batch = 20;
+
+/** Newest first. */
+export function listCards(db: Queries, accountKey: string): Promise<KeptCard[]> {
+  return db.many<KeptCard>(sql`
+    select card_key, brand, last4, exp_month, exp_year, saved_at from saved_cards
+    where account_key = ${accountKey} and removed_at is null order by saved_at desc, card_key limit ${cardsMax}`);
+}
+
+/** The card of an account that is charged when nobody is there to choose. */
+export function cardToCharge(
+  db: Queries,
+  accountKey: string,
+): Promise<{ card_key: string; customer_id: string } | undefined> {
+  return db.maybe(sql`
+    select card_key, customer_id from saved_cards where account_key = ${accountKey} and removed_at is null
+    order by saved_at desc, card_key limit 1`);
+}
+
+/** Keeps the card that a payer ticked, for the account that the provider's customer stands for and for no other. */
+export function keepCard(tx: Tx, accountKey: string, kept: KeptMethod, now: Date): void {
+  tx.write(sql`
+    insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
+    select ${newKey('card')}, account_key, customer_id, ${kept.methodId}, ${kept.brand}, ${kept.last4},
+      ${kept.expMonth}::int, ${kept.expYear}::int, ${now}::timestamptz
+    from card_customers where account_key = ${accountKey} and customer_id = ${kept.customerId}
+    on conflict (method_id) do nothing`);
+}
+
+/** From now on the card is charged for nothing; the provider is told by the next round. */
+export async function removeCard(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<boolean> {
+  const removed = await tx.maybe(sql`
+    update saved_cards set removed_at = ${now}
+    where card_key = ${cardKey} and account_key = ${accountKey} and removed_at is null returning card_key`);
+  return removed !== undefined;
+}
+
+/** The first time that an agent is charged to a card is written down. */
+export async function noteUse(tx: Tx, { payment_key, principal_key }: Attempt, now: Date): Promise<boolean> {
+  const first = await tx.maybe(sql`
+    insert into card_uses (card_key, principal_key, payment_key, at)
+    select card_key, ${principal_key}, payment_key, ${now} from card_payments
+    where payment_key = ${payment_key} and card_key is not null
+    on conflict (card_key, principal_key) do nothing returning card_key`);
+  return first !== undefined;
+}
+
+/** Has the provider forget the cards that were removed. */
+export async function forgetRemoved({ db, clock }: Process, { stripe }: CardProvider): Promise<void> {
+  const removed = await db.many<{ card_key: string; method_id: string }>(sql`
+    select card_key, method_id from saved_cards where removed_at is not null and detached_at is null
+    order by removed_at limit ${batch}`);
+  await each(removed, ({ card_key, method_id }) =>
+    guarded('card_not_forgotten', { card_key }, async () => {
+      await stripe.paymentMethods.detach(method_id).catch((error) => {
+        // It was forgotten before, or was never held.
+        if (!isRefusedAs(error, 'resource_missing') && (error as { statusCode?: number }).statusCode !== 400)
+          throw error;
+      });
+      await db.many(sql`update saved_cards set detached_at = ${clock()} where card_key = ${card_key}`);
+    }),
+  );
+}

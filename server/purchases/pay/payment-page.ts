@@ -1,0 +1,114 @@
+import { Problem, refuse } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import { accountRefusal } from '../../identity/blocked.ts';
+import { buyerOfPrincipal } from '../../identity/buyer-behind.ts';
+import type { Caller } from '../../identity/caller.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { errorFields, log } from '../../kernel/log.ts';
+import { currency, toWire } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Hosted, Rails } from '../../payments/rail.ts';
+import { railUnavailable } from '../../payments/unavailable.ts';
+import type { Context } from '../../runtime.ts';
+import { availability, railOffRefusal } from '../../service/availability.ts';
+import { switchedOff } from '../../service/switches.ts';
+import { notAllowed } from '../job/row.ts';
+import type * as contract from '../payment-contract.ts';
+import { railsOf } from '../quote/quote.ts';
+import { type PaymentState, paymentIsOpen, waitsForPayer } from '../states.ts';
+
+/** An attempt with the rail whose page it is paid on. */
+interface Link {
+  attempt: NonNullable<Awaited<ReturnType<Hosted['attempt']>>>;
+  hosted: Hosted;
+  paymentState: PaymentState;
+  accountKey: string;
+}
+
+/** What a payment link asks for. Whoever has the link sees it: no content, and nobody's address. */
+export const paymentPage: Verb<typeof contract.paymentPage> = async ({ ctx, caller, input, db }) => ({
+  body: await paymentView(ctx, caller, input.payment_key, db),
+});
+
+/** A payment link as this caller sees it. Throws `not_found`. */
+export async function paymentView(
+  { runtime, now }: Pick<Context, 'runtime' | 'now'>,
+  caller: Caller,
+  paymentKey: string,
+  db: Queries,
+): Promise<contract.PaymentPage> {
+  const link = await linkOf(db, runtime.rails, paymentKey);
+  const { attempt, accountKey } = link;
+  const buyer = await buyerOfPrincipal(db, attempt.principal_key);
+  const { purchasable_rails } = await availability(runtime, now);
+  const offered = railsOf(purchasable_rails, runtime.rails).filter(({ methods }) =>
+    methods.some((method) => buyer.payment_methods.includes(method)),
+  );
+  return {
+    payment_key: attempt.payment_key,
+    state: stateOf(link, now),
+    payment_state: link.paymentState,
+    checkout_begun_at: attempt.session_asked_at?.toISOString() ?? null,
+    price: { amount_microcents: toWire(attempt.amount_microcents), currency },
+    agent_name: buyer.name,
+    limits: {
+      per_job_limit_microcents: toWire(buyer.per_job_limit_microcents),
+      daily_limit_microcents: toWire(buyer.daily_limit_microcents),
+      total_limit_microcents: buyer.total_limit_microcents === null ? null : toWire(buyer.total_limit_microcents),
+    },
+    rails: offered,
+    offers_saving: memberOf(caller, accountKey) !== null,
+    environment: runtime.configuration.environment,
+    expires_at: attempt.expires_at.toISOString(),
+  };
+}
+
+/** Opens the provider's page on the payer's click. Until then, and until somebody pays there, another rail may take over. */
+export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, caller, input, db }) => {
+  const { runtime, now } = ctx;
+  const link = await linkOf(db, runtime.rails, input.payment_key);
+  const { attempt, hosted, accountKey } = link;
+  const state = stateOf(link, now);
+  if (state === 'unknown')
+    throw new Problem(
+      'payment_unknown',
+      'Please do not pay again. It is not known yet whether this payment went through.',
+      { headers: { 'Retry-After': '2' } },
+    );
+  if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
+  refuse(await accountRefusal(db, accountKey));
+  refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
+  const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
+    if (error instanceof Problem) throw error;
+    log('checkout_not_opened', { payment_key: attempt.payment_key, ...errorFields(error) });
+    throw railUnavailable(attempt.rail, ['card_unreachable']);
+  });
+  if (url === null) throw notAllowed('This payment link has ended.');
+  return { body: { url } };
+};
+
+/** The account, for a signed-in member of it; null for anybody else: whoever pays keeps no card there. */
+function memberOf(caller: Caller, accountKey: string): string | null {
+  return caller.kind === 'member' && caller.accountKey === accountKey ? accountKey : null;
+}
+
+/** By how the job's payment stands, whichever rail it went over. */
+function stateOf({ attempt, paymentState }: Link, now: Date): contract.PaymentPage['state'] {
+  const hasEnded = attempt.state === 'failed';
+  if (paymentState === 'none') return 'ended';
+  if (waitsForPayer(paymentState)) return hasEnded ? 'ended' : now < attempt.expires_at ? 'open' : 'unknown';
+  // Whoever has the link is told how the check was paid for in the end: another rail may have taken over.
+  return paymentIsOpen(paymentState) ? 'unknown' : 'paid';
+}
+
+/** What the link stands for. Throws `not_found`. */
+export async function linkOf(db: Queries, rails: Rails, paymentKey: string): Promise<Link> {
+  for (const { hosted } of rails.values()) {
+    const attempt = await hosted?.attempt(db, paymentKey);
+    if (!hosted || !attempt) continue;
+    const job = await db.one<{ payment_state: PaymentState; account_key: string }>(sql`
+      select payment_state, account_key from jobs where job_key = ${attempt.job_key}`);
+    return { attempt, hosted, paymentState: job.payment_state, accountKey: job.account_key };
+  }
+  throw new Problem('not_found', 'There is no such payment link.');
+}

@@ -1,0 +1,23 @@
+import { Problem } from '../../door/problem.ts';
+import type { Verb } from '../../door/verb.ts';
+import type { Queries } from '../../kernel/database.ts';
+import type { Rails } from '../../payments/rail.ts';
+import type * as contract from '../payment-contract.ts';
+
+/** The cards that the account of a member keeps. */
+export const savedCards: Verb<typeof contract.savedCards> = async ({ ctx, caller, db }) => ({
+  body: await cardsOf(db, ctx.runtime.rails, caller.accountKey),
+});
+
+/** Removes one for good, for every agent of the account. */
+export const removeCard: Verb<typeof contract.removeCard> = async ({ ctx, caller, input, tx }) => {
+  const { rails } = ctx.runtime;
+  const removed = await rails.get('card')?.kept?.remove(tx, caller.accountKey, input.card_key, ctx.now);
+  if (!removed) throw new Problem('not_found', 'The account keeps no such card.');
+  return { body: await cardsOf(tx, rails, caller.accountKey) };
+};
+
+async function cardsOf(db: Queries, rails: Rails, accountKey: string): Promise<contract.SavedCards> {
+  const cards = (await rails.get('card')?.kept?.list(db, accountKey)) ?? [];
+  return { cards: cards.map((card) => ({ ...card, saved_at: card.saved_at.toISOString() })) };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { defineOperation } from '../door/operation.ts';
+import { railNames } from '../payments/contract.ts';
+import { paymentStates } from './states.ts';
+
+/** What stands behind the page to pay on, and the cards that an account keeps (specification 8.1). Pure. */
+
+const instant = z.iso.datetime();
+const microcents = z.int().min(0);
+const key = z.string().min(1).max(64);
+const PaymentKey = z.strictObject({
+  payment_key: key.meta({ description: 'As continuation_url ends: random, and enough to pay with.' }),
+});
+
+export const PaymentPage = z
+  .object({
+    payment_key: key,
+    state: z.enum(['open', 'unknown', 'paid', 'ended']).meta({
+      description:
+        'open: can be paid. unknown: do not pay again, the outcome is not known yet. paid: nothing is left to do. ' +
+        'ended: this payment will never collect; the agent asks for another.',
+    }),
+    payment_state: z
+      .enum(paymentStates)
+      .meta({ description: 'How the payment of the check stands, over whichever rail.' }),
+    checkout_begun_at: instant.nullable().meta({ description: "When a payer first asked for the provider's page." }),
+    price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
+    agent_name: z.string().nullable(),
+    limits: z.object({
+      per_job_limit_microcents: microcents,
+      daily_limit_microcents: microcents,
+      total_limit_microcents: microcents.nullable(),
+    }),
+    rails: z.array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) })),
+    offers_saving: z.boolean().meta({ description: 'The one who looks is a signed-in member and may save the card.' }),
+    environment: z.enum(['test', 'live']),
+    expires_at: instant,
+  })
+  .meta({ id: 'PaymentPage' });
+export type PaymentPage = z.infer<typeof PaymentPage>;
+
+export const paymentPage = defineOperation({
+  name: 'payment_page',
+  summary:
+    'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
+  method: 'GET',
+  path: '/api/agent/v1/payments/{payment_key}',
+  audience: ['public', 'member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: PaymentKey,
+  output: PaymentPage,
+  success: [200],
+  problems: ['not_found'],
+  limit: 'claims',
+});
+
+export const startCheckout = defineOperation({
+  name: 'start_checkout',
+  summary: "Open the provider's page for a payment link, on the payer's click. Again gives the same page.",
+  method: 'POST',
+  path: '/api/agent/v1/payments/{payment_key}/checkout',
+  audience: ['public', 'member'],
+  effect: 'money',
+  idempotency: 'none',
+  input: PaymentKey,
+  output: z.object({ url: z.url() }).meta({ id: 'Checkout' }),
+  success: [200],
+  problems: ['not_found', 'purchases_blocked', 'action_not_allowed', 'payment_unknown', 'service_unavailable'],
+  limit: 'claims',
+});
+
+const SavedCard = z
+  .object({
+    card_key: key,
+    brand: z.string(),
+    last4: z.string(),
+    exp_month: z.int(),
+    exp_year: z.int(),
+    saved_at: instant,
+  })
+  .meta({ id: 'SavedCard' });
+
+const SavedCards = z.object({ cards: z.array(SavedCard) }).meta({ id: 'SavedCards' });
+export type SavedCards = z.infer<typeof SavedCards>;
+
+export const savedCards = defineOperation({
+  name: 'saved_cards',
+  summary: 'The cards that the account keeps for its agents, newest first. The first one is charged.',
+  method: 'GET',
+  path: '/api/agent/v1/cards',
+  audience: ['member'],
+  effect: 'read',
+  idempotency: 'none',
+  input: z.strictObject({}),
+  output: SavedCards,
+  success: [200],
+  problems: ['invalid_token'],
+});
+
+export const removeCard = defineOperation({
+  name: 'remove_card',
+  summary: 'Remove a kept card, for good: no agent can be charged to it any more. What was paid stays paid.',
+  method: 'POST',
+  path: '/api/agent/v1/cards/{card_key}/remove',
+  audience: ['member'],
+  effect: 'write',
+  idempotency: 'none',
+  input: z.strictObject({ card_key: key }),
+  output: SavedCards,
+  success: [200],
+  problems: ['invalid_token', 'not_found'],
+  destroys: true,
+});

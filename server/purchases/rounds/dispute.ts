@@ -1,0 +1,62 @@
+import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { closeDispute, noteDispute } from '../../payments/dispute.ts';
+import type { Attempt } from '../../payments/rail.ts';
+import type { Runtime } from '../../runtime.ts';
+import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
+import { issueReceipt } from '../receipt/receipt.ts';
+import type { PaymentState } from '../states.ts';
+
+/**
+ * The bank of a payer contests a payment: until that ends the account buys nothing new, while what is paid for goes on and
+ * what was delivered stays readable (specification 8).
+ */
+export async function dispute(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  payment: Attempt,
+  disputeKey: string,
+  now: Date,
+): Promise<void> {
+  const job = await lockJob(tx, payment.job_key);
+  const noted = await noteDispute(tx, disputeKey, job.payment_state, now);
+  if (!noted) return;
+  blockAccount(tx, job.account_key, { cause: 'card_dispute', paymentKey: payment.payment_key, now });
+  if (noted.job_payment_state === null) return;
+  const disputed = await moveMoney(tx, job.job_key, 'disputed', now);
+  noteOnJob(tx, disputed, 'disputed', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, disputed, now);
+}
+
+/** The payment stands: everything is as it was, or as it has become since; a refund that waited goes on. */
+export async function endDispute(
+  tx: Tx,
+  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  payment: Attempt,
+  disputeKey: string,
+  now: Date,
+): Promise<void> {
+  const job = await lockJob(tx, payment.job_key);
+  const closed = await closeDispute(tx, disputeKey, 'won', now);
+  if (!closed) return;
+  await liftBlocks(tx, payment.payment_key, { actor: 'system', because: 'The dispute was won.', now });
+  if (closed.job_payment_state === null) return;
+  const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
+  noteOnJob(tx, standing, 'dispute_won', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
+}
+
+/**
+ * Ends a dispute that was lost, ahead of the reversal that follows from it: that has a block of its own, which an operator
+ * lifts. False when it had ended before, or was about no payment of the job.
+ */
+export async function loseDispute(tx: Tx, payment: Attempt, disputeKey: string, now: Date): Promise<boolean> {
+  const job = await lockJob(tx, payment.job_key);
+  const closed = await closeDispute(tx, disputeKey, 'lost', now);
+  if (!closed) return false;
+  await liftBlocks(tx, payment.payment_key, { actor: 'system', because: 'The dispute was lost.', now });
+  if (closed.job_payment_state !== null) {
+    await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
+  }
+  return closed.is_payment;
+}

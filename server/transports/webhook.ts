@@ -1,0 +1,45 @@
+import { Problem } from '../door/problem.ts';
+import { isDatabaseTrouble } from '../kernel/database.ts';
+import { errorFields, log } from '../kernel/log.ts';
+import { databaseOutage } from '../kernel/outage.ts';
+import type { Runtime } from '../runtime.ts';
+import { readBytes } from './body.ts';
+import type { Answer, Asked } from './exchange.ts';
+import { refusedAnswer } from './rest.ts';
+
+/** Where the card provider announces what has happened. */
+export const webhookPath = '/api/webhooks/stripe';
+
+/** The largest event is some kilobytes. */
+const maxBytes = 512 * 1024;
+
+/**
+ * Takes an announcement as the bytes that were signed, and acknowledges it once it is stored: what it means is found out by
+ * the worker. What cannot be stored is not acknowledged, so that it comes again.
+ */
+export async function webhookAnswer(runtime: Runtime, request: Asked): Promise<Answer> {
+  const { configuration } = runtime;
+  const receive = runtime.rails.get('card')?.receive;
+  if (!receive) {
+    const absent = new Problem('service_unavailable', 'Card payments are not configured.', {
+      members: { reasons: ['card_disabled'] },
+    });
+    return refusedAnswer(configuration, absent);
+  }
+  try {
+    const body = await readBytes(request, maxBytes);
+    const isKept = await receive(runtime, body, request.headers.get('stripe-signature') ?? '');
+    if (isKept) return { status: 200, headers: { 'content-type': 'application/json' }, text: '{"received":true}' };
+    log('webhook_refused', {});
+    return refusedAnswer(configuration, new Problem('signature_invalid', 'The signature does not hold for this body.'));
+  } catch (error) {
+    if (error instanceof Problem) return refusedAnswer(configuration, error);
+    if (isDatabaseTrouble(error)) databaseOutage.failed(error);
+    else log('webhook_not_stored', errorFields(error));
+    const busy = new Problem('service_unavailable', 'The event could not be stored. Send it again.', {
+      members: { reasons: ['database_unreachable'] },
+      headers: { 'Retry-After': '5' },
+    });
+    return refusedAnswer(configuration, busy);
+  }
+}
