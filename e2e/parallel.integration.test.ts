@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type OperationName, operations } from '../server/operations.ts';
 import { Agent, type Answer, type Client, clearFaults, facilitatorFault } from './support/agent.ts';
-import { buyingByCard, listen, paidOnPage, payByCard } from './support/card.ts';
+import { buyingByCard, listen, paidOnPage, payByCard, stripeOf } from './support/card.ts';
 import { Customer, connectedAgent, newAgent, register } from './support/customer.ts';
 import { Member } from './support/member.ts';
 import { ask, wellFormed } from './support/requests.ts';
@@ -181,7 +181,7 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
   },
 };
 
-/** Rows of each table, but for the one that counts requests instead of effects. */
+/** Rows of each table, but for the one that counts requests instead of effects, and pages that the provider opened. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { rows } = await service.database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -193,6 +193,7 @@ async function rowCounts(): Promise<Record<string, number>> {
     const { rows: counted } = await service.database.pool.query(`select count(*)::int as rows from ${name}`);
     counts[name] = counted[0].rows;
   }
+  counts['pages of the provider'] = (await stripeOf(service).books()).sessions.length;
   return counts;
 }
 

@@ -14,7 +14,8 @@ export type AccountAction =
   | 'purchases_blocked'
   | 'purchases_unblocked'
   | 'sign_ins_ended'
-  | 'silence_lifted';
+  | 'silence_lifted'
+  | 'card_removed';
 
 /** Records an act in its own transaction. The table only grows. */
 export function recordEvent(

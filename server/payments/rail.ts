@@ -117,8 +117,8 @@ export interface KeptCard {
 export interface Kept {
   /** Newest first: the first is charged. */
   list(db: Queries, accountKey: string): Promise<KeptCard[]>;
-  /** From now on it is charged for nothing. False when the account keeps no such card. */
-  remove(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<boolean>;
+  /** From now on it is charged for nothing. `before`: that was so already; `unknown`: the account never kept such a card. */
+  remove(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<'removed' | 'before' | 'unknown'>;
   /** Notes that an agent was let charge to it. True the first time, of which the members are told. */
   noteUse(tx: Tx, attempt: Attempt, now: Date): Promise<boolean>;
 }

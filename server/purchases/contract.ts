@@ -321,8 +321,8 @@ export const pay = defineOperation({
       .optional()
       .meta({
         description:
-          'wallet_credit, with the rail x402, spends credit that covers the whole price; card_saved charges the card that the ' +
-          'account keeps. Without it x402 asks for USDC, and card for its payer.',
+          'wallet_credit (x402): credit that covers the whole price. card_saved: the card that the account keeps. ' +
+          'Default: USDC, or a link for the payer.',
       }),
     network: z.string().max(64).optional().meta({
       description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
@@ -399,8 +399,8 @@ export const report = defineOperation({
 export const evidence = defineOperation({
   name: 'evidence',
   summary:
-    'Read the work and the evidence as they were supplied, and the governed sources that the service retrieves for ' +
-    `them. Texts are kept for ${lasting('retention')}; digests stay.`,
+    'Read the work and the evidence as supplied, and the governed sources retrieved for them. ' +
+    `Texts are kept for ${lasting('retention')}; digests stay.`,
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/evidence',
   audience: ['agent', 'member'],
@@ -479,7 +479,7 @@ export const review = defineOperation({
   name: 'review',
   summary:
     'Accept the report, which makes the charge final, or dispute it with a reason. The first dispute has the work ' +
-    'checked once more at no charge; disputing that report, too, waives the charge and refunds the collection.',
+    'checked again, free; a second one waives the charge and refunds the collection.',
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/review',
   audience: ['agent', 'member'],
@@ -523,7 +523,7 @@ export const receipt = defineOperation({
 
 export const receiptChain = defineOperation({
   name: 'receipt_chain',
-  summary: 'Read every receipt of a job, the first one first. Each names the digest of the one before it.',
+  summary: 'Read every receipt of a job, oldest first. Each names the digest of the one before.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/receipts',
   audience: ['agent', 'member'],

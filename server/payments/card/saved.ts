@@ -42,11 +42,18 @@ export function keepCard(tx: Tx, accountKey: string, kept: KeptMethod, now: Date
 }
 
 /** From now on the card is charged for nothing; the provider is told by the next round. */
-export async function removeCard(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<boolean> {
-  const removed = await tx.maybe(sql`
-    update saved_cards set removed_at = ${now}
-    where card_key = ${cardKey} and account_key = ${accountKey} and removed_at is null returning card_key`);
-  return removed !== undefined;
+export async function removeCard(
+  tx: Tx,
+  accountKey: string,
+  cardKey: string,
+  now: Date,
+): Promise<'removed' | 'before' | 'unknown'> {
+  const card = await tx.maybe<{ removed_at: Date | null }>(sql`
+    select removed_at from saved_cards where card_key = ${cardKey} and account_key = ${accountKey} for update`);
+  if (!card) return 'unknown';
+  if (card.removed_at !== null) return 'before';
+  tx.write(sql`update saved_cards set removed_at = ${now} where card_key = ${cardKey}`);
+  return 'removed';
 }
 
 /** The first time that an agent is charged to a card is written down. */

@@ -60,7 +60,11 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
   await requireCash(purchase, db);
   if (presented.payer !== null) refuse(await payerRefusal(db, presented.payer));
   const accepted = await presented.accepted();
-  await endWaiting(purchase);
+  if (await endWaiting(purchase)) {
+    const arrived = await presented.known(db);
+    if (arrived) return repeat(payment, arrived);
+    throw alreadyPaid();
+  }
   const attempt = await accepted.open(newKey('pay'));
   if (!attempt) return afterLostRace(payment);
   return settle(payment, attempt, () => accepted.settle(attempt));
@@ -126,7 +130,7 @@ async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
   const { ctx, caller, steps, rail, job } = purchase;
   refuse(blockedRefusal(caller));
   await requirePayable(purchase);
-  await endWaiting(purchase);
+  if (await endWaiting(purchase)) throw alreadyPaid();
   const paid = await steps.transact(async (tx) => {
     if (!(await spendCredit(tx, ctx.runtime, rail, job, ctx.now))) return null;
     const reply = await jobReply(tx, job.job_key, caller, ctx);
@@ -139,20 +143,24 @@ async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
 }
 
 /**
- * Ends a payment that waits for its payer, because another takes its place: nobody can pay on its page any more. When it
- * was paid meanwhile, that is written down and refuses the other; when nobody can say, nothing new is begun.
+ * Ends a payment that waits for its payer, because another takes its place: nobody can pay on its page any more. Resolves
+ * to true when the job was paid meanwhile, be it there or by a repeat of this very request; throws `payment_unknown` when
+ * nobody can say: nothing new is begun then.
  */
-async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<void> {
-  if (!waitsForPayer(job.payment_state)) return;
+async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<boolean> {
+  if (!waitsForPayer(job.payment_state)) return false;
   const { runtime } = ctx;
   const open = await withdrawn(runtime, job.job_key);
   if (open) {
     await steps.transact((tx) => recordOutcome(tx, runtime, open.attempt, open.outcome, { now: runtime.clock() }));
   }
   const { payment_state } = await loadJob(runtime.db, job.job_key, caller);
-  if (payment_state === 'none') return;
   if (paymentIsOpen(payment_state)) throw outcomeUnknown();
-  throw notAllowed('The payment that was open has arrived: there is nothing left to pay.');
+  return payment_state !== 'none';
+}
+
+function alreadyPaid(): Problem {
+  return notAllowed('The payment that was open has arrived: there is nothing left to pay.');
 }
 
 /** Refuses a job that cannot be paid in cash now. */

@@ -1,5 +1,6 @@
 import { Problem } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
+import { recordEvent } from '../../identity/account-event.ts';
 import type { Queries } from '../../kernel/database.ts';
 import type { Rails } from '../../payments/rail.ts';
 import type * as contract from '../payment-contract.ts';
@@ -9,12 +10,17 @@ export const savedCards: Verb<typeof contract.savedCards> = async ({ ctx, caller
   body: await cardsOf(db, ctx.runtime.rails, caller.accountKey),
 });
 
-/** Removes one for good, for every agent of the account. */
+/** Removes one for good, for every agent of the account. Again changes nothing. */
 export const removeCard: Verb<typeof contract.removeCard> = async ({ ctx, caller, input, tx }) => {
   const { rails } = ctx.runtime;
-  const removed = await rails.get('card')?.kept?.remove(tx, caller.accountKey, input.card_key, ctx.now);
-  if (!removed) throw new Problem('not_found', 'The account keeps no such card.');
-  return { body: await cardsOf(tx, rails, caller.accountKey) };
+  const { accountKey, memberKey } = caller;
+  const fate = (await rails.get('card')?.kept?.remove(tx, accountKey, input.card_key, ctx.now)) ?? 'unknown';
+  if (fate === 'unknown') throw new Problem('not_found', 'The account keeps no such card.');
+  if (fate === 'removed') {
+    const detail = { card_key: input.card_key };
+    recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action: 'card_removed', detail, at: ctx.now });
+  }
+  return { body: await cardsOf(tx, rails, accountKey) };
 };
 
 async function cardsOf(db: Queries, rails: Rails, accountKey: string): Promise<contract.SavedCards> {
