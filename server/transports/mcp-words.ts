@@ -9,8 +9,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.whoami': {
     title: 'Who am I',
     description:
-      'Who this credential speaks for, what its grant allows, what is taken of it, and the credit it holds. What was paid ' +
-      'and became credit still counts as taken; what went back does not.',
+      'Who this credential speaks for, what its grant allows, what is taken of it, and the credit it holds. What became ' +
+      'credit still counts as taken; what went back does not.',
   },
   'svc.check_work': {
     title: 'Ask for a quote',
@@ -31,8 +31,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.pay': {
     title: 'Pay for a job',
     description:
-      'With method wallet_credit it is paid at once from credit. Without, the first call answers what to sign (x402 ' +
-      'version 2): repeat it unchanged with the signed payment in _meta["x402/payment"] and the same idempotency_key.',
+      'card: charges the saved card, or gives a link for the payer. x402: pays from wallet_credit, or first answers what ' +
+      'to sign (version 2); repeat it unchanged with the signed payment in _meta["x402/payment"] and the same key.',
   },
   'svc.cancel_payment': {
     title: 'End an open payment',
@@ -42,13 +42,13 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   },
   'svc.get_report': {
     title: 'Read the report',
-    description: 'The delivered report: findings, citations, checks performed, limitations and a verdict.',
+    description: 'The report: findings, citations, checks, limitations and a verdict.',
   },
   'svc.review_delivery': {
     title: 'Accept or dispute',
     description:
-      'Accepting makes the charge final. The first dispute has the work checked once more at no charge; a second one ' +
-      'waives the charge and the collection goes back. Neither can be taken back.',
+      'Accepting makes the charge final. The first dispute has the work checked again, free; a second one waives the ' +
+      'charge and the collection goes back. Neither can be undone.',
   },
   'svc.get_receipt': {
     title: 'Read the receipt',
@@ -56,7 +56,7 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   },
   'svc.cancel_job': {
     title: 'Cancel a job',
-    description: 'Cancel a job before it is delivered. What was collected over x402 becomes wallet credit.',
+    description: 'Cancel a job before it is delivered. What x402 collected becomes credit; a card is refunded.',
   },
 };
 
@@ -66,7 +66,7 @@ export const waitSeconds = {
   title: 'Wait seconds',
   minimum: 0,
   maximum: 25,
-  description: 'For a job that moves: wait so long for a change.',
+  description: 'How long to wait for a change.',
 } as const;
 
 /** Replaces `next` texts that speak of headers and paths. */
