@@ -62,7 +62,7 @@ export const operations = {
   cancel: purchases.cancel,
   purchases: lists.purchases,
   jobs: lists.jobs,
-  member_purchases: lists.memberPurchases,
+  bought: lists.bought,
   receipts: lists.receipts,
   events: lists.events,
   sources: sources.sources,

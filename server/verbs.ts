@@ -30,7 +30,7 @@ import { jobWithBuyer } from './purchases/job/load.ts';
 import { job } from './purchases/job/view.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
-import { memberPurchases } from './purchases/lists/member-list.ts';
+import { bought } from './purchases/lists/bought.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
@@ -100,7 +100,7 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   cancel,
   purchases,
   jobs,
-  member_purchases: memberPurchases,
+  bought: bought,
   receipts,
   events,
   sources,

@@ -190,7 +190,7 @@ describe('who may ask for what', () => {
     review: { ...ownersOnly, paused: 'grant_scope_missing' },
     purchases: noBuyer,
     jobs: noBuyer,
-    member_purchases: noAgents,
+    bought: noBuyer,
     receipts: noBuyer,
     events: noBuyer,
     sources: { ...noBuyer, stranger: ungoverned, colleague: ungoverned, paused: ungoverned, owner: ungoverned },

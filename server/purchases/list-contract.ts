@@ -51,13 +51,11 @@ export const receipts = defineOperation({
   output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
 });
 
-export const memberPurchases = defineOperation({
+export const bought = defineOperation({
   ...list,
-  audience: ['member'],
-  name: 'member_purchases',
-  summary:
-    'List the jobs of the account, the newest first, each with what was asked for, who bought it and its verdict.',
-  path: '/api/agent/v1/members/purchases',
+  name: 'bought',
+  summary: 'List what was bought, the newest first: each job with what was asked for, who bought it and its verdict.',
+  path: '/api/agent/v1/bought',
   output: z
     .object({
       purchases: z
@@ -73,7 +71,7 @@ export const memberPurchases = defineOperation({
         .max(pageMax),
       next_after,
     })
-    .meta({ id: 'MemberPurchases' }),
+    .meta({ id: 'Bought' }),
 });
 
 const Event = z

@@ -7,7 +7,7 @@ import { State } from '@/components/purchases/State.tsx';
 import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { memberPurchases } from '@/server/purchases/list-contract.ts';
+import type { bought } from '@/server/purchases/list-contract.ts';
 import { show } from '../../show.tsx';
 import { memberContext } from '../member.ts';
 import { readForMember } from '../read.ts';
@@ -21,7 +21,7 @@ type Search = Promise<{ after?: string | string[] }>;
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const { after } = await searchParams;
   const { ctx } = await memberContext();
-  const listed = await readForMember('member_purchases', ctx, typeof after === 'string' ? { after } : {});
+  const listed = await readForMember('bought', ctx, typeof after === 'string' ? { after } : {});
   if (listed === null) return <SignInNeeded to="see what was bought" next="/purchases" />;
   if (listed.purchases.length === 0 && after === undefined) {
     return (
@@ -55,7 +55,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   );
 });
 
-type Purchase = z.output<typeof memberPurchases.output>['purchases'][number];
+type Purchase = z.output<typeof bought.output>['purchases'][number];
 
 function Row({ job, title, content_deleted, bought_by, verdict }: Purchase) {
   return (

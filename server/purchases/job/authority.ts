@@ -25,10 +25,11 @@ export function purchaseRefusal(caller: Buyer, rails: Rails): Problem | null {
   return serviceRefusal(grant, service.serviceKey) ?? payRefusal(grant, rails) ?? blockedRefusal(caller);
 }
 
-/** Why the grant covers no way to pay; else null. */
+/** Why the grant covers no way to pay that is set up; else null. */
 function payRefusal(grant: Buyer['grant'], rails: Rails): Problem | null {
   let refusal: Problem | null = null;
-  for (const method of [...rails.values()].flatMap(({ methods }) => methods)) {
+  const setUp = [...rails.values()].filter(({ isSetUp }) => isSetUp);
+  for (const method of setUp.flatMap(({ methods }) => methods)) {
     const one = methodRefusal(grant, method);
     if (one === null) return null;
     refusal ??= one;

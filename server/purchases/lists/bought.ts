@@ -16,10 +16,10 @@ interface AboutRow {
   verdict: string | null;
 }
 
-/** The jobs of the account as people look for them: by what was asked, who bought it, and what came of it. */
-export const memberPurchases: Verb<typeof contract.memberPurchases> = async (call) => {
+/** Jobs as people look for them: by what was asked, who bought it, and what came of it. */
+export const bought: Verb<typeof contract.bought> = async (call) => {
   const { ctx, caller, db } = call;
-  const { shown, next_after, headers } = await jobPage(call, ctx.baseUrl + contract.memberPurchases.path);
+  const { shown, next_after, headers } = await jobPage(call, ctx.baseUrl + contract.bought.path);
   const keys = shown.map(({ job_key }) => job_key);
   const about = await readAbout(db, ctx.runtime, keys, caller.accountKey);
   const purchases = shown.flatMap((job) => {

@@ -1,4 +1,4 @@
 import { rest } from '@/server/transports/rest.ts';
 
 export const dynamic = 'force-dynamic';
-export const GET = rest('member_purchases');
+export const GET = rest('bought');
