@@ -28,9 +28,9 @@ import { walletChallenge, walletSignOut, walletVerify } from './identity/wallet.
 import type { allOperations } from './operations.ts';
 import { jobWithBuyer } from './purchases/job/load.ts';
 import { job } from './purchases/job/view.ts';
+import { bought } from './purchases/lists/bought.ts';
 import { events } from './purchases/lists/events.ts';
 import { jobs, purchases, receipts } from './purchases/lists/lists.ts';
-import { bought } from './purchases/lists/bought.ts';
 import { withNextActions } from './purchases/next-actions.ts';
 import { cancelPayment } from './purchases/pay/cancel-payment.ts';
 import { pay } from './purchases/pay/pay.ts';
