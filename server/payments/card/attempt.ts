@@ -55,10 +55,9 @@ const openOfJob = `${columns} where p.job_key = $1 and p.state in ('settling', '
 /** The attempt of a job that has not ended, if there is one. */
 export const openAttempt = (db: Queries, jobKey: string) => maybe(db, openOfJob, [jobKey]);
 
-const byIntent = `${columns} where p.payment_key = coalesce(
-  (select payment_key from card_charges where intent_id = $1), (select payment_key from card_payments where intent_id = $1))`;
-/** The attempt that a payment intent is known to belong to. */
-export const attemptByIntent = (db: Queries, intentId: string) => maybe(db, byIntent, [intentId]);
+const byCharge = `${columns} where p.payment_key = (select payment_key from card_charges where intent_id = $1)`;
+/** The attempt of an intent whose charge stands in our books. */
+export const attemptOfCharge = (db: Queries, intentId: string) => maybe(db, byCharge, [intentId]);
 
 const byRequest = `${columns} where p.job_key = $1 and (c.idempotency_key = $2
     or (p.state in ('settling', 'unknown') and p.method = $3))
