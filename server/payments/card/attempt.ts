@@ -13,7 +13,7 @@ export interface CardAttempt extends Attempt {
   account_key: string;
   idempotency_key: string;
   customer_id: string | null;
-  /** The kept card that is charged, as the provider names it. */
+  /** The kept card that is charged, as the provider names it; null once it is removed. */
   method_id: string | null;
   card_key: string | null;
   intent_id: string | null;
@@ -30,7 +30,8 @@ export interface CardAttempt extends Attempt {
 type Row = Omit<CardAttempt, 'decline'> & { decline_code: string | null };
 
 const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_key, j.account_key, p.method, p.state,
-  p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key, s.method_id,
+  p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key,
+  case when s.removed_at is null then s.method_id end as method_id,
   c.intent_id, c.session_asked_at, c.session_expires_at, c.session_id, c.session_url, c.failed_calls, c.expires_at,
   c.withdrawn_at, c.decline_code
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)

@@ -6,7 +6,7 @@ import { contested, disputeFee, reinstated } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import type { Process, Tell } from '../rail.ts';
 import { attemptOfCharge, type CardAttempt } from './attempt.ts';
-import { lookAtIntent } from './intents.ts';
+import { lookAtIntent, lookAtRefund } from './intents.ts';
 import { type CardProof, proofOf } from './outcome.ts';
 import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
 
@@ -26,6 +26,9 @@ export async function lookAtDispute(
   const attempt =
     (await attemptOfCharge(process.db, intentId)) ?? (await lookAtIntent(process, provider, intentId, tell));
   if (!attempt) return;
+  // A charge that went back whole is disputed only once that has failed.
+  const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
+  for (const refund of refunds) await lookAtRefund(process, refund, tell);
   const outcome = await book(process, dispute, attempt, intentId);
   const disputeKey = dispute.id;
   if (stands.includes(dispute.status)) {

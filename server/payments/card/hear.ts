@@ -1,11 +1,10 @@
 import { errorFields, log } from '../../kernel/log.ts';
 import { each } from '../../kernel/rounds.ts';
-import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
-import { attemptOfCharge, type CardAttempt } from './attempt.ts';
+import type { CardAttempt } from './attempt.ts';
 import { lookAtDispute } from './disputes.ts';
 import { type KeptEvent, markHandled, takeEvents, waitWithEvent } from './events.ts';
-import { lookAtIntent, lookSoon } from './intents.ts';
+import { lookAtIntent, lookAtRefund, lookSoon } from './intents.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, idOf, isRefusedAs } from './provider.ts';
 
@@ -52,27 +51,4 @@ async function look(
   } else {
     await lookAtRefund(process, await stripe.refunds.retrieve(id), tell);
   }
-}
-
-/** A refund of ours that the card's bank has given back, after it was carried out. */
-async function lookAtRefund(
-  { db }: Process,
-  refund: {
-    id: string;
-    status: string | null;
-    failure_reason?: string | null;
-    payment_intent: string | { id: string } | null;
-  },
-  tell: TellCard,
-): Promise<void> {
-  const intentId = idOf(refund.payment_intent);
-  if (refund.status !== 'failed' || !intentId) return;
-  const ours = await db.maybe(sql`
-    select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
-  const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
-  if (!attempt) return;
-  await tell(attempt, {
-    is: 'refund_undone',
-    because: `The card's bank gave it back: ${refund.failure_reason ?? 'unknown'}.`,
-  });
 }

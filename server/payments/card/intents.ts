@@ -1,8 +1,8 @@
 import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
-import { attemptByKey, type CardAttempt } from './attempt.ts';
+import { attemptByKey, attemptOfCharge, type CardAttempt } from './attempt.ts';
 import { type CardProof, isFor, proofOf } from './outcome.ts';
-import { type CardProvider, retrieveIntent } from './provider.ts';
+import { type CardProvider, idOf, retrieveIntent } from './provider.ts';
 
 /** Has the reconciler ask about an open attempt in its next round. */
 export async function lookSoon({ db }: Process, paymentKey: string): Promise<void> {
@@ -42,4 +42,27 @@ export async function lookAtIntent(
 
 async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
   return (await db.maybe(sql`select from card_charges where intent_id = ${intentId}`)) !== undefined;
+}
+
+/** A refund of ours that the card's bank has given back, after it was carried out. */
+export async function lookAtRefund(
+  { db }: Process,
+  refund: {
+    id: string;
+    status: string | null;
+    failure_reason?: string | null;
+    payment_intent: string | { id: string } | null;
+  },
+  tell: Tell<CardAttempt, CardProof>,
+): Promise<void> {
+  const intentId = idOf(refund.payment_intent);
+  if (refund.status !== 'failed' || !intentId) return;
+  const ours = await db.maybe(sql`
+    select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
+  const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
+  if (!attempt) return;
+  await tell(attempt, {
+    is: 'refund_undone',
+    because: `The card's bank gave it back: ${refund.failure_reason ?? 'unknown'}.`,
+  });
 }
