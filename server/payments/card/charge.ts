@@ -119,9 +119,10 @@ async function settled(
   return outcome;
 }
 
+/** Cancels it, under no key of ours: once more changes nothing, and a failure of the provider is not kept for it. */
 async function canceledNow(provider: CardProvider, intent: Intent): Promise<Intent> {
   try {
-    await provider.stripe.paymentIntents.cancel(intent.id, {}, { idempotencyKey: `cx:${intent.id}` });
+    await provider.stripe.paymentIntents.cancel(intent.id);
   } catch (error) {
     if (!isRefusedAs(error, 'payment_intent_unexpected_state')) throw error;
   }
