@@ -60,7 +60,10 @@ export function submitEvidence(provider: Provider, dispute: Stripe.Dispute): Str
 export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcome: 'won' | 'lost'): Stripe.Dispute {
   const { store } = provider;
   const previous = { status: dispute.status };
-  if (!isOpen(dispute)) throw refused(`The dispute is ${dispute.status} already.`);
+  // A holder may still take up an inquiry that was closed.
+  if (!isOpen(dispute) && !(dispute.status === 'warning_closed' && outcome === 'lost')) {
+    throw refused(`The dispute is ${dispute.status} already.`);
+  }
   if (isInquiry(dispute) && outcome === 'lost') {
     const escalated = store.put('dispute', { ...dispute, status: 'needs_response', is_charge_refundable: false });
     emit(provider, 'charge.dispute.updated', escalated, previous);

@@ -27,12 +27,12 @@ export async function closeDispute(
   disputeKey: string,
   outcome: 'won' | 'lost',
   now: Date,
-): Promise<{ job_payment_state: string | null; is_payment: boolean } | undefined> {
+): Promise<{ job_payment_state: string | null; intent_id: string; is_payment: boolean } | undefined> {
   return tx.maybe(sql`
     update card_disputes d set closed_at = ${now}, outcome = ${outcome}, told_at = coalesce(told_at, ${now})
     from card_charges c
     where d.intent_id = c.intent_id and dispute_id = ${disputeKey} and closed_at is null
-    returning job_payment_state, c.use = 'payment' as is_payment`);
+    returning job_payment_state, d.intent_id, c.use = 'payment' as is_payment`);
 }
 
 /** Has the refund of a contested payment wait: it is owed once the dispute is won. False when none is open. */

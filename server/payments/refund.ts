@@ -58,6 +58,19 @@ export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promi
   return canceled !== undefined;
 }
 
+/**
+ * Drops what is still owed of a late charge that its payer's bank took back itself. Undefined when it had gone back before.
+ */
+export async function cancelLateRefund(
+  tx: Tx,
+  intentId: string,
+  now: Date,
+): Promise<{ amount_microcents: bigint } | undefined> {
+  return tx.maybe(sql`
+    update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
+    where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' returning amount_microcents`);
+}
+
 /** Restores a refund that was dropped because of a wrong reversal. */
 export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const revived = await tx.maybe(sql`

@@ -13,7 +13,7 @@ export interface CardAttempt extends Attempt {
   account_key: string;
   idempotency_key: string;
   customer_id: string | null;
-  /** The kept card that is charged, as the provider names it. */
+  /** The kept card that is charged, as the provider names it; null once it is removed. */
   method_id: string | null;
   card_key: string | null;
   intent_id: string | null;
@@ -30,7 +30,8 @@ export interface CardAttempt extends Attempt {
 type Row = Omit<CardAttempt, 'decline'> & { decline_code: string | null };
 
 const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_key, j.account_key, p.method, p.state,
-  p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key, s.method_id,
+  p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key,
+  case when s.removed_at is null then s.method_id end as method_id,
   c.intent_id, c.session_asked_at, c.session_expires_at, c.session_id, c.session_url, c.failed_calls, c.expires_at,
   c.withdrawn_at, c.decline_code
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)
@@ -55,10 +56,9 @@ const openOfJob = `${columns} where p.job_key = $1 and p.state in ('settling', '
 /** The attempt of a job that has not ended, if there is one. */
 export const openAttempt = (db: Queries, jobKey: string) => maybe(db, openOfJob, [jobKey]);
 
-const byIntent = `${columns} where p.payment_key = coalesce(
-  (select payment_key from card_charges where intent_id = $1), (select payment_key from card_payments where intent_id = $1))`;
-/** The attempt that a payment intent is known to belong to. */
-export const attemptByIntent = (db: Queries, intentId: string) => maybe(db, byIntent, [intentId]);
+const byCharge = `${columns} where p.payment_key = (select payment_key from card_charges where intent_id = $1)`;
+/** The attempt of an intent whose charge stands in our books. */
+export const attemptOfCharge = (db: Queries, intentId: string) => maybe(db, byCharge, [intentId]);
 
 const byRequest = `${columns} where p.job_key = $1 and (c.idempotency_key = $2
     or (p.state in ('settling', 'unknown') and p.method = $3))

@@ -1,7 +1,7 @@
 import { after } from '../../kernel/clock.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Process } from '../rail.ts';
-import { heeded, keep } from './events.ts';
+import { forgetHandled, heeded, keep } from './events.ts';
 import type { CardProvider } from './provider.ts';
 
 /** Events are listed anew from a little before the newest that was seen: they are not made in the order of their times. */
@@ -9,10 +9,11 @@ const overlapSeconds = 300;
 /** How often what may have been missed is asked for, and how far back the first time. */
 const everySeconds = 30;
 const firstSeconds = 86_400;
-/** Pages of 100 that one round reads; the next goes on. */
-const pagesMax = 20;
 
-/** Lists what the provider announced while nobody here could hear it, and keeps it like what came by itself. */
+/**
+ * Lists what the provider announced while nobody here could hear it, and keeps it like what came by itself. A list is read
+ * to its end, newest first: one that breaks off is read anew.
+ */
 export async function catchUp({ db, clock }: Process, { stripe }: CardProvider): Promise<void> {
   const now = clock();
   const turn = await db.maybe<{ searched_to: Date }>(sql`
@@ -25,7 +26,8 @@ export async function catchUp({ db, clock }: Process, { stripe }: CardProvider):
   const since = Math.floor(after(turn.searched_to, -overlapSeconds).getTime() / 1_000);
   let newest = turn.searched_to.getTime();
   let startingAfter: string | undefined;
-  for (let page = 0; page < pagesMax; page += 1) {
+  let hasMore = true;
+  while (hasMore) {
     const { data, has_more } = await stripe.events.list({
       types: [...heeded],
       created: { gte: since },
@@ -35,9 +37,8 @@ export async function catchUp({ db, clock }: Process, { stripe }: CardProvider):
     await keep(db, data, now);
     for (const { created } of data) newest = Math.max(newest, created * 1_000);
     startingAfter = data.at(-1)?.id;
-    if (!has_more) {
-      await db.many(sql`update card_searches set searched_to = ${new Date(newest)} where list = 'events'`);
-      return;
-    }
+    hasMore = has_more;
   }
+  await db.many(sql`update card_searches set searched_to = ${new Date(newest)} where list = 'events'`);
+  await forgetHandled(db, now);
 }

@@ -1,5 +1,5 @@
 import type { Queries } from '../../kernel/database.ts';
-import type { Outcome } from '../rail.ts';
+import type { Outcome, Process } from '../rail.ts';
 import { type CardAttempt, countFailedCall, noteDecline, noteIntent } from './attempt.ts';
 import { type CardProof, isFor, outcomeOf } from './outcome.ts';
 import {
@@ -9,33 +9,42 @@ import {
   type Intent,
   isProviderFailure,
   isRefusedAs,
+  isRefusedForGood,
   retrieveIntent,
   toCents,
 } from './provider.ts';
+import { dropCard } from './saved.ts';
 
 /**
  * Charging a card that the account keeps, with its holder away, in two steps: the intent is made and noted, then
  * confirmed. One intent moves the money once at most, so whatever was lost in between is settled by looking at it.
  */
 export async function chargeSaved(
-  db: Queries,
+  process: Process,
   provider: CardProvider,
   attempt: CardAttempt,
 ): Promise<Outcome<CardProof>> {
   const intent = attempt.intent_id
     ? await retrieveIntent(provider, attempt.intent_id)
-    : await created(db, provider, attempt);
+    : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The card is not kept any more.' };
+  if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
+  // Removed after the intent was made: its holder does not want it charged.
+  const isKept = attempt.method_id !== null;
   return settled(
-    db,
+    process.db,
     provider,
     attempt,
-    intent.status === 'requires_confirmation' ? await confirmed(db, provider, attempt, intent) : intent,
+    isKept ? await confirmed(process, provider, attempt, intent) : await canceledNow(provider, intent),
   );
 }
 
-/** Makes the intent, under a key of its own that a repeat finds it by. It moves no money yet. */
-async function created(db: Queries, { stripe, ...rest }: CardProvider, attempt: CardAttempt): Promise<Intent | null> {
+/** Makes the intent, under a key of its own that a repeat finds it by. It moves no money yet. Null without a card. */
+async function created(
+  { db, clock }: Process,
+  { stripe, ...rest }: CardProvider,
+  attempt: CardAttempt,
+): Promise<Intent | null> {
   const { payment_key: paymentKey, customer_id: customer, method_id: method, failed_calls: failed } = attempt;
   if (!customer || !method) return null;
   try {
@@ -54,14 +63,21 @@ async function created(db: Queries, { stripe, ...rest }: CardProvider, attempt: 
     const noted = await noteIntent(db, paymentKey, intent.id);
     return noted === intent.id ? intent : await retrieveIntent({ stripe, ...rest }, noted);
   } catch (error) {
-    if (isRefusedAs(error, 'resource_missing')) return null;
     if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
-    throw error;
+    if (!isRefusedForGood(error)) throw error;
+    // The provider holds the card no more.
+    await dropCard(db, attempt, clock());
+    return null;
   }
 }
 
 /** Confirms the intent, and reads it: what came back may be lost, or a refusal. */
-async function confirmed(db: Queries, provider: CardProvider, attempt: CardAttempt, intent: Intent): Promise<Intent> {
+async function confirmed(
+  { db, clock }: Process,
+  provider: CardProvider,
+  attempt: CardAttempt,
+  intent: Intent,
+): Promise<Intent> {
   const { payment_key: paymentKey, failed_calls: failed } = attempt;
   try {
     await provider.stripe.paymentIntents.confirm(
@@ -71,7 +87,12 @@ async function confirmed(db: Queries, provider: CardProvider, attempt: CardAttem
     );
   } catch (error) {
     if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
-    if (!declineOf(error) && !isRefusedAs(error, 'payment_intent_unexpected_state')) throw error;
+    if (declineOf(error) || isRefusedAs(error, 'payment_intent_unexpected_state')) {
+      return retrieveIntent(provider, intent.id);
+    }
+    if (!isRefusedForGood(error)) throw error;
+    await dropCard(db, attempt, clock());
+    return canceledNow(provider, intent);
   }
   return retrieveIntent(provider, intent.id);
 }
@@ -98,9 +119,10 @@ async function settled(
   return outcome;
 }
 
+/** Cancels it, under no key of ours: once more changes nothing, and a failure of the provider is not kept for it. */
 async function canceledNow(provider: CardProvider, intent: Intent): Promise<Intent> {
   try {
-    await provider.stripe.paymentIntents.cancel(intent.id, {}, { idempotencyKey: `cx:${intent.id}` });
+    await provider.stripe.paymentIntents.cancel(intent.id);
   } catch (error) {
     if (!isRefusedAs(error, 'payment_intent_unexpected_state')) throw error;
   }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { Problem } from '../../door/problem.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Outcome, Process } from '../rail.ts';
@@ -25,7 +26,10 @@ export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome,
   };
 }
 
-/** Opens the page of an attempt, or gives the one that is open. Null when it cannot be paid any more. */
+/**
+ * Opens the page of an attempt, or gives the one that is open. Null when it cannot be paid any more. A page that a member
+ * has opened shows the account's cards, so it is given to no one else: throws `action_not_allowed`.
+ */
 export async function openPage(
   { db, clock }: Process,
   provider: CardProvider,
@@ -36,6 +40,13 @@ export async function openPage(
   const customerId = accountKey === attempt.account_key ? await customerOf({ db, clock }, provider, attempt) : null;
   const asked = await ask(db, attempt, customerId, clock());
   if (!asked) return null;
+  if (asked.customer_id && accountKey !== attempt.account_key) {
+    throw new Problem(
+      'action_not_allowed',
+      "A member of the account has opened the card page of this link, which shows the account's cards. Sign in to go on " +
+        'there, or have the agent cancel this payment and ask for a new link.',
+    );
+  }
   if (asked.session_id) return asked.session_url;
   const session = await create(db, provider, pages, asked);
   const kept = await db.maybe<{ session_url: string }>(sql`

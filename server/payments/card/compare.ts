@@ -4,7 +4,7 @@ import { sql } from '../../kernel/sql.ts';
 import type { Process, Tell } from '../rail.ts';
 import type { CardAttempt } from './attempt.ts';
 import { lookAtDispute } from './disputes.ts';
-import { lookAtIntent } from './hear.ts';
+import { lookAtIntent } from './intents.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, fromCents, idOf } from './provider.ts';
 

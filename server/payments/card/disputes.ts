@@ -5,16 +5,13 @@ import { transact } from '../../kernel/transaction.ts';
 import { contested, disputeFee, reinstated } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import type { Process, Tell } from '../rail.ts';
-import { attemptByIntent, type CardAttempt } from './attempt.ts';
+import { attemptOfCharge, type CardAttempt } from './attempt.ts';
+import { lookAtIntent, lookAtRefund } from './intents.ts';
 import { type CardProof, proofOf } from './outcome.ts';
 import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
 
 /** The ends of a dispute in favour of the seller; an inquiry that closes is one. Any other status but `lost` is open. */
 const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
-
-interface DisputeRow {
-  outcome: 'won' | 'lost' | null;
-}
 
 /** What a dispute has come to: it is opened once, ends once, and what the bank took of us stands in the books. */
 export async function lookAtDispute(
@@ -25,14 +22,14 @@ export async function lookAtDispute(
 ): Promise<void> {
   const intentId = idOf(dispute.payment_intent);
   if (!intentId || dispute.livemode !== provider.isLive) return;
-  const attempt = await attemptByIntent(process.db, intentId);
-  const charge = await process.db.maybe(sql`select use from card_charges where intent_id = ${intentId}`);
-  if (!attempt || !charge) {
-    const { metadata } = await retrieveIntent(provider, intentId);
-    if (metadata.payment_key) throw new Error(`the charge of ${intentId} is not written down yet`);
-    return;
-  }
-  const { outcome } = await book(process, dispute, attempt, intentId);
+  // Its payment first: the provider may announce a dispute before the charge.
+  const attempt =
+    (await attemptOfCharge(process.db, intentId)) ?? (await lookAtIntent(process, provider, intentId, tell));
+  if (!attempt) return;
+  // A charge that went back whole is disputed only once that has failed.
+  const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
+  for (const refund of refunds) await lookAtRefund(process, refund, tell);
+  const outcome = await book(process, dispute, attempt, intentId);
   const disputeKey = dispute.id;
   if (stands.includes(dispute.status)) {
     if (outcome !== 'lost') return tell(attempt, { is: 'dispute_won', disputeKey });
@@ -57,15 +54,19 @@ async function takeBack(
   await db.many(sql`update card_disputes set outcome = 'won' where dispute_id = ${disputeId}`);
 }
 
-/** Writes a dispute down, and what its bank has taken or given back, once each. */
+/**
+ * Writes a dispute down, and what its bank has taken or given back, once each. What was read before another look went on is
+ * passed over: a dispute only gains movements. Gives how it had ended; money that is taken after it was won opens it again.
+ */
 async function book(
   { db, clock }: Process,
   dispute: Stripe.Dispute,
   { payment_key: paymentKey }: CardAttempt,
   intentId: string,
-): Promise<DisputeRow> {
-  const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0);
-  const fees = dispute.balance_transactions.reduce((sum, { fee }) => sum + fee, 0);
+): Promise<'won' | 'lost' | null> {
+  const movements = dispute.balance_transactions;
+  const moved = movements.reduce((sum, { amount }) => sum + amount, 0);
+  const fees = movements.reduce((sum, { fee }) => sum + fee, 0);
   const [withdrawn, fee] = [fromCents(Math.max(-moved, 0)), fromCents(Math.max(fees, 0))];
   const now = clock();
   return transact(db, async (tx) => {
@@ -73,20 +74,33 @@ async function book(
       insert into card_disputes (dispute_id, payment_key, intent_id, opened_at)
       values (${dispute.id}, ${paymentKey}, ${intentId}, ${new Date(dispute.created * 1_000)})
       on conflict (dispute_id) do nothing`);
-    const before = await tx.one<DisputeRow & { withdrawn_microcents: bigint; fee_microcents: bigint }>(sql`
-      select outcome, withdrawn_microcents, fee_microcents from card_disputes where dispute_id = ${dispute.id}
-      for no key update`);
-    const of = { jobKey: null, principalKey: null, at: now };
+    const before = await tx.one<DisputeRow>(sql`
+      select outcome, movements, withdrawn_microcents, fee_microcents from card_disputes
+      where dispute_id = ${dispute.id} for no key update`);
+    if (movements.length <= before.movements) return before.outcome;
+    const of = { jobKey: null, principalKey: null, at: now, key: `${dispute.id}:${movements.length}` };
     const change = withdrawn - before.withdrawn_microcents;
-    const key = `${dispute.id}:${dispute.balance_transactions.length}`;
-    if (change > 0n) post(tx, { ...contested, ...of, key, amount: microcents(change) });
-    if (change < 0n) post(tx, { ...reinstated, ...of, key, amount: microcents(-change) });
+    if (change > 0n) post(tx, { ...contested, ...of, amount: microcents(change) });
+    if (change < 0n) post(tx, { ...reinstated, ...of, amount: microcents(-change) });
     if (fee > before.fee_microcents) {
-      post(tx, { ...disputeFee, ...of, key, amount: microcents(fee - before.fee_microcents) });
+      post(tx, { ...disputeFee, ...of, amount: microcents(fee - before.fee_microcents) });
     }
+    const isOpenAgain = before.outcome === 'won' && change > 0n;
     tx.write(sql`
-      update card_disputes set withdrawn_microcents = ${withdrawn}, fee_microcents = ${fee}
+      update card_disputes set movements = ${movements.length}, withdrawn_microcents = ${withdrawn},
+        fee_microcents = ${fee}
       where dispute_id = ${dispute.id}`);
-    return { outcome: before.outcome };
+    if (!isOpenAgain) return before.outcome;
+    tx.write(sql`
+      update card_disputes set closed_at = null, outcome = null, told_at = null, job_payment_state = null
+      where dispute_id = ${dispute.id}`);
+    return null;
   });
+}
+
+interface DisputeRow {
+  outcome: 'won' | 'lost' | null;
+  movements: number;
+  withdrawn_microcents: bigint;
+  fee_microcents: bigint;
 }

@@ -4,6 +4,7 @@ import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { sql } from '../../kernel/sql.ts';
+import { daySeconds } from '../../service/terms.ts';
 import type { Process } from '../rail.ts';
 import type { CardProvider } from './provider.ts';
 
@@ -72,14 +73,32 @@ function verified(stripe: Stripe, body: Uint8Array, signature: string, secret: s
 
 /** Stores events that are heeded, each once. */
 export async function keep(db: Queries, events: readonly Stripe.Event[], now: Date): Promise<void> {
-  for (const { id, type, created, data } of events) {
+  const rows = events.flatMap(({ id, type, created, data }) => {
     const objectId = (data.object as { id?: string }).id;
-    if (!objectId || !(heeded as readonly string[]).includes(type)) continue;
-    await db.many(sql`
-      insert into card_events (event_id, type, object_id, created_at, received_at, next_try_at)
-      values (${id}, ${type}, ${objectId}, ${new Date(created * 1_000)}, ${now}, ${now})
-      on conflict (event_id) do nothing`);
-  }
+    return objectId && (heeded as readonly string[]).includes(type)
+      ? [{ event_id: id, type, object_id: objectId, created_at: new Date(created * 1_000) }]
+      : [];
+  });
+  if (rows.length === 0) return;
+  await db.many(sql`
+    insert into card_events (event_id, type, object_id, created_at, received_at, next_try_at)
+    select event_id, type, object_id, created_at, ${now}::timestamptz, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (event_id text, type text, object_id text, created_at timestamptz)
+    on conflict (event_id) do nothing`);
+}
+
+/** The provider lists events for 30 days; by then nothing can bring one again that was looked into. */
+const keptDays = 31;
+/** Events that one round forgets at most. */
+const forgottenMax = 1_000;
+
+/** Forgets events that were looked into and can come no more. */
+export async function forgetHandled(db: Queries, now: Date): Promise<void> {
+  await db.many(sql`
+    delete from card_events where event_id in (
+      select event_id from card_events where handled_at < ${after(now, -keptDays * daySeconds)}
+      order by handled_at limit ${forgottenMax} for update skip locked)`);
 }
 
 /** Events to look into, held for a while by who takes them. */

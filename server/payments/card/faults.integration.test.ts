@@ -1,25 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { buyingByCard, click, fillIn, listen, paidOnPage, payByCard, stripeOf } from '../../../e2e/support/card.ts';
+import { callFaults, faultPoints, faultStage, newsFaults, tryFault } from '../../../e2e/support/card-faults.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
 
 const service = await startService(withCard);
 const stripe = stripeOf(service);
-beforeAll(() => listen(service));
-afterEach(() => stripe.clearFaults());
+let stage: Awaited<ReturnType<typeof faultStage>>;
+beforeAll(async () => {
+  await listen(service);
+  stage = await faultStage(service);
+});
 
-/** What can go wrong with a call, once: nothing happened, or it happened and nobody heard of it. */
-const modes = [
-  'drop_before',
-  'drop_after',
-  'error_500',
-  'error_500_after',
-  'conflict_409',
-  'limit_429',
-  'truncate',
-  'sever',
-] as const;
+describe('a fault of the card provider leaves its books and ours as they must be, within a minute', () => {
+  // Pairwise: each call with each of its faults, and each of both with everything that may happen to announcements.
+  const points = faultPoints.map((point, index) => ({ ...point, index }));
+  it.each(points)(
+    '$flow: $call',
+    async ({ flow, call, index }) => {
+      for (const [turn, fault] of callFaults.entries()) {
+        const news = newsFaults[(index + turn) % newsFaults.length] ?? 'none';
+        await tryFault(stage, { flow, call, fault, news });
+      }
+    },
+    240_000,
+  );
+});
 
 const chargesOf = async (jobKey: string) => {
   const { rows } = await service.database.pool.query<{ payment_key: string }>(
@@ -32,86 +38,6 @@ const chargesOf = async (jobKey: string) => {
   );
 };
 const paymentOf = async (agent: Agent, jobKey: string) => (await agent.job(jobKey)).body.payment_state;
-
-/** Lets a minute pass, in which the worker does its rounds. Resolves once the payment stands as it should. */
-async function converged(agent: Agent, jobKey: string, wanted: string): Promise<void> {
-  let seconds = 0;
-  for (; seconds <= 60 && (await paymentOf(agent, jobKey)) !== wanted; seconds += 10) {
-    service.advanceClock(10);
-    await service.sweep();
-  }
-  service.advanceClock(-seconds);
-  expect(await paymentOf(agent, jobKey)).toBe(wanted);
-}
-
-describe.each(modes)('a call that ends in %s', (mode) => {
-  it('leaves a saved card charged once, whichever call it is', async () => {
-    const { agent, member } = await buyingByCard(service);
-    await paidOnPage(service, agent, { member });
-    for (const on of ['payment_intents.create', 'payment_intents.confirm', 'payment_intents.retrieve']) {
-      const jobKey = await agent.authorizedJob();
-      const key = randomUUID();
-      await stripe.fault({ mode, on, times: 1 });
-      const first = await payByCard(agent, jobKey, 'card_saved', key);
-      expect([200, 409]).toContain(first.status);
-      if (first.status === 409) expect(first.body.code).toBe('payment_unknown');
-      await converged(agent, jobKey, 'collected');
-      await stripe.clearFaults();
-      expect((await chargesOf(jobKey)).length).toBe(1);
-    }
-  });
-
-  it('leaves a page paid on once, whichever call it is', async () => {
-    const { agent, member } = await buyingByCard(service);
-    for (const on of [
-      'customers.create',
-      'checkout.sessions.create',
-      'checkout.sessions.retrieve',
-      'payment_intents.retrieve',
-    ]) {
-      const jobKey = await agent.authorizedJob();
-      const { body } = await payByCard(agent, jobKey);
-      await stripe.fault({ mode, on, times: 1 });
-      let opened = await click(member, body.payment_key);
-      for (let again = 0; again < 3 && opened.status !== 200; again += 1)
-        opened = await click(member, body.payment_key);
-      expect(opened.status).toBe(200);
-      await fillIn(opened.body.url);
-      await converged(agent, jobKey, 'collected');
-      await stripe.clearFaults();
-      expect((await chargesOf(jobKey)).length).toBe(1);
-    }
-  });
-
-  it('gives a charge back once, whichever call it is', async () => {
-    const { agent } = await buyingByCard(service);
-    for (const on of ['refunds.list', 'refunds.create']) {
-      const { jobKey } = await paidOnPage(service, agent);
-      await stripe.fault({ mode, on, times: 1 });
-      await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
-      await converged(agent, jobKey, 'refunded');
-      await stripe.clearFaults();
-      const charges = await chargesOf(jobKey);
-      expect(charges.map(({ amount_refunded }) => amount_refunded)).toEqual([500]);
-    }
-  });
-
-  it('leaves no page open that was called back', async () => {
-    const { agent } = await buyingByCard(service);
-    for (const on of ['checkout.sessions.expire', 'checkout.sessions.retrieve']) {
-      const jobKey = await agent.authorizedJob();
-      const { body } = await payByCard(agent, jobKey);
-      const { url } = (await click(agent, body.payment_key)).body;
-      await stripe.fault({ mode, on, times: 1 });
-      const cancel = () => agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`);
-      let canceled = await cancel();
-      for (let again = 0; again < 3 && canceled.status !== 200; again += 1) canceled = await cancel();
-      expect(canceled.body.payment_state).toBe('none');
-      expect((await fillIn(url)).status).toBe(410);
-      await stripe.clearFaults();
-    }
-  });
-});
 
 describe('a card against a wallet against canceling', () => {
   it('leads to one collection at most, over all rails, whoever is first', async () => {

@@ -36,7 +36,7 @@ export async function present(
     },
     resume: (attempt) =>
       attempt.method === 'card_saved'
-        ? chargeSaved(request.db, provider, attempt)
+        ? chargeSaved(request, provider, attempt)
         : lookUpPage(request, provider, pages, attempt),
     accepted: async () => (card ? bySavedCard(provider, request, card) : onPage),
     withHolder: async () => (request.covers('card_checkout') ? onPage : undefined),
@@ -58,6 +58,6 @@ function bySavedCard(
 ): Accepted<CardAttempt, CardProof> {
   return {
     open: (paymentKey) => recordIntent(request.db, paymentKey, request, { method: 'card_saved', cardKey, customerId }),
-    settle: (attempt) => chargeSaved(request.db, provider, attempt),
+    settle: (attempt) => chargeSaved(request, provider, attempt),
   };
 }

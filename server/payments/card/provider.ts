@@ -85,6 +85,12 @@ function declineNamed(code: string | null, declineCode: string | null) {
   return { code: needsHolder ? 'authentication_required' : (declineCode ?? code ?? 'card_declined'), needsHolder };
 }
 
+/** Whether a call was refused for good: nothing happened, and the same call never will. */
+export function isRefusedForGood(error: unknown): boolean {
+  const isGood = error instanceof Stripe.errors.StripeInvalidRequestError;
+  return isGood && (error.statusCode === 400 || error.statusCode === 404);
+}
+
 /** Whether a call was refused for this reason. */
 export function isRefusedAs(error: unknown, ...codes: string[]): boolean {
   return error instanceof Stripe.errors.StripeError && codes.includes(error.code ?? '');

@@ -55,7 +55,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
         : lookUpPage({ db, clock }, ready(), pages, attempt),
     settle: ({ db, clock }, attempt) =>
       attempt.method === 'card_saved'
-        ? chargeSaved(db, ready(), attempt)
+        ? chargeSaved({ db, clock }, ready(), attempt)
         : lookUpPage({ db, clock }, ready(), pages, attempt),
     withdraw: ({ db, clock }, attempt) =>
       attempt.method === 'card_saved'

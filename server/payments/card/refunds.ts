@@ -74,7 +74,7 @@ export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, 
 async function carryOut(provider: CardProvider, refund: CardRefund): Promise<RefundFate<CardProof>> {
   const { stripe } = provider;
   const known = await sent(provider, refund);
-  if (known) return fateOf(known);
+  if (known) return known;
   try {
     const made = await stripe.refunds.create(
       { payment_intent: refund.intent_id, metadata: { refund_key: refund.refund_key } },
@@ -85,17 +85,25 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
     // Of a dispute that nobody told us of yet: its end decides.
     if (isRefusedAs(error, 'charge_disputed')) return { is: 'open' };
     if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
-    const found = await sent(provider, refund);
-    return found ? fateOf(found) : { is: 'open' };
+    return (await sent(provider, refund)) ?? { is: 'open' };
   }
 }
 
-/** The refund of the charge that the provider has: in full, whoever asked for it. One that failed comes last. */
-async function sent({ stripe }: CardProvider, refund: CardRefund): Promise<Stripe.Refund | undefined> {
+/**
+ * How the charge stands at the provider, if it is on its way back: whole, in one refund or several, whoever asked for them;
+ * or our refund failed. The newest is listed first.
+ */
+async function sent({ stripe }: CardProvider, refund: CardRefund): Promise<RefundFate<CardProof> | undefined> {
   const { data } = await stripe.refunds.list({ payment_intent: refund.intent_id, limit: 100 });
-  const whole = data.filter(({ amount }) => fromCents(amount) === refund.amount_microcents);
-  const gone = (one: Stripe.Refund) => one.status === 'failed' || one.status === 'canceled';
-  return whole.find((one) => !gone(one)) ?? whole.find(gone);
+  const gone = data.filter(({ status }) => status === 'failed' || status === 'canceled');
+  const back = data.filter((one) => !gone.includes(one));
+  const cents = back.reduce((sum, { amount }) => sum + amount, 0);
+  const [last] = back;
+  if (last && fromCents(cents) >= refund.amount_microcents) {
+    return fateOf(back.find(({ status }) => status !== 'succeeded') ?? last);
+  }
+  const ours = gone.find(({ metadata }) => metadata?.refund_key === refund.refund_key);
+  return ours && fateOf(ours);
 }
 
 function fateOf({ id, status, failure_reason: reason }: Stripe.Refund): RefundFate<CardProof> {

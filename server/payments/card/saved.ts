@@ -56,6 +56,11 @@ export async function removeCard(
   return 'removed';
 }
 
+/** The provider refuses a card that its holder, or the seller, took from it: it is kept no more. */
+export async function dropCard(db: Queries, { card_key }: { card_key: string | null }, now: Date): Promise<void> {
+  await db.many(sql`update saved_cards set removed_at = ${now} where card_key = ${card_key} and removed_at is null`);
+}
+
 /** The first time that an agent is charged to a card is written down. */
 export async function noteUse(tx: Tx, { payment_key, principal_key }: Attempt, now: Date): Promise<boolean> {
   const first = await tx.maybe(sql`

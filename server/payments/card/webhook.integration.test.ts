@@ -130,6 +130,29 @@ describe('an announcement of the card provider', () => {
     expect((await post(body, signed(body))).status).toBe(200);
   });
 
+  it('is forgotten once it was looked into and can come no more, and not before', async () => {
+    const pool = service.database.pool;
+    const ids = ['evt_old_and_handled', 'evt_old_and_open', 'evt_of_late'] as const;
+    for (const id of ids) {
+      const body = eventOf({ id });
+      expect((await post(body, signed(body))).status).toBe(200);
+    }
+    await service.sweep();
+    const age = (id: string, changes: string) =>
+      pool.query(`update card_events set ${changes} where event_id = $1`, [id]);
+    await age(ids[0], `handled_at = now() - interval '32 days'`);
+    await age(
+      ids[1],
+      `received_at = now() - interval '32 days', handled_at = null, next_try_at = now() + interval '1 day'`,
+    );
+    await age(ids[2], `handled_at = now() - interval '30 days'`);
+    service.advanceClock(31);
+    await service.sweep();
+    service.advanceClock(-31);
+    const { rows } = await pool.query('select event_id from card_events where event_id = any($1) order by 1', [ids]);
+    expect(rows.map(({ event_id }) => event_id)).toEqual(['evt_of_late', 'evt_old_and_open']);
+  });
+
   it('is for one address and one method, and larger than any is not read', async () => {
     const url = `${service.baseUrl}/api/webhooks/stripe`;
     expect((await fetch(url)).status).toBe(405);

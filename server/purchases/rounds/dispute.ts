@@ -1,7 +1,11 @@
 import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
+import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
+import { reversed } from '../../ledger/entries.ts';
+import { post } from '../../ledger/ledger.ts';
 import { closeDispute, noteDispute } from '../../payments/dispute.ts';
-import type { Attempt } from '../../payments/rail.ts';
+import { type Attempt, railOf } from '../../payments/rail.ts';
+import { cancelLateRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
@@ -48,9 +52,15 @@ export async function endDispute(
 
 /**
  * Ends a dispute that was lost, ahead of the reversal that follows from it: that has a block of its own, which an operator
- * lifts. False when it had ended before, or was about no payment of the job.
+ * lifts. False when it had ended before, or was about no payment of the job: what came late was owed back, and is no more.
  */
-export async function loseDispute(tx: Tx, payment: Attempt, disputeKey: string, now: Date): Promise<boolean> {
+export async function loseDispute(
+  tx: Tx,
+  { rails }: Pick<Runtime, 'rails'>,
+  payment: Attempt,
+  disputeKey: string,
+  now: Date,
+): Promise<boolean> {
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'lost', now);
   if (!closed) return false;
@@ -58,5 +68,17 @@ export async function loseDispute(tx: Tx, payment: Attempt, disputeKey: string, 
   if (closed.job_payment_state !== null) {
     await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
   }
-  return closed.is_payment;
+  if (closed.is_payment) return true;
+  const late = await cancelLateRefund(tx, closed.intent_id, now);
+  if (!late) return false;
+  noteOnJob(tx, job, 'reversed', now);
+  post(tx, {
+    ...reversed('liability:refunds', railOf(rails, payment).suspense),
+    key: disputeKey,
+    jobKey: job.job_key,
+    principalKey: job.principal_key,
+    amount: microcents(late.amount_microcents),
+    at: now,
+  });
+  return false;
 }

@@ -93,7 +93,7 @@ async function standingAfter(
 ): Promise<{ payment_state: JobRow['payment_state']; account: LosingAccount }> {
   const { payment_key: paymentKey } = payment;
   if (!reversal.job_ended) {
-    if (reversal.books_account === 'liability:refunds') await reviveRefund(tx, paymentKey, now);
+    if (reversal.job_payment_state === 'refund_pending') await reviveRefund(tx, paymentKey, now);
     return { payment_state: reversal.job_payment_state, account: reversal.books_account };
   }
   if (job.state === 'failed' && rail.remedies.undelivered === 'wallet_credit') {
@@ -107,6 +107,8 @@ async function standingAfter(
 async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
+  // Its refund had come back: still owed, until the payer's bank took it.
+  if (job.payment_state === 'refund_failed') return 'liability:refunds';
   if (
     job.payment_state === 'credited' &&
     (await walletCreditLocked(tx, job.principal_key)) >= payment.amount_microcents

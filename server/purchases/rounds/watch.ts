@@ -46,7 +46,7 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
     case 'dispute_won':
       return endDispute(tx, runtime, attempt, news.disputeKey, now);
     case 'reversed':
-      if (news.disputeKey !== undefined && !(await loseDispute(tx, attempt, news.disputeKey, now))) return;
+      if (news.disputeKey !== undefined && !(await loseDispute(tx, runtime, attempt, news.disputeKey, now))) return;
       return reverse(tx, runtime, attempt, now);
     case 'refund_undone':
       return undoRefund(tx, runtime, attempt, news.because, now);

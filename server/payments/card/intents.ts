@@ -1,0 +1,68 @@
+import { sql } from '../../kernel/sql.ts';
+import type { Process, Tell } from '../rail.ts';
+import { attemptByKey, attemptOfCharge, type CardAttempt } from './attempt.ts';
+import { type CardProof, isFor, proofOf } from './outcome.ts';
+import { type CardProvider, idOf, retrieveIntent } from './provider.ts';
+
+/** Has the reconciler ask about an open attempt in its next round. */
+export async function lookSoon({ db }: Process, paymentKey: string): Promise<void> {
+  await db.many(sql`update card_payments set look_at = null where payment_key = ${paymentKey} and look_at is not null`);
+}
+
+/**
+ * What a payment intent comes to: it pays for its attempt, once, or goes back. Resolves to the attempt whose charge stands
+ * in our books then; undefined when the intent is of no attempt of ours, or has moved no money. Rejects when it has and
+ * that cannot be written down yet, so that whoever asks asks again.
+ */
+export async function lookAtIntent(
+  process: Process,
+  provider: CardProvider,
+  intentId: string,
+  tell: Tell<CardAttempt, CardProof>,
+): Promise<CardAttempt | undefined> {
+  const intent = await retrieveIntent(provider, intentId);
+  const key = intent.metadata.payment_key;
+  const attempt = key ? await attemptByKey(process.db, key) : undefined;
+  // Not of this service: the account may sell other things.
+  if (!attempt) return undefined;
+  await lookSoon(process, attempt.payment_key);
+  if (intent.status !== 'succeeded') return undefined;
+  if (await isKnown(process, intentId)) return attempt;
+  const proof = proofOf(provider, intent);
+  if (!proof) {
+    if (intent.livemode !== provider.isLive || intent.currency !== 'usd') return undefined;
+    throw new Error(`the fee of ${intentId} is not told yet`);
+  }
+  const isOpen = attempt.state === 'settling' || attempt.state === 'unknown';
+  await tell(attempt, isOpen && isFor(attempt, intent) ? { is: 'collected', proof } : { is: 'late', proof });
+  // Decided otherwise in between: next time it is late.
+  if (!(await isKnown(process, intentId))) throw new Error(`the charge of ${intentId} is not written down yet`);
+  return attemptByKey(process.db, attempt.payment_key);
+}
+
+async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
+  return (await db.maybe(sql`select from card_charges where intent_id = ${intentId}`)) !== undefined;
+}
+
+/** A refund of ours that the card's bank has given back, after it was carried out. */
+export async function lookAtRefund(
+  { db }: Process,
+  refund: {
+    id: string;
+    status: string | null;
+    failure_reason?: string | null;
+    payment_intent: string | { id: string } | null;
+  },
+  tell: Tell<CardAttempt, CardProof>,
+): Promise<void> {
+  const intentId = idOf(refund.payment_intent);
+  if (refund.status !== 'failed' || !intentId) return;
+  const ours = await db.maybe(sql`
+    select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
+  const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
+  if (!attempt) return;
+  await tell(attempt, {
+    is: 'refund_undone',
+    because: `The card's bank gave it back: ${refund.failure_reason ?? 'unknown'}.`,
+  });
+}
