@@ -15,7 +15,7 @@ import {
 const operatorAfterSeconds = 3_600;
 
 /** Lists transfers that wait for a person, the chain or the worker. */
-export async function readTransfersWaiting(db: Queries, now: Date): Promise<Waiting> {
+export async function readTransfersWaiting(db: Queries, now: Date): Promise<Omit<Waiting, 'card' | 'differences'>> {
   return {
     chains: await readChainBooks(db),
     ...(await openTransfers(db)),
