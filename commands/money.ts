@@ -96,13 +96,13 @@ async function list(db: Database): Promise<void> {
   );
   show(
     'Refunds that were not carried out',
-    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: transfer the amount back by hand.',
+    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: give the amount back by hand.',
     refunds,
     (row) => [
       row.created_at,
       toText(row.amount_microcents),
       row.network,
-      `to ${row.payer}`,
+      row.payer === null ? 'to the card' : `to ${row.payer}`,
       row.state === 'refund_failed' ? 'failed' : `pending after ${row.tries} tries`,
       row.job_key ?? row.refund_key,
     ],

@@ -4,6 +4,9 @@ import type { Sql } from '../kernel/sql.ts';
 /** Rows listed at most; beyond that, a count. */
 export const toldMax = 100;
 
+/** Open longer than this: an operator looks. */
+export const operatorAfterSeconds = 3_600;
+
 /** Rows of one kind, the oldest first, and how many there are in all. */
 export interface Told<Row> {
   rows: Row[];
@@ -41,9 +44,26 @@ export interface OpenPayment {
   job_key: string;
   created_at: Date;
   amount_microcents: bigint;
+  /** The chain, or `card`. */
   network: string;
-  payer: string;
+  /** Null for a card. */
+  payer: string | null;
 }
+
+/** What a refund that was not carried out waits for. */
+export type RefundWait =
+  /** An operator: it is not tried again. */
+  | 'person'
+  /** The bank that contests the payment. */
+  | 'dispute'
+  /** The arrival, which its chain does not show any more. */
+  | 'arrival'
+  /** The arrival, which is not final yet. */
+  | 'finality'
+  /** A transfer back that was sent and may still be carried out. */
+  | 'transfer'
+  /** The next try. */
+  | 'try';
 
 /** Money owed back. `refund_failed` is not retried. */
 export interface OpenRefund {
@@ -54,8 +74,12 @@ export interface OpenRefund {
   created_at: Date;
   tries: number;
   amount_microcents: bigint;
+  /** The chain, or `card`. */
   network: string;
-  payer: string;
+  /** Null for a card. */
+  payer: string | null;
+  waits_for: RefundWait;
+  failure: string | null;
 }
 
 /** Money that waits for somebody, over one rail or all. */

@@ -1,9 +1,10 @@
 import type { Queries } from '../kernel/database.ts';
+import { readCardsWaiting } from './card/unsettled.ts';
 import type { Told, Waiting } from './told.ts';
 import { readTransfersWaiting } from './x402/unsettled.ts';
 
 /** Each rail's waiting money. Needs no providers, so it works unconfigured. */
-const readers: readonly ((db: Queries, now: Date) => Promise<Waiting>)[] = [readTransfersWaiting];
+const readers: readonly ((db: Queries, now: Date) => Promise<Waiting>)[] = [readTransfersWaiting, readCardsWaiting];
 
 /** Lists all money that waits, over all rails. */
 export async function readWaiting(db: Queries, now: Date): Promise<Waiting> {
