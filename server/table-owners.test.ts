@@ -14,7 +14,8 @@ const tablesOf = {
   mail: 'letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
-    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches card_differences',
+    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
+    'reconciliation_differences',
   sources: 'sources',
   service: 'switches switch_changes',
   identity:

@@ -22,6 +22,7 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'payments.method': ['x402', 'wallet_credit', ...literalsOf('cardMethods')],
   'card_charges.use': ['payment', 'late'],
   'card_disputes.outcome': ['won', 'lost'],
+  'reconciliation_differences.kind': literalsOf('Difference.kind'),
   'refunds.state': literalsOf('Refund.state'),
   'refunds.reason': literalsOf('Refund.reason'),
   'chain_transfers.use': literalsOf('TransferRow.use'),

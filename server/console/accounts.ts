@@ -60,9 +60,9 @@ function pageOf({ q, blocked, behind, limit }: Page): Sql {
     from accounts a
     where (a.created_at, a.account_key) < (${at}::timestamptz, ${key})
       and (${wanted}::text is null or a.account_key in (
-        select account_key from accounts where account_key = ${wanted}
+        select account_key from accounts where account_key = ${q}
         union all select account_key from members where email like ${beginning}
-        union all select account_key from principals where principal_key = ${wanted} or lower(name) like ${beginning}))
+        union all select account_key from principals where principal_key in (${q}, ${wanted}) or lower(name) like ${beginning}))
       and (not ${blocked} or a.account_key in (
         select account_key from purchase_blocks where lifted_at is null and account_key is not null))
     order by a.created_at desc, a.account_key desc limit ${limit}`;

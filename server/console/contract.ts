@@ -137,7 +137,7 @@ const OpenPayment = z.object({
   created_at: Instant,
   amount_microcents: Amount,
   network: z.string(),
-  payer: z.string().nullable(),
+  payer: z.string(),
 });
 
 export const consoleMoney = defineOperation({
@@ -161,7 +161,7 @@ export const consoleMoney = defineOperation({
         tries: z.int(),
         amount_microcents: Amount,
         network: z.string(),
-        payer: z.string().nullable(),
+        payer: z.string(),
         waits_for: z.enum(['person', 'dispute', 'arrival', 'finality', 'transfer', 'try']),
         failure: z.string().nullable(),
       }),

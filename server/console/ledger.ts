@@ -4,7 +4,10 @@ import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import { accountSums } from '../ledger/closing.ts';
+import { readCardBooks } from '../payments/card/unsettled.ts';
 import { told, toldMax } from '../payments/told.ts';
+import { readChainBooks } from '../payments/x402/unsettled.ts';
+import { chainView } from './money.ts';
 import type * as contract from './records-contract.ts';
 import { onWire, wired } from './wire.ts';
 
@@ -12,8 +15,7 @@ export const consoleLedger: Verb<typeof contract.consoleLedger> = async ({ ctx, 
   const { closed_at, sums } = await accountSums(db);
   const { mode } = ctx.runtime.configuration.card;
   const differences = await openDifferences(db);
-  const compared = await db.maybe<{ searched_at: Date }>(sql`
-    select searched_at from card_searches where list = 'books'`);
+  const card = await readCardBooks(db);
   return {
     body: {
       closed_at: closed_at?.toISOString() ?? null,
@@ -32,36 +34,42 @@ export const consoleLedger: Verb<typeof contract.consoleLedger> = async ({ ctx, 
           provider_page: page && `https://dashboard.stripe.com${mode === 'live' ? '' : '/test'}/${page}`,
         })),
       }),
-      compared_at: compared?.searched_at.toISOString() ?? null,
+      card: card ? wired(card) : null,
+      chains: (await readChainBooks(db)).map(chainView),
     },
   };
 };
 
 interface DifferenceRow {
-  object_id: string;
+  book: string;
   kind: string;
-  detail: string;
-  seen_at: Date;
+  object_id: string;
+  ours: string | null;
+  theirs: string | null;
+  first_seen_at: Date;
+  last_seen_at: Date;
   job_key: string | null;
-  /** Below the provider's pages. */
+  /** Below the card provider's pages. */
   page: string | null;
 }
 
-/** What differs between the books and the card provider's, each with the purchase on our side, if that has one. */
+/** What differs between the books and those of a provider or a chain, with the purchase on our side, if it has one. */
 function openDifferences(db: Queries) {
   return told<DifferenceRow>(
     db,
     sql`
-      select d.object_id, d.kind, d.detail, d.seen_at, p.job_key, count(*) over () as total,
-        case d.kind when 'dispute' then 'disputes/' || d.object_id
-          else 'payments/' || coalesce(charge.intent_id, refund.intent_id, dispute.intent_id, d.object_id) end as page
-      from card_differences d
+      select d.book, d.kind, d.object_id, d.ours, d.theirs, d.first_seen_at, d.last_seen_at, p.job_key,
+        count(*) over () as total,
+        case when d.book <> 'card' then null when d.kind = 'balance' then 'balance/overview'
+          when d.kind = 'dispute' then 'disputes/' || d.object_id
+          else 'payments/' || coalesce(charge.intent_id, refund.intent_id, d.object_id) end as page
+      from reconciliation_differences d
         left join card_charges charge on charge.charge_id = d.object_id
         left join refunds refund on refund.provider_refund_id = d.object_id
         left join card_disputes dispute on dispute.dispute_id = d.object_id
         left join card_charges paid on paid.intent_id = coalesce(charge.intent_id, refund.intent_id, dispute.intent_id)
         left join payments p on p.payment_key = paid.payment_key
-      where d.settled_at is null order by d.seen_at, d.object_id limit ${toldMax}`,
+      where d.gone_at is null order by d.first_seen_at, d.object_id limit ${toldMax}`,
   );
 }
 

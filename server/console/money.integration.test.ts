@@ -101,7 +101,7 @@ describe('a refund to a card', () => {
     await heard(service);
     const { refunds } = await money();
     expect(refunds.rows).toMatchObject([
-      { job_key: failing.jobKey, state: 'refund_failed', network: 'card', payer: null, waits_for: 'person' },
+      { job_key: failing.jobKey, state: 'refund_failed', network: 'card', waits_for: 'person' },
     ]);
     expect(refunds.rows[0]?.failure).toContain('bank');
   });
@@ -269,16 +269,22 @@ describe('the ledger', () => {
     ]);
     const [{ charge_id, intent_id }] = rows;
     await pool.query(
-      `insert into card_differences (object_id, kind, detail, seen_at) values ($1, 'charge', 'of another amount', now())`,
+      `insert into reconciliation_differences (book, kind, object_id, ours, theirs, first_seen_at, last_seen_at)
+       values ('card', 'charge', $1, '5.00 USD', '4.00 USD', now(), now())`,
       [charge_id],
     );
     expect((await ledger()).differences).toMatchObject({
       total: 1,
       rows: [
-        { job_key: jobKey, provider_page: `https://dashboard.stripe.com/test/payments/${intent_id}`, kind: 'charge' },
+        {
+          job_key: jobKey,
+          provider_page: `https://dashboard.stripe.com/test/payments/${intent_id}`,
+          kind: 'charge',
+          theirs: '4.00 USD',
+        },
       ],
     });
-    await pool.query('update card_differences set settled_at = now()');
+    await pool.query('update reconciliation_differences set gone_at = now()');
     expect((await ledger()).differences.total).toBe(0);
   });
 });

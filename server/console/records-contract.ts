@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
-import { Amount, act, Done, Instant, Key, look, Reason, told } from './contract.ts';
+import { Amount, act, ChainBooks, Done, Instant, Key, look, Reason, told } from './contract.ts';
 
 /** What operators ask for about the books and about what providers announced. Pure. */
 
@@ -13,10 +13,14 @@ const Account = z.object({
 });
 
 const Difference = z.object({
-  object_id: z.string().meta({ description: 'As the provider names it.' }),
+  book: z.string().meta({ description: '`card`, or the network of a chain.' }),
   kind: z.string(),
-  detail: z.string(),
-  seen_at: Instant,
+  object_id: z.string().meta({ description: 'As the provider names it.' }),
+  /** What each side says; null where it knows of no such thing. */
+  ours: z.string().nullable(),
+  theirs: z.string().nullable(),
+  first_seen_at: Instant,
+  last_seen_at: Instant,
   job_key: z.string().nullable().meta({ description: 'The purchase on our side.' }),
   provider_page: z.string().nullable().meta({ description: "The same on the provider's side." }),
 });
@@ -33,7 +37,8 @@ export const consoleLedger = defineOperation({
     /** Debits less credits over all accounts; zero. */
     difference_microcents: Amount,
     differences: told(Difference),
-    compared_at: Instant.nullable(),
+    card: z.object({ searched_at: Instant, balance_microcents: Amount, ledger_microcents: Amount }).nullable(),
+    chains: z.array(ChainBooks),
   }),
   problems: [],
 });

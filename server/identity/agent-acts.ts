@@ -19,7 +19,7 @@ interface LockedAgent extends GrantRow {
 }
 
 /** The grant of an agent of the account, locked. Throws `not_found`. */
-export async function lockAnyAgent(tx: Tx, { accountKey }: ActingFor, agentKey: string): Promise<LockedAgent> {
+async function lockAnyAgent(tx: Tx, { accountKey }: ActingFor, agentKey: string): Promise<LockedAgent> {
   const row = await tx.maybe<LockedAgent>(sql`
     select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
       g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,

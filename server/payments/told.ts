@@ -1,3 +1,4 @@
+import type { Network } from '../configuration/networks.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Sql } from '../kernel/sql.ts';
 
@@ -25,6 +26,13 @@ export interface ChainBooks {
   ledger_microcents: bigint;
 }
 
+/** All that the card provider holds for us and has paid out to our bank, at the last look, and what the books said then. */
+export interface CardBooks {
+  searched_at: Date;
+  balance_microcents: bigint;
+  ledger_microcents: bigint;
+}
+
 /** A transfer that matches no payment or refund. Only an operator settles it. */
 export interface OpenTransfer {
   seen_at: Date;
@@ -44,10 +52,10 @@ export interface OpenPayment {
   job_key: string;
   created_at: Date;
   amount_microcents: bigint;
-  /** The chain, or `card`. */
+  /** `card` for one that is on no chain. */
   network: string;
-  /** Null for a card. */
-  payer: string | null;
+  /** The address that pays, or the account whose card is charged. */
+  payer: string;
 }
 
 /** What a refund that was not carried out waits for. */
@@ -74,17 +82,41 @@ export interface OpenRefund {
   created_at: Date;
   tries: number;
   amount_microcents: bigint;
-  /** The chain, or `card`. */
+  /** `card` for one that is on no chain. */
   network: string;
-  /** Null for a card. */
-  payer: string | null;
+  /** The address that paid, or the account whose card was charged. */
+  payer: string;
   waits_for: RefundWait;
   failure: string | null;
 }
 
-/** Money that waits for somebody, over one rail or all. */
+/** `card`, or the network of a chain. */
+export type Book = 'card' | Network;
+
+/** One thing that both books ought to say the same of. */
+export interface Difference {
+  readonly kind: 'charge' | 'refund' | 'dispute' | 'balance';
+  /** Its id at the provider; the currency of a balance. */
+  readonly object_id: string;
+  /** What each side says of it, in words; null where it knows of no such thing. */
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
+/** A difference as operators see it. */
+export interface KeptDifference extends Difference {
+  readonly book: Book;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date;
+}
+
+/** Money that waits for somebody. */
 export interface Waiting {
   chains: ChainBooks[];
+  /** Null before the card provider was looked at. */
+  card: CardBooks | null;
+  /** What the books and a provider, or a chain, do not agree on. */
+  differences: Told<KeptDifference>;
   arrivals: Told<OpenTransfer>;
   departures: Told<OpenTransfer>;
   /** Open for over an hour: somebody has to look. */

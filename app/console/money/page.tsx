@@ -150,8 +150,8 @@ function Refunds({ money, now }: MoneyProps) {
         <Line key={row.refund_key} at={row.created_at} now={now} microcents={row.amount_microcents}>
           <State kind="payment" value={row.state} />
           <span className="min-w-0 wrap-anywhere">
-            {row.job_key ? <JobLink jobKey={row.job_key} /> : <Key>{row.refund_key}</Key>} to{' '}
-            {row.payer === null ? 'the card' : <Key>{row.payer}</Key>}, {row.tries} tries
+            {row.job_key ? <JobLink jobKey={row.job_key} /> : <Key>{row.refund_key}</Key>} to <Key>{row.payer}</Key>,{' '}
+            {row.tries} tries
             <span className="block text-ink-3">
               {waitWords[row.waits_for]}
               {row.failure ? ` ${row.failure}` : ''}

@@ -10,7 +10,7 @@ import { type CardProof, proofOf } from './outcome.ts';
 import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
 
 /** The ends of a dispute in favour of the seller; an inquiry that closes is one. Any other status but `lost` is open. */
-const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
+export const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
 
 interface DisputeRow {
   outcome: 'won' | 'lost' | null;

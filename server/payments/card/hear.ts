@@ -85,7 +85,7 @@ export async function lookAtIntent(
 }
 
 /** A refund of ours that the card's bank has given back, after it was carried out. */
-async function lookAtRefund(
+export async function lookAtRefund(
   { db }: Process,
   refund: {
     id: string;

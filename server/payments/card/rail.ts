@@ -1,4 +1,5 @@
 import type { CardConfiguration } from '../../configuration/card.ts';
+import { guarded } from '../../kernel/rounds.ts';
 import { cardMethods } from '../contract.ts';
 import type { Rail, Standing } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';
@@ -74,9 +75,9 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
     refunds: refundsOver(provider),
     async watch(process, tell) {
       if (!provider) return;
-      await catchUp(process, provider);
-      await forgetRemoved(process, provider);
-      await compareBooks(process, provider, tell);
+      await guarded('events_not_listed', {}, () => catchUp(process, provider));
+      await guarded('cards_not_forgotten', {}, () => forgetRemoved(process, provider));
+      await guarded('books_not_compared', {}, () => compareBooks({ process, provider, tell }));
     },
     hear: async (process, tell) => (provider ? hear(process, provider, tell) : undefined),
     announcement: provider ? (eventId) => announcementOf(provider, eventId) : null,

@@ -13,7 +13,7 @@ import {
 } from '../told.ts';
 
 /** Lists transfers that wait for a person, the chain or the worker. */
-export async function readTransfersWaiting(db: Queries, now: Date): Promise<Waiting> {
+export async function readTransfersWaiting(db: Queries, now: Date): Promise<Omit<Waiting, 'card' | 'differences'>> {
   return {
     chains: await readChainBooks(db),
     ...(await openTransfers(db)),

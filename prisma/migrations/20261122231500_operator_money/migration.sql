@@ -99,5 +99,3 @@ CREATE TRIGGER audit_seals_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON audi
 CREATE INDEX card_disputes_open_idx ON card_disputes (respond_by) WHERE closed_at IS NULL;
 -- Customers who let charges be waived are listed with how often.
 CREATE INDEX jobs_waived_idx ON jobs (account_key, principal_key) WHERE state = 'waived';
--- What the books and the provider differ in.
-CREATE INDEX card_differences_open_idx ON card_differences (seen_at) WHERE settled_at IS NULL;
