@@ -53,7 +53,14 @@ export const consoleMe = defineOperation({
   output: z.object({
     name: z.string(),
     role: z.enum([...roles, 'command']),
-    waiting: z.object({ in_doubt: z.int(), overdue: z.int(), failed: z.int(), refunds: z.int(), blocks: z.int() }),
+    waiting: z.object({
+      in_doubt: z.int(),
+      overdue: z.int(),
+      failed: z.int(),
+      refunds: z.int(),
+      blocks: z.int(),
+      disputes: z.int(),
+    }),
   }),
   problems: [],
 });

@@ -6,7 +6,7 @@ import { act, Done, Instant, Key, look, Reason } from './contract.ts';
 /** What operators ask for about how right the reports are. Pure. */
 
 /** The errors that a labelled case can hold, as `npm run check:cases` names them. */
-const caseErrors = [
+export const caseErrors = [
   'wrong_number',
   'wrong_unit',
   'wrong_date',
