@@ -10,6 +10,8 @@ import type { CheckRequest, Finding, Report } from '../server/work-check/contrac
  * the reports that failed worst. Without DIR it measures the cases of the repository, and those beside it if they are there.
  *
  * `npm run check:cases -- [DIR] [--reports N] [--only ID] [--json]`
+ *
+ * In place of DIR a file will do that holds one case a line, as the console hands out findings that operators judged.
  */
 export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'> & {
   id: string;
@@ -30,6 +32,10 @@ export const laterCases = join(import.meta.dirname, '../server/work-check/later-
 const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
 
 export function readCases(folder: string): Case[] {
+  if (folder.endsWith('.ndjson')) {
+    const lines = readFileSync(folder, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Case);
+  }
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case);
 }

@@ -39,6 +39,8 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'switch_changes.state': ['on', 'off'],
   'operators.role': literalsOf('roles'),
   'operator_acts.role': [...literalsOf('roles'), 'command'],
+  'finding_labels.label': ['right', 'wrong'],
+  'finding_labels.status': literalsOf('findingStatuses'),
   'sign_in_links.made_by': ['letter', 'operator'],
   'account_events.action': literalsOf('AccountAction'),
   'audit_rows.action': ['quote', 'authorize', ...literalsOf('TransitionName'), ...literalsOf('MoneyNote')],

@@ -1,13 +1,18 @@
 import {
   CircleQuestionMark,
   ClockAlert,
+  Gauge,
   LayoutDashboard,
   ListFilter,
   Lock,
   type LucideIcon,
+  MessageSquareWarning,
   OctagonX,
+  Scale,
   ScrollText,
   Undo2,
+  Users,
+  Webhook,
 } from 'lucide-react';
 import type { z } from 'zod';
 import type { consoleMe } from '@/server/console/contract.ts';
@@ -36,10 +41,20 @@ const groups: readonly { name: string | null; places: readonly Place[] }[] = [
       { name: 'Refunds', href: '/console/money#refunds', icon: Undo2, count: 'refunds' },
       { name: 'Blocks', href: '/console/money#blocks', icon: Lock, count: 'blocks' },
       { name: 'Reviews overdue', href: '/console/purchases?is=review:overdue', icon: ClockAlert, count: 'overdue' },
-      { name: 'Failed jobs', href: '/console/purchases?is=job:failed', icon: OctagonX, count: 'failed' },
+      { name: 'Failed jobs', href: '/console/failures', icon: OctagonX, count: 'failed' },
+      { name: 'Disputes', href: '/console/disputes', icon: MessageSquareWarning, count: 'disputes' },
     ],
   },
-  { name: 'Records', places: [{ name: 'Audit log', href: '/console/audit', icon: ScrollText }] },
+  {
+    name: 'Records',
+    places: [
+      { name: 'Customers', href: '/console/customers', icon: Users },
+      { name: 'Ledger', href: '/console/ledger', icon: Scale },
+      { name: 'Webhooks', href: '/console/webhooks', icon: Webhook },
+      { name: 'Quality', href: '/console/quality', icon: Gauge },
+      { name: 'Audit log', href: '/console/audit', icon: ScrollText },
+    ],
+  },
 ];
 
 /** The places of the console, with how much waits at each. */

@@ -17,13 +17,14 @@ const daySeconds = 86_400;
 /** How much waits for a person, for the rail of the console. */
 export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, db }) => {
   const waiting = await db.one<Record<keyof typeof contract.consoleMe.output.shape.waiting.shape, bigint>>(sql`
-    select (select count(*) from payments where state in ('settling', 'unknown')
-        and created_at < ${after(ctx.now, -60)}) as in_doubt,
+    select (select count(*) from payments p join jobs using (job_key) where p.state in ('settling', 'unknown')
+        and p.created_at < ${after(ctx.now, -60)} and payment_state <> 'requires_payer') as in_doubt,
       (select count(*) from jobs where state in ('delivered', 'redelivered') and review_state = 'open'
         and review_by < ${ctx.now}) as overdue,
       (select count(*) from jobs where state = 'failed' and created_at > ${after(ctx.now, -daySeconds)}) as failed,
       (select count(*) from refunds where state <> 'refunded') as refunds,
-      (select count(*) from purchase_blocks where lifted_at is null) as blocks`);
+      (select count(*) from purchase_blocks where lifted_at is null) as blocks,
+      (select count(*) from card_disputes where closed_at is null and answered_at is null) as disputes`);
   const counts = Object.fromEntries(Object.entries(waiting).map(([name, count]) => [name, Number(count)]));
   return { body: { name: caller.name, role: caller.role, waiting: counts as Record<keyof typeof waiting, number> } };
 };

@@ -5,6 +5,9 @@ import type { Sql } from '../kernel/sql.ts';
 /** Rows listed at most; beyond that, a count. */
 export const toldMax = 100;
 
+/** Open longer than this: an operator looks. */
+export const operatorAfterSeconds = 3_600;
+
 /** Rows of one kind, the oldest first, and how many there are in all. */
 export interface Told<Row> {
   rows: Row[];
@@ -55,6 +58,21 @@ export interface OpenPayment {
   payer: string;
 }
 
+/** What a refund that was not carried out waits for. */
+export type RefundWait =
+  /** An operator: it is not tried again. */
+  | 'person'
+  /** The bank that contests the payment. */
+  | 'dispute'
+  /** The arrival, which its chain does not show any more. */
+  | 'arrival'
+  /** The arrival, which is not final yet. */
+  | 'finality'
+  /** A transfer back that was sent and may still be carried out. */
+  | 'transfer'
+  /** The next try. */
+  | 'try';
+
 /** Money owed back. `refund_failed` is not retried. */
 export interface OpenRefund {
   refund_key: string;
@@ -64,8 +82,12 @@ export interface OpenRefund {
   created_at: Date;
   tries: number;
   amount_microcents: bigint;
+  /** `card` for one that is on no chain. */
   network: string;
+  /** The address that paid, or the account whose card was charged. */
   payer: string;
+  waits_for: RefundWait;
+  failure: string | null;
 }
 
 /** `card`, or the network of a chain. */

@@ -29,7 +29,7 @@ export default show(
           <div className="mt-5">
             <Notice tone={verified.broken.length === 0 ? 'settled' : 'attention'}>
               {verified.broken.length === 0
-                ? `Whole: ${verified.acts} acts of operators, and ${verified.rows} rows of the purchases that they were on.`
+                ? `Whole: ${verified.acts} acts of operators, and ${verified.rows} rows of the purchases that they were on. ${sealWords(verified)}`
                 : `Not whole: ${verified.broken.map(({ subject, sequence, fault }) => `${subject} ${sequence} ${fault}`).join(', ')}.`}
             </Notice>
           </div>
@@ -75,3 +75,18 @@ export default show(
     );
   },
 );
+
+/** What of the seals was computed again. */
+function sealWords({
+  seals,
+  sealed_rows,
+  sealed_since,
+}: {
+  seals: number;
+  sealed_rows: number;
+  sealed_since: string | null;
+}) {
+  if (seals === 0 || sealed_since === null) return 'Nothing was sealed yet.';
+  const since = `${sealed_since.slice(0, 10)} ${sealed_since.slice(11, 16)} UTC`;
+  return `So are the newest ${seals} seals, since ${since}, over ${sealed_rows} rows of all purchases.`;
+}

@@ -54,6 +54,10 @@ async function takeBack(
   await db.many(sql`update card_disputes set outcome = 'won' where dispute_id = ${disputeId}`);
 }
 
+function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Date | null {
+  return dueBy === null ? null : new Date(dueBy * 1_000);
+}
+
 /**
  * Writes a dispute down, and what its bank has taken or given back, once each. What was read before another look went on is
  * passed over: a dispute only gains movements. Gives how it had ended; money that is taken after it was won opens it again.
@@ -77,6 +81,11 @@ async function book(
     const before = await tx.one<DisputeRow>(sql`
       select outcome, movements, withdrawn_microcents, fee_microcents from card_disputes
       where dispute_id = ${dispute.id} for no key update`);
+    tx.write(sql`
+      update card_disputes set reason = ${dispute.reason}, amount_microcents = ${fromCents(dispute.amount)},
+        respond_by = ${respondBy(dispute)},
+        answered_at = coalesce(answered_at, case when ${dispute.evidence_details.submission_count} > 0 then ${now} end)
+      where dispute_id = ${dispute.id}`);
     if (movements.length <= before.movements) return before.outcome;
     const of = { jobKey: null, principalKey: null, at: now, key: `${dispute.id}:${movements.length}` };
     const change = withdrawn - before.withdrawn_microcents;

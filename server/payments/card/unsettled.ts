@@ -1,10 +1,15 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
-import { type CardBooks, type OpenPayment, type OpenRefund, told, toldMax, type Waiting } from '../told.ts';
-
-/** Open longer than this: an operator looks. */
-const operatorAfterSeconds = 3_600;
+import {
+  type CardBooks,
+  type OpenPayment,
+  type OpenRefund,
+  operatorAfterSeconds,
+  told,
+  toldMax,
+  type Waiting,
+} from '../told.ts';
 
 /** Lists charges and refunds to cards whose end nobody knows. A payment that waits for its payer is none of these. */
 export async function readCardsWaiting(
@@ -38,7 +43,10 @@ export async function readCardsWaiting(
       db,
       sql`
         select refund_key, r.job_key, r.state, r.created_at, r.tries, r.amount_microcents, 'card' as network,
-          account_key as payer, count(*) over () as total
+          account_key as payer, r.failure, count(*) over () as total,
+          case when r.state = 'refund_failed' then 'person' when exists (
+            select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
+            else 'try' end as waits_for
         from refunds r join jobs using (job_key) join payments using (payment_key)
         where r.intent_id is not null and r.state <> 'refunded' and (reversed_at is null or r.reason = 'late_payment')
         order by r.created_at limit ${toldMax}`,

@@ -1,10 +1,11 @@
-import { Moment } from '@/components/console/Moment.tsx';
+import { Moment, relativeText } from '@/components/console/Moment.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { may } from '@/server/console/roles.ts';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../../operator.ts';
+import { Told } from '../../Told.tsx';
 
 export const generateMetadata = titled('Customer');
 
@@ -21,6 +22,7 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         <h1 className="text-h1 wrap-anywhere">
           <Key>{customer.account_key}</Key>
         </h1>
+        <Told page={`/console/customers/${account_key}`} done="Done, and kept in the audit log." />
         <p className="mt-2 text-ink-3">
           Since <Moment at={customer.created_at} now={ctx.now} /> {customer.waivers} charges waived
         </p>
@@ -46,24 +48,112 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         </h2>
         <ul className="mt-3 border-t border-ink">
           {customer.agents.map((agent) => (
-            <li key={agent.agent_key} className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line py-2.5">
-              <State kind="agent" value={agent.state} />
-              <span className="min-w-0 wrap-anywhere">
-                {agent.name ? `${agent.name}, ` : ''}
-                <Key>{agent.agent_key}</Key>
-              </span>
-              <span className="ml-auto tabular-nums">
-                <Price microcents={agent.used_today_microcents} /> of <Price microcents={agent.daily_microcents} />{' '}
-                today
-              </span>
-            </li>
+            <Agent key={agent.agent_key} agent={agent} role={role} now={ctx.now} />
           ))}
         </ul>
       </section>
+      <Waivers waivers={customer.waivers_by} now={ctx.now} />
       <Blocks blocks={customer.blocks} role={role} />
     </div>
   );
 });
+
+type Customer = Awaited<ReturnType<typeof readCustomer>>;
+
+interface AgentProps {
+  agent: Customer['agents'][number];
+  role: Awaited<ReturnType<typeof roleNow>>;
+  now: Date;
+}
+
+/** An agent with what it may spend, how it signs in, and what can be done to it. */
+function Agent({ agent, role, now }: AgentProps) {
+  const acts = agent.state === 'revoked' ? [] : agent.state === 'paused' ? ['resume', 'revoke'] : ['pause', 'revoke'];
+  const operation = (act: string) => (act === 'revoke' ? 'revoke_customer_agent' : 'pause_customer_agent');
+  // A wallet signs in with its own key.
+  const possible = acts.filter((act) => act !== 'revoke' || agent.kind !== 'wallet');
+  return (
+    <li className="border-b border-line py-2.5">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <State kind="agent" value={agent.state} />
+        <span className="min-w-0 wrap-anywhere">
+          {agent.name ? `${agent.name}, ` : ''}
+          <Key>{agent.agent_key}</Key>
+        </span>
+        <span className="ml-auto flex flex-wrap gap-2">
+          {possible.map((act) =>
+            may(role, operation(act)) ? (
+              <a key={act} className="btn btn-sm" href={`/console/agents/${agent.agent_key}/${act}`}>
+                {act.charAt(0).toUpperCase() + act.slice(1)}
+              </a>
+            ) : null,
+          )}
+        </span>
+      </div>
+      <p className="mt-1 text-ink-2 tabular-nums">
+        <Price microcents={agent.used_today_microcents} /> of <Price microcents={agent.daily_microcents} /> today,{' '}
+        <Price microcents={agent.used_microcents} />
+        {agent.total_microcents === null ? (
+          ' in all'
+        ) : (
+          <>
+            {' '}
+            of <Price microcents={agent.total_microcents} /> in all
+          </>
+        )}
+        , <Price microcents={agent.per_job_microcents} /> a job at most. By{' '}
+        {agent.methods.join(', ').replaceAll('_', ' ')}.
+      </p>
+      <ul className="mt-1 text-ink-3">
+        {agent.credentials.map((credential) => (
+          <li key={credential.credential_key} className="flex flex-wrap gap-x-3 wrap-anywhere">
+            <Key>{credential.credential_key}</Key>
+            <span>{credentialWords(credential, now)}</span>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function credentialWords(
+  { revoked_at, expires_at, last_used_at }: AgentProps['agent']['credentials'][number],
+  now: Date,
+) {
+  const used = last_used_at ? `used ${relativeText(last_used_at, now)}` : 'never used';
+  if (revoked_at) return `${used}, revoked ${relativeText(revoked_at, now)}`;
+  return expires_at ? `${used}, ends ${relativeText(expires_at, now)}` : used;
+}
+
+/** Who let charges be waived: of how many reports that were delivered to them. */
+function Waivers({ waivers, now }: { waivers: Customer['waivers_by']; now: Date }) {
+  if (waivers.length === 0) return null;
+  return (
+    <section aria-labelledby="waivers">
+      <h2 id="waivers" className="text-h2">
+        Waived charges
+      </h2>
+      <ul className="mt-3 border-t border-ink">
+        {waivers.map((row) => (
+          <li key={`${row.agent_key} ${row.payer}`} className="flex flex-wrap gap-x-4 border-b border-line py-2.5">
+            <span className="min-w-0 wrap-anywhere">
+              <Key>{row.agent_key}</Key>
+              {row.payer ? (
+                <>
+                  , paid by <Key>{row.payer}</Key>
+                </>
+              ) : null}
+            </span>
+            <span className="ml-auto tabular-nums">
+              {row.waived} of {row.delivered} delivered
+              {row.last_at ? `, the last ${relativeText(row.last_at, now)}` : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
 
 interface BlocksProps {
   blocks: Awaited<ReturnType<typeof readCustomer>>['blocks'];
