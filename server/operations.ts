@@ -92,6 +92,13 @@ const operatorOperations = {
   give_back: operator.giveBack,
   lift_block: operator.liftBlock,
   turn_switch: operator.turnSwitch,
+  run_again: operator.runAgain,
+  refund_charge: operator.refundCharge,
+  preview_acts: operator.previewActs,
+  act_on_purchases: operator.actOnPurchases,
+  console_views: operator.consoleViews,
+  save_view: operator.saveView,
+  remove_view: operator.removeView,
 } as const satisfies Record<ConsoleOperation, Operation>;
 
 /** All operations. */

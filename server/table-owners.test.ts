@@ -9,7 +9,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  */
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
-  console: 'operator_acts',
+  console: 'operator_acts operator_views',
   ledger: 'ledger_transfers wallet_credits',
   mail: 'letters',
   payments:

@@ -1,5 +1,6 @@
 import {
   Boxes,
+  CreditCard,
   FileCheck2,
   Hourglass,
   type LucideIcon,
@@ -13,6 +14,7 @@ import {
   Undo2,
   UserRound,
   Wallet,
+  Webhook,
 } from 'lucide-react';
 import type { Entry } from '@/server/console/contract.ts';
 import { CopyVerbatim } from '../ui/CopyButton.tsx';
@@ -32,6 +34,8 @@ const icons: Record<Entry['kind'], LucideIcon> = {
   request: Send,
   operator: UserRound,
   switch: Power,
+  provider: CreditCard,
+  webhook: Webhook,
 };
 
 interface Props {

@@ -77,11 +77,12 @@ const fieldWords: Record<FilterField, string> = {
   verdict: 'Verdict',
   rail: 'Rail',
   customer: 'Customer',
+  agent: 'Agent',
 };
 
 /** A filter in words: `Payment is not` and `None yet`. */
 export function filterWords({ field, value, not }: Filter): [string, string] {
-  const shown = field === 'customer' || field === 'rail' ? value : stateWord(field, value).word;
+  const shown = field === 'customer' || field === 'agent' || field === 'rail' ? value : stateWord(field, value).word;
   return [`${fieldWords[field]} is${not ? ' not' : ''}`, shown];
 }
 

@@ -1,4 +1,5 @@
 import type { Verb } from '../door/verb.ts';
+import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
@@ -25,7 +26,15 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
       (select count(*) from refunds where state <> 'refunded') as refunds,
       (select count(*) from purchase_blocks where lifted_at is null) as blocks`);
   const counts = Object.fromEntries(Object.entries(waiting).map(([name, count]) => [name, Number(count)]));
-  return { body: { name: caller.name, role: caller.role, waiting: counts as Record<keyof typeof waiting, number> } };
+  const { name, role } = caller;
+  return {
+    body: {
+      name,
+      role,
+      may_move_money: isFresh(caller, ctx.now),
+      waiting: counts as Record<keyof typeof waiting, number>,
+    },
+  };
 };
 
 export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ ctx, input, db }) => {
