@@ -51,6 +51,7 @@ export default show(async ({ params, searchParams }: Props) => {
             failedOnly={query.failed === '1'}
             raw={query.raw === '1'}
             now={ctx.now}
+            baseUrl={ctx.baseUrl}
           />
           <Receipts purchase={purchase} />
         </div>
