@@ -76,11 +76,15 @@ export const consoleOverview = defineOperation({
         rail: z.string(),
         collected: z.int(),
         ended_otherwise: z.int(),
+        delivered: z.int(),
+        failed: z.int(),
+        over_target: z.int().meta({ description: 'Delivered later than the target after the collection.' }),
         median_seconds: z.number().nullable(),
         p95_seconds: z.number().nullable(),
       }),
     ),
-    over_target: z.int().meta({ description: 'Delivered later than the target, in the period.' }),
+    disputed: z.int().meta({ description: 'Purchases of which a report was disputed.' }),
+    waived: z.int(),
     reviews: z.array(Count),
     series: z.array(z.object({ at: Instant, count: z.int() })),
     verdicts: z.array(Count),
@@ -96,6 +100,21 @@ export const consoleOverview = defineOperation({
     queues: z.array(z.object({ name: z.string(), waiting: z.int(), failed: z.int(), oldest_at: Instant.nullable() })),
     database: z.object({ version: z.string(), bytes: z.int(), connections: z.int() }),
     chains: z.array(ChainBooks),
+    card: z
+      .object({
+        ledger_microcents: Amount,
+        differences: z.int().meta({ description: "What the provider's books and ours differ in." }),
+        compared_at: Instant.nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Null while nothing was ever paid by card.' }),
+    webhooks: z.object({
+      waiting: z.int(),
+      failing: z.int().meta({ description: 'Tried, and not handled yet.' }),
+      oldest_at: Instant.nullable(),
+      median_lag_seconds: z.number().nullable().meta({ description: 'From announced to handled, in the period.' }),
+    }),
+    assessor: z.object({ name: z.string(), state: z.enum(['available', 'unavailable']) }),
     switches: z.array(
       z.object({
         name: z.enum(switchNames),
@@ -551,7 +570,6 @@ export const previewActs = defineOperation({
   }),
   problems: ['not_found'],
 });
-export type Preview = z.infer<typeof previewActs.output>;
 
 export const actOnPurchases = defineOperation({
   ...act,

@@ -5,6 +5,7 @@ import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
+import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 import { switchNames } from '../service/contract.ts';
 import { seconds } from '../service/terms.ts';
@@ -60,6 +61,9 @@ export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ c
       queues: await queues(db),
       database: await database(db),
       chains: (await readChainBooks(db)).map(chainView),
+      card: await cardBooks(db),
+      webhooks: await webhooks(db, since),
+      assessor: assessorNow(ctx.runtime, ctx.now),
       switches: await switches(db),
     },
   };
@@ -71,30 +75,37 @@ async function purchasesSince(db: Queries, since: Date) {
     volume: bigint;
     delivered: number;
     failed: number;
-    over_target: number;
+    waived: number;
+    disputed: number;
   }>(
     sql`
       select count(*)::int as purchases, coalesce(sum(price_microcents) filter (where collected_at is not null), 0)::bigint
           as volume,
         count(*) filter (where delivered_at is not null)::int as delivered,
         count(*) filter (where state = 'failed')::int as failed,
-        count(*) filter (where delivered_at > collected_at + make_interval(secs => ${seconds.executionDeadline}))::int
-          as over_target
+        count(*) filter (where state = 'waived')::int as waived, (
+          select count(distinct job_key)::int from reviews join jobs of_period using (job_key)
+          where of_period.created_at >= ${since} and decision = 'dispute') as disputed
       from jobs where created_at >= ${since}`,
   );
   const { volume, ...counts } = row;
   return { ...counts, volume_microcents: toWire(volume) };
 }
 
-/** How attempts over each rail ended, and how long the jobs that they paid for took from collection to report. */
+/** How attempts over each rail ended, and how the jobs that they paid for did against the target of delivery. */
 function railsSince(db: Queries, since: Date): Promise<Overview['rails']> {
   return db.many(sql`
-    select rail, count(*) filter (where p.state = 'collected')::int as collected,
-      count(*) filter (where p.state <> 'collected')::int as ended_otherwise,
-      percentile_cont(0.5) within group (order by extract(epoch from delivered_at - collected_at)::float8)
-        as median_seconds,
-      percentile_cont(0.95) within group (order by extract(epoch from delivered_at - collected_at)::float8) as p95_seconds
-    from jobs join payments p using (job_key) where jobs.created_at >= ${since} group by rail order by rail`);
+    select rail, count(*) filter (where is_paid)::int as collected, count(*) filter (where not is_paid)::int as ended_otherwise,
+      count(took) filter (where is_paid)::int as delivered,
+      count(*) filter (where is_paid and job_state = 'failed')::int as failed,
+      count(*) filter (where is_paid and took > ${seconds.deliveryTarget})::int as over_target,
+      percentile_cont(0.5) within group (order by took) filter (where is_paid) as median_seconds,
+      percentile_cont(0.95) within group (order by took) filter (where is_paid) as p95_seconds
+    from (
+      select rail, p.state = 'collected' as is_paid, jobs.state as job_state,
+        extract(epoch from delivered_at - collected_at)::float8 as took
+      from jobs join payments p using (job_key) where jobs.created_at >= ${since}) attempts
+    group by rail order by rail`);
 }
 
 function countsSince(db: Queries, since: Date): Promise<Overview['reviews']> {
@@ -136,6 +147,39 @@ async function queues(db: Queries): Promise<Overview['queues']> {
     from pgboss.queue q left join pgboss.job j on j.name = q.name and j.state in ('created', 'retry', 'failed')
     where q.name not like '\\_\\_%' group by q.name order by q.name`);
   return rows.map((row) => ({ ...row, oldest_at: row.oldest_at?.toISOString() ?? null }));
+}
+
+/** What the provider holds for us by the books, and how often its own books were found to say otherwise. */
+async function cardBooks(db: Queries): Promise<Overview['card']> {
+  const compared = await db.maybe<{ searched_at: Date }>(sql`
+    select searched_at from card_searches where list = 'books'`);
+  const row = await db.one<{ ledger: bigint | null; differences: number }>(sql`
+    select (select count(*)::int from card_differences where settled_at is null) as differences, (
+      select sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end)::bigint
+      from ledger_transfers where 'asset:card' in (debit_account, credit_account)) as ledger`);
+  if (row.ledger === null && row.differences === 0) return null;
+  return {
+    ledger_microcents: toWire(row.ledger ?? 0n),
+    differences: row.differences,
+    compared_at: compared?.searched_at.toISOString() ?? null,
+  };
+}
+
+async function webhooks(db: Queries, since: Date): Promise<Overview['webhooks']> {
+  const row = await db.one<{ waiting: number; failing: number; oldest_at: Date | null; lag: number | null }>(sql`
+    select count(*)::int as waiting, count(*) filter (where tries > 0)::int as failing, min(received_at) as oldest_at, (
+        select percentile_cont(0.5) within group (order by extract(epoch from handled_at - created_at)::float8)
+        from card_events where received_at >= ${since} and handled_at is not null) as lag
+    from card_events where handled_at is null`);
+  const { lag, oldest_at, ...counts } = row;
+  return { ...counts, oldest_at: oldest_at?.toISOString() ?? null, median_lag_seconds: lag };
+}
+
+/** What reads the work. The embedded assessor is part of the process: it works while that does. */
+function assessorNow({ configuration, assessorProbe }: Runtime, now: Date): Overview['assessor'] {
+  const models = configuration.assessor.map(({ provider, model }) => `${provider} ${model}`).join(', ');
+  const isUp = assessorProbe?.wasUp(now) ?? true;
+  return { name: models || 'embedded', state: isUp ? 'available' : 'unavailable' };
 }
 
 async function database(db: Queries): Promise<Overview['database']> {

@@ -27,6 +27,9 @@ CREATE INDEX "payments_rail_idx" ON "payments"("rail");
 -- CreateIndex
 CREATE INDEX "card_events_object_id_idx" ON "card_events"("object_id");
 
+-- CreateIndex
+CREATE INDEX "card_events_received_at_idx" ON "card_events"("received_at");
+
 -- What the language of the schema cannot say.
 
 -- The index over one of two columns is covered by the one that the state begins.
