@@ -8,7 +8,7 @@ interface Props {
   rows: readonly Row[];
   sort: string;
   /** Where the head of the column leads that they are sorted by; none sorts nothing. */
-  sortHref?: string;
+  sortHref: string | undefined;
   now: Date;
   /** With a box to choose each by, for the form around. */
   choosing?: boolean;
@@ -19,32 +19,7 @@ export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: P
   return (
     <table className="table text-dense">
       <caption className="sr-only">Purchases, {sort} first</caption>
-      <thead className="max-md:sr-only">
-        <tr>
-          {choosing ? (
-            <th scope="col">
-              <span className="sr-only">Choose</span>
-            </th>
-          ) : null}
-          <th scope="col" aria-sort={sort === 'newest' ? 'descending' : 'ascending'}>
-            {sortHref ? (
-              <a href={sortHref} className="inline-flex min-h-6 items-center gap-1 hover:underline">
-                Created {sort === 'newest' ? '↓' : '↑'}
-              </a>
-            ) : (
-              'Created'
-            )}
-          </th>
-          {['Purchase', 'Rail', 'Payment', 'Job', 'Verdict'].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-          <th scope="col" className="num">
-            Amount
-          </th>
-        </tr>
-      </thead>
+      <Head sort={sort} sortHref={sortHref} choosing={choosing} />
       <tbody>
         {rows.map((row) => (
           <tr
@@ -94,5 +69,36 @@ export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: P
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Head({ sort, sortHref, choosing }: Pick<Props, 'sort' | 'sortHref'> & { choosing: boolean }) {
+  return (
+    <thead className="max-md:sr-only">
+      <tr>
+        {choosing ? (
+          <th scope="col">
+            <span className="sr-only">Choose</span>
+          </th>
+        ) : null}
+        <th scope="col" aria-sort={sort === 'newest' ? 'descending' : 'ascending'}>
+          {sortHref ? (
+            <a href={sortHref} className="inline-flex min-h-6 items-center gap-1 hover:underline">
+              Created {sort === 'newest' ? '↓' : '↑'}
+            </a>
+          ) : (
+            'Created'
+          )}
+        </th>
+        {['Purchase', 'Rail', 'Payment', 'Job', 'Verdict'].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+        <th scope="col" className="num">
+          Amount
+        </th>
+      </tr>
+    </thead>
   );
 }

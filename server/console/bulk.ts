@@ -26,7 +26,7 @@ export const previewActs: Verb<typeof contract.previewActs> = async ({ ctx, call
 
 /**
  * Does the action to one purchase after the other, each in a transaction of its own: what cannot be done to one holds up
- * no other. Throws `not_found` and `fresh_sign_in_required`.
+ * no other. Throws `not_found`, `fresh_sign_in_required`, and `action_not_allowed` when it can be done to none.
  */
 export const actOnPurchases: Verb<typeof contract.actOnPurchases> = async ({ ctx, caller, input, steps }) => {
   const { action, keys, reason } = input;
@@ -43,7 +43,9 @@ export const actOnPurchases: Verb<typeof contract.actOnPurchases> = async ({ ctx
       refused.push({ key, because: error.message });
     }
   }
-  return { body: { done: new Set(keys).size - refused.length, refused } };
+  const done = new Set(keys).size - refused.length;
+  if (done === 0) throw new Problem('action_not_allowed', 'It can be done to none of these purchases now.');
+  return { body: { done, refused } };
 };
 
 /** Whoever may not do it finds nothing. Throws `not_found`. */

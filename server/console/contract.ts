@@ -481,7 +481,7 @@ export const cancelJob = defineOperation({
   path: '/console/purchases/{key}/cancel_job',
   input: onPurchase,
   output: Done,
-  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 export const waiveCharge = defineOperation({
@@ -491,7 +491,7 @@ export const waiveCharge = defineOperation({
   path: '/console/purchases/{key}/waive_charge',
   input: onPurchase,
   output: Done,
-  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 export const askAgain = defineOperation({
@@ -517,7 +517,7 @@ export const giveBack = defineOperation({
     reason: Reason,
   }),
   output: z.object({ amount_microcents: Amount, sender: z.string() }),
-  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 export const liftBlock = defineOperation({
@@ -547,7 +547,7 @@ export const refundCharge = defineOperation({
   path: '/console/purchases/{key}/refund_charge',
   input: onPurchase,
   output: Done,
-  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+  problems: ['not_found', 'action_not_allowed'],
 });
 
 /** What can be done to many purchases at once. */
@@ -579,7 +579,7 @@ export const actOnPurchases = defineOperation({
   path: '/console/acts',
   input: z.strictObject({ action: z.enum(bulkNames), keys: z.array(Key).min(1).max(bulkMax), reason: Reason }),
   output: z.object({ done: z.int(), refused: z.array(z.object({ key: z.string(), because: z.string() })) }),
-  problems: ['not_found', 'fresh_sign_in_required'],
+  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
 });
 
 const View = z.object({ view_key: z.string(), name: z.string(), query: z.string() });

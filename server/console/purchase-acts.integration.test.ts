@@ -174,7 +174,9 @@ describe('an action on many purchases', () => {
     const { body } = await perform('act_on_purchases', ctx(), { action: 'run_again', keys, reason });
     expect(body).toEqual({ done: 1, refused: [{ key: done, because: 'The job is accepted: no check is due.' }] });
     expect([await actsOn(due), await actsOn(done)]).toEqual([[['run_again', null]], []]);
-    await perform('act_on_purchases', ctx(), { action: 'ask_again', keys: [due], reason });
+    await expect(
+      perform('act_on_purchases', ctx(), { action: 'ask_again', keys: [due], reason }),
+    ).rejects.toMatchObject({ code: 'action_not_allowed' });
     await service.execute(due);
   });
 
