@@ -80,7 +80,7 @@ async function seed(env: Record<string, string>, purchases: number): Promise<voi
 }
 
 /** The times of every place on the seeded database that `env` names, read by an operator over HTTP, one at a time. */
-export async function figuresOf(env: Record<string, string>, rounds: number): Promise<Figures> {
+async function figuresOf(env: Record<string, string>, rounds: number): Promise<Figures> {
   const pool = new pg.Pool({ connectionString: env.DATABASE_URL, max: 1 });
   const cookie = await operatorCookie(env);
   const places = await placesIn(pool);
