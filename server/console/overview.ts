@@ -1,9 +1,10 @@
 import type { Verb } from '../door/verb.ts';
+import type { PrismaClient } from '../generated/prisma/client.ts';
 import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
-import { sql } from '../kernel/sql.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
@@ -11,6 +12,7 @@ import { switchNames } from '../service/contract.ts';
 import { seconds } from '../service/terms.ts';
 import type * as contract from './contract.ts';
 import { chainView } from './money.ts';
+import { planned } from './planned.ts';
 
 type Overview = contract.Overview;
 
@@ -21,8 +23,7 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
   const waiting = await db.one<Record<keyof typeof contract.consoleMe.output.shape.waiting.shape, bigint>>(sql`
     select (select count(*) from payments where state in ('settling', 'unknown')
         and created_at < ${after(ctx.now, -60)}) as in_doubt,
-      (select count(*) from jobs where state in ('delivered', 'redelivered') and review_state = 'open'
-        and review_by < ${ctx.now}) as overdue,
+      (select count(*) from jobs where state in ('delivered', 'redelivered') and review_by < ${ctx.now}) as overdue,
       (select count(*) from jobs where state = 'failed' and created_at > ${after(ctx.now, -daySeconds)}) as failed,
       (select count(*) from refunds where state <> 'refunded') as refunds,
       (select count(*) from purchase_blocks where lifted_at is null) as blocks`);
@@ -40,37 +41,66 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
 
 export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ ctx, input, db }) => {
   const since = after(ctx.now, -input.days * daySeconds);
-  const shown = await availability(ctx.runtime, ctx.now);
+  const { prisma } = ctx.runtime;
+  const [shown, purchases, rails, reviews, series, verdicts, money, queued, store, chains, card, heard, turned] =
+    await Promise.all([
+      availability(ctx.runtime, ctx.now),
+      purchasesSince(prisma, since),
+      railsSince(prisma, since),
+      countsSince(prisma, since),
+      seriesSince(prisma, since, input.days),
+      verdictsSince(prisma, since),
+      moneySince(prisma, since),
+      queues(db),
+      database(db),
+      readChainBooks(db),
+      cardBooks(db),
+      webhooks(prisma, since),
+      switches(db),
+    ]);
   return {
     body: {
       since: since.toISOString(),
-      ...(await purchasesSince(db, since)),
-      rails: await railsSince(db, since),
-      reviews: await countsSince(db, since),
-      series: await seriesSince(db, since, input.days),
-      verdicts: await db.many<{ value: string; count: number }>(sql`
-        select verdict as value, count(*)::int as count from reports join jobs using (job_key)
-        where jobs.created_at >= ${since} and verdict is not null group by verdict order by count(*) desc`),
-      ...(await moneySince(db, since)),
+      ...purchases,
+      rails,
+      reviews,
+      series,
+      verdicts,
+      ...money,
       availability: {
         state: shown.state,
         reasons: shown.reasons,
         rails: Object.entries(shown.rails).map(([rail, { state, reasons }]) => ({ rail, state, reasons })),
         registrations: shown.registrations,
       },
-      queues: await queues(db),
-      database: await database(db),
-      chains: (await readChainBooks(db)).map(chainView),
-      card: await cardBooks(db),
-      webhooks: await webhooks(db, since),
+      queues: queued,
+      database: store,
+      chains: chains.map(chainView),
+      card,
+      webhooks: heard,
       assessor: assessorNow(ctx.runtime, ctx.now),
-      switches: await switches(db),
+      switches: turned,
     },
   };
 };
 
-async function purchasesSince(db: Queries, since: Date) {
-  const row = await db.one<{
+function verdictsSince(prisma: PrismaClient, since: Date): Promise<Overview['verdicts']> {
+  return planned(
+    prisma,
+    sql`
+      select verdict as value, count(*)::int as count from reports join jobs using (job_key)
+      where jobs.created_at >= ${since} and verdict is not null group by verdict order by count(*) desc`,
+  );
+}
+
+async function plannedOne<Row>(prisma: PrismaClient, statement: Sql): Promise<Row> {
+  const [row] = await planned<Row>(prisma, statement);
+  if (!row) throw new Error('A sum has one row.');
+  return row;
+}
+
+async function purchasesSince(prisma: PrismaClient, since: Date) {
+  const row = await plannedOne<{
     purchases: number;
     volume: bigint;
     delivered: number;
@@ -78,6 +108,7 @@ async function purchasesSince(db: Queries, since: Date) {
     waived: number;
     disputed: number;
   }>(
+    prisma,
     sql`
       select count(*)::int as purchases, coalesce(sum(price_microcents) filter (where collected_at is not null), 0)::bigint
           as volume,
@@ -93,8 +124,10 @@ async function purchasesSince(db: Queries, since: Date) {
 }
 
 /** How attempts over each rail ended, and how the jobs that they paid for did against the target of delivery. */
-function railsSince(db: Queries, since: Date): Promise<Overview['rails']> {
-  return db.many(sql`
+function railsSince(prisma: PrismaClient, since: Date): Promise<Overview['rails']> {
+  return planned(
+    prisma,
+    sql`
     select rail, count(*) filter (where is_paid)::int as collected, count(*) filter (where not is_paid)::int as ended_otherwise,
       count(took) filter (where is_paid)::int as delivered,
       count(*) filter (where is_paid and job_state = 'failed')::int as failed,
@@ -105,33 +138,43 @@ function railsSince(db: Queries, since: Date): Promise<Overview['rails']> {
       select rail, p.state = 'collected' as is_paid, jobs.state as job_state,
         extract(epoch from delivered_at - collected_at)::float8 as took
       from jobs join payments p using (job_key) where jobs.created_at >= ${since}) attempts
-    group by rail order by rail`);
+    group by rail order by rail`,
+  );
 }
 
-function countsSince(db: Queries, since: Date): Promise<Overview['reviews']> {
-  return db.many(sql`
+function countsSince(prisma: PrismaClient, since: Date): Promise<Overview['reviews']> {
+  return planned(
+    prisma,
+    sql`
     select decision as value, count(*)::int as count from reviews join jobs using (job_key)
-    where jobs.created_at >= ${since} group by decision order by decision`);
+    where jobs.created_at >= ${since} group by decision order by decision`,
+  );
 }
 
 /** Purchases by the hour of a day, or by the day. */
-async function seriesSince(db: Queries, since: Date, days: number): Promise<Overview['series']> {
+async function seriesSince(prisma: PrismaClient, since: Date, days: number): Promise<Overview['series']> {
   const step = days === 1 ? 'hour' : 'day';
-  const rows = await db.many<{ at: Date; count: number }>(sql`
+  const rows = await planned<{ at: Date; count: number }>(
+    prisma,
+    sql`
     select at, count(job_key)::int as count
     from generate_series(date_trunc(${step}, ${since}::timestamptz, 'UTC'),
         ${after(since, days * daySeconds)}::timestamptz, ('1 ' || ${step})::interval) at
       left join jobs on created_at >= at and created_at < at + ('1 ' || ${step})::interval
-    group by at order by at`);
+    group by at order by at`,
+  );
   return rows.map(({ at, count }) => ({ at: at.toISOString(), count }));
 }
 
-async function moneySince(db: Queries, since: Date) {
-  const row = await db.one<{ held: bigint; refunded: bigint; credited: bigint }>(sql`
+async function moneySince(prisma: PrismaClient, since: Date) {
+  const row = await plannedOne<{ held: bigint; refunded: bigint; credited: bigint }>(
+    prisma,
+    sql`
     select (select coalesce(sum(price_microcents), 0)::bigint from jobs where charge_state = 'held') as held,
       coalesce(sum(amount_microcents) filter (where event = 'refunded'), 0)::bigint as refunded,
       coalesce(sum(amount_microcents) filter (where event = 'credited'), 0)::bigint as credited
-    from ledger_transfers where at >= ${since}`);
+    from ledger_transfers where at >= ${since}`,
+  );
   return {
     held_microcents: toWire(row.held),
     refunded_microcents: toWire(row.refunded),
@@ -165,12 +208,15 @@ async function cardBooks(db: Queries): Promise<Overview['card']> {
   };
 }
 
-async function webhooks(db: Queries, since: Date): Promise<Overview['webhooks']> {
-  const row = await db.one<{ waiting: number; failing: number; oldest_at: Date | null; lag: number | null }>(sql`
+async function webhooks(prisma: PrismaClient, since: Date): Promise<Overview['webhooks']> {
+  const row = await plannedOne<{ waiting: number; failing: number; oldest_at: Date | null; lag: number | null }>(
+    prisma,
+    sql`
     select count(*)::int as waiting, count(*) filter (where tries > 0)::int as failing, min(received_at) as oldest_at, (
         select percentile_cont(0.5) within group (order by extract(epoch from handled_at - created_at)::float8)
         from card_events where received_at >= ${since} and handled_at is not null) as lag
-    from card_events where handled_at is null`);
+    from card_events where handled_at is null`,
+  );
   const { lag, oldest_at, ...counts } = row;
   return { ...counts, oldest_at: oldest_at?.toISOString() ?? null, median_lag_seconds: lag };
 }

@@ -98,8 +98,8 @@ const transfers = (jobKey: string): Sql => sql`
       'recipient', c.recipient, 'amount_microcents', c.amount_microcents, 'block_number', c.block_number, 'block_hash',
       c.block_hash, 'use', c.use, 'moves', c.moves) as raw
   from chain_transfers c
-  where c.payment_key in (select payment_key from payments where job_key = ${jobKey})
-    or c.refund_key in (select refund_key from refunds where job_key = ${jobKey})`;
+  where c.payment_key = any(array(select payment_key from payments where job_key = ${jobKey}))
+    or c.refund_key = any(array(select refund_key from refunds where job_key = ${jobKey}))`;
 
 const refunds = (jobKey: string): Sql => sql`
   select 'refund-' || refund_key as id, coalesce(decided_at, created_at) as at, 'refund' as kind, state as title,

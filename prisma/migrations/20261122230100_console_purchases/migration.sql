@@ -32,9 +32,6 @@ CREATE INDEX "card_events_received_at_idx" ON "card_events"("received_at");
 
 -- What the language of the schema cannot say.
 
--- The index over one of two columns is covered by the one that the state begins.
-DROP INDEX jobs_in_doubt_idx;
-
 -- Names that are written alike are found by the trigrams that they share.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE INDEX principals_name_idx ON principals USING gin (lower(name) gin_trgm_ops);
