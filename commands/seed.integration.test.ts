@@ -42,7 +42,7 @@ describe('npm run seed', { timeout: 120_000 }, () => {
     const schema = readFileSync(path.resolve(import.meta.dirname, '../prisma/schema.prisma'), 'utf8');
     const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name = '']) => name);
     // Nobody runs a seeded service until a role is granted.
-    const unseeded = ['operators', 'operator_acts'];
+    const unseeded = ['operators', 'operator_acts', 'operator_views'];
     const empty: string[] = [];
     for (const table of tables) {
       if ((await pool.query(`select from ${table} limit 1`)).rowCount === 0) empty.push(table);

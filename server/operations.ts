@@ -115,6 +115,13 @@ const operatorOperations = {
   console_findings: qualityOps.consoleFindings,
   label_finding: qualityOps.labelFinding,
   export_cases: qualityOps.exportCases,
+  run_again: operator.runAgain,
+  refund_charge: operator.refundCharge,
+  preview_acts: operator.previewActs,
+  act_on_purchases: operator.actOnPurchases,
+  console_views: operator.consoleViews,
+  save_view: operator.saveView,
+  remove_view: operator.removeView,
 } as const satisfies Record<ConsoleOperation, Operation>;
 
 /** All operations. */

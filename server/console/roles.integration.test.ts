@@ -55,6 +55,13 @@ const matrix: Record<ConsoleOperation, string> = {
   console_findings: 'support admin',
   label_finding: 'support admin',
   export_cases: 'support admin',
+  run_again: 'support admin',
+  refund_charge: 'finance admin',
+  preview_acts: 'support finance admin',
+  act_on_purchases: 'support finance admin',
+  console_views: 'viewer support finance admin',
+  save_view: 'viewer support finance admin',
+  remove_view: 'viewer support finance admin',
 };
 
 /** A request that is let in and then finds nothing to do, or is answered. */
@@ -73,6 +80,8 @@ function inputOf(name: ConsoleOperation): unknown {
     case 'ask_again':
     case 'waive_charge':
     case 'cancel_job':
+    case 'run_again':
+    case 'refund_charge':
       return { key: jobKey, reason };
     case 'give_back':
       return { network: 'eip155:84532', transaction: `0x${'0'.repeat(64)}`, position: 0, reason };
@@ -96,6 +105,14 @@ function inputOf(name: ConsoleOperation): unknown {
       return { event_key: 'evt_unknown' };
     case 'label_finding':
       return { job_key: jobKey, report_number: 9, finding: 0, label: 'right' };
+    case 'preview_acts':
+      return { action: 'note_purchase', keys: [jobKey] };
+    case 'act_on_purchases':
+      return { action: 'note_purchase', keys: [jobKey], reason };
+    case 'save_view':
+      return { name: 'Mine', query: 'is=job:failed' };
+    case 'remove_view':
+      return { view_key: 'view_unknown' };
     case 'turn_switch':
       return { name: 'card', state: 'on', reason };
     default:
