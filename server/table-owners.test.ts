@@ -10,7 +10,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
   console: 'operator_acts',
-  ledger: 'ledger_transfers wallet_credits',
+  ledger: 'ledger_transfers ledger_balances wallet_credits',
   mail: 'letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +

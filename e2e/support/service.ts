@@ -53,8 +53,8 @@ export interface Service {
   deleteExpired(): Promise<void>;
   /** Carries a signed payment out as anyone can who holds it. */
   carryOut(signature: string): Promise<void>;
-  /** Starts another API process on the same database. */
-  startDoor(): Promise<Door>;
+  /** Starts another API process on the same database; `changes` replace variables of its environment. */
+  startDoor(changes?: Readonly<Record<string, string>>): Promise<Door>;
   /** Starts a worker process on the same database: it does by itself what `execute` and `sweep` do. */
   startWorker(): WorkerProcess;
 }
@@ -125,8 +125,8 @@ export async function startService(
     broken,
     deleteExpired: () => deleteExpired(runtime),
     carryOut: (signature) => settleAt(sandbox.facilitatorUrl, signature),
-    async startDoor() {
-      const door = await startDoor(env);
+    async startDoor(changes = {}) {
+      const door = await startDoor({ ...env, ...changes });
       processes.push({ stop: () => void door.stop() });
       return door;
     },
