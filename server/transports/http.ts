@@ -54,12 +54,18 @@ export function operationServer(
       }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
       await hideConsole(runtime, req);
+      if (isGuideAsText(req)) req.url = '/docs.md';
       namePage(requestId, req, res);
       await showPage(req, res);
     }),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
   return server;
+}
+
+/** Whether the guide is asked for as Markdown. */
+function isGuideAsText({ url = '', headers }: IncomingMessage): boolean {
+  return pathOf(url) === '/docs' && /\btext\/markdown\b/i.test(headers.accept ?? '');
 }
 
 /** Logs one line per answered request, without the query, which may be private. Returns the request id. */
