@@ -168,6 +168,23 @@ describe('both doors answer alike', () => {
   });
 });
 
+it('the guide is Markdown for who asks for that', async () => {
+  const page = await plain.get('/docs', { accept: 'text/html' });
+  expect(page.text).toMatch(/^<!DOCTYPE html>/i);
+  const document = await plain.get('/docs.md');
+  expect(document.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  expect(document.text).toMatch(/^# How agents buy\n\n## Find the service\n/);
+  const asked = await plain.get('/docs', { accept: 'text/markdown, text/html;q=0.5' });
+  expect([asked.status, asked.text]).toEqual([200, document.text]);
+});
+
+it('a page that is asked for with a state of the router that cannot be read is refused, and not broken', async () => {
+  const page = await plain.get('/terms', { rsc: '1', 'next-router-state-tree': 'garbage' });
+  expect([page.status, page.body.code]).toEqual([400, 'malformed_request']);
+  const tree = encodeURIComponent(JSON.stringify(['', { children: ['elsewhere', {}] }]));
+  expect((await plain.get('/terms', { rsc: '1', 'next-router-state-tree': tree })).status).toBe(200);
+});
+
 it('a web process listens on HOST at PORT, and nowhere else', async () => {
   const port = await freePort();
   const web = startProcess({

@@ -1,4 +1,4 @@
-import { createElement } from 'react';
+import { createElement, type FunctionComponent } from 'react';
 import { expect, it } from 'vitest';
 import { operations } from '@/server/operations.ts';
 import { problems } from '@/server/problems.ts';
@@ -15,7 +15,7 @@ const offer = {
   assessment: { assessor: 'rules', decides: [{ kind: 'K', decides: 'D' }], recheck: 'Again.', accuracy: 'Rarely.' },
   isTest: true,
 };
-const text = markdownOf(createElement(Guide as (props: object) => null, offer));
+const text = markdownOf(createElement(Guide as unknown as FunctionComponent<object>, offer));
 
 it('the guide as Markdown says what the page says', () => {
   expect(text).toMatch(/^## Find the service\n\nPoint your agent at `\/\.well-known\/svc`:/);

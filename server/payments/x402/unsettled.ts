@@ -81,6 +81,9 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
   };
 }
 
+/** The last number that a block can have here. */
+const biggest = 2n ** 63n - 1n;
+
 /** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
 export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
   return db.many<ChainBooks>(sql`
@@ -88,6 +91,8 @@ export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
       coalesce((select b.balance_microcents from ledger_balances b where b.account = 'asset:x402:' || network), 0)
       - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
         from chain_transfers c
-        where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
+        -- The upper end has the planner expect few rows, and take the index.
+        where c.network = s.network and removed_at is null
+          and block_number between searched_to + 1 and ${biggest}))::bigint as ledger_microcents
     from searched_chains s order by network`);
 }
