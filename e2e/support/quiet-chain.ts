@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** A node before a chain of the sandbox that says how many empty blocks have come since; mining as many takes minutes. */
 export interface QuietChain {
   readonly url: string;
-  /** So many empty blocks come behind the newest. */
+  /** Adds empty blocks. */
   pass(blocks: bigint): void;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ interface Call {
   params: any[];
 }
 
-/** Opens it before the node at `url`. It adds to the number of the newest block, and reads what lies behind as empty. */
+/** Opens one before the node at `url`: adds to the newest block's number, and shows the added blocks as empty. */
 export async function quietChain(url: string): Promise<QuietChain> {
   let passed = 0n;
   const hex = (block: bigint) => `0x${block.toString(16)}`;
@@ -35,7 +35,7 @@ export async function quietChain(url: string): Promise<QuietChain> {
       typeof block === 'string' && block.startsWith('0x') && BigInt(block) > head ? hex(head) : block;
     if (call.method === 'eth_blockNumber') return { id: call.id, result: hex(head + passed) };
     if (call.method !== 'eth_getLogs') {
-      // A block's number is as short as no address and no hash is.
+      // Addresses and hashes are longer than a block's number.
       const params = call.params.map((one) => (String(one).length < 20 ? clipped(one) : one));
       return ask({ ...call, params });
     }
