@@ -62,7 +62,7 @@ export function plantedWork({ work_product, planted: { replace } }: Case): Case[
 
 const isOpen = ({ status }: Finding): boolean => status !== 'met';
 
-/** Where a report names the planted error: in a finding it hurts that is not met, in words its twin does not use. */
+/** Where a report names the planted error: a finding that it affects is not met, in words that the correct work's report lacks. */
 function namesError(given: Case, planted: Report, clean: Report): boolean {
   const { hurts, names } = given.planted;
   const cleanReasons = new Set(clean.findings.filter(isOpen).map(({ reason }) => reason));

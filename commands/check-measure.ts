@@ -53,10 +53,10 @@ async function measureRow(row: DataRow): Promise<Measured> {
   return { row, label: row.label, score, verdict, first: findings[0]?.status };
 }
 
-/** Measures rows one after the other; the time is that of all of them, since reading the clock takes some itself. */
+/** Measures rows one after the other. Times all of them together: reading the clock takes time, too. */
 async function measureRows(rows: readonly DataRow[]): Promise<{ measured: Measured[]; ms: number }> {
   const measured: Measured[] = [];
-  // Of the processor: a machine that is busy with something else makes no check slower.
+  // Processor time: other load on the machine does not count.
   const started = process.threadCpuUsage();
   for (const row of rows) measured.push(await measureRow(row));
   const { user, system } = process.threadCpuUsage(started);
@@ -134,7 +134,7 @@ const summaries: ReturnType<typeof summarizeSet>[] = [];
 let pairs = { pairs: 0, fell: 0, by_kind: {} as Record<string, number> };
 const injections = { rows: 0, raised: 0 };
 const all = { ms: 0, bytes: 0 };
-// A worker checks for hours; the figures are those of a process that has done so for a moment.
+// Warm up first: workers run for hours.
 for (const { rows } of sets) await measureRows(rows.slice(0, WARM_UP_ROWS));
 for (const { name, rows } of sets) {
   const { measured, ms } = await measureRows(rows);

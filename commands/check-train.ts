@@ -49,7 +49,7 @@ const UNSUPPORTED_BAND = 0.3;
 
 const sets = readDataSets(folder);
 writeFileSync(join(assets, 'lexicon.json'), `${JSON.stringify(buildLexicon(sets))}\n`);
-// All that reads an asset is loaded only when it is built, or it would read the one of the training before.
+// Import what reads an asset only once that is built: it would read the old one.
 const { buildUsage } = await import('./check-usage.ts');
 writeFileSync(join(assets, 'usage.json'), `${JSON.stringify(buildUsage(sets, readGlosses()))}\n`);
 const { editedRows, surfaceForms } = await import('./check-edits.ts');

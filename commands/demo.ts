@@ -62,8 +62,8 @@ async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: num
 }
 
 /**
- * The customer whom the agent asks to confirm it, and hands a link to pay: a browser without a window. What it cannot do
- * is printed, and the agent gives up waiting.
+ * The customer whom the agent asks to confirm it, and hands a link to pay: a browser without a window. Its failures
+ * are printed, and the agent gives up waiting.
  */
 function customerOf(sandboxUrl: string): { hear(line: string): void; leave(): Promise<void> } {
   let person: Promise<DemoCustomer> | null = null;

@@ -7,9 +7,9 @@ import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const PROGRAMS = path.join(ROOT, 'node_modules', '.bin');
-/** How long a process may take to end before it is ended for it. */
+/** How long a process may take to end before it is killed. */
 const STOP_TIMEOUT_MS = 10_000;
-/** `$0` is the group and `$1` its signal; after five seconds comes the one that cannot be refused. */
+/** `$0` is the group and `$1` its signal; five seconds later comes SIGKILL. */
 const WATCH = `cat > /dev/null
 kill -s "$1" -- "-$0" || exit 0
 for tick in $(seq 50); do kill -s 0 -- "-$0" || exit 0; sleep 0.1; done

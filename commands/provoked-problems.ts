@@ -12,8 +12,8 @@ export function forgetProvoked(): void {
 }
 
 /**
- * What operations declare and no test of the last run provoked, as `"operation code"`. `internal` is not among what is
- * asked for: it is the word for a bug, and nobody can order one for each operation.
+ * What operations declare and no test of the last run provoked, as `"operation code"`. `internal` is left out:
+ * it means a bug, and no test can provoke one for each operation.
  */
 export function unprovokedProblems(): string[] {
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ import { runForOperator } from './operator.ts';
 
 /**
  * `npm run rotate-keys` moves everything to the first key of SECRET_KEY, beside a running service: submitted content is
- * sealed anew, credentials move by themselves when they are used next. Once nothing needs another key, the others may be
+ * sealed again, credentials move at their next use. Once nothing needs another key, the others may be
  * taken off the list. `npm run rotate-keys -- end` says so while credentials still need them, and voids these.
  */
 await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration: { keyring } }) => {

@@ -372,6 +372,11 @@ lateral (select case posted.event when 'credited' then job_key when 'refunded' t
 
 insert into wallet_credits (principal_key, balance_microcents)
 select principal_key, sum(amount_microcents) from ledger_transfers where event = 'credited' group by principal_key;
+insert into ledger_balances (account, balance_microcents)
+select account, sum(amount) from (
+  select debit_account as account, amount_microcents as amount from ledger_transfers
+  union all select credit_account, -amount_microcents from ledger_transfers) moved
+where account like 'asset:%' group by account;
 insert into grant_usage (grant_key, day, used_microcents)
 select grant_key, authorized_on, sum(reserved_microcents) from jobs group by grant_key, authorized_on;
 insert into searched_chains (network, opened_at, searched_to, head, balance_microcents, searched_at)

@@ -8,6 +8,7 @@ import { sandboxedEnvironment } from '../commands/environment.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type RunningProcess, startProcess } from '../commands/processes.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
+import { freePort } from '../sandbox/ports.ts';
 import type { Operation } from '../server/door/operation.ts';
 import { operations } from '../server/operations.ts';
 import { callerHeader } from '../server/transports/peer.ts';
@@ -30,6 +31,7 @@ class Behind extends Agent {
 }
 
 let stack: Stack;
+let environment: Record<string, string>;
 let routes: RunningProcess;
 let plain: Agent;
 let next: Agent;
@@ -42,11 +44,12 @@ beforeAll(async () => {
   });
   // No port of the scheme is left over but that of the mail server, which nobody needs here.
   const port = String(ports.model);
+  environment = sandboxedEnvironment(ports, folder, stack.databaseUrl);
   routes = startProcess({
     name: 'next',
     command: process.execPath,
     args: [path.join(root, 'node_modules/next/dist/bin/next'), 'start', '--hostname', '127.0.0.1', '--port', port],
-    env: { ...process.env, ...sandboxedEnvironment(ports, folder, stack.databaseUrl), NODE_ENV: 'production' },
+    env: { ...process.env, ...environment, NODE_ENV: 'production' },
     show: 'problems',
   });
   plain = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
@@ -163,4 +166,43 @@ describe('both doors answer alike', () => {
       await same((agent) => agent.send('POST', address, body, headers));
     }
   });
+});
+
+it('the guide is Markdown for who asks for that', async () => {
+  const page = await plain.get('/docs', { accept: 'text/html' });
+  expect(page.text).toMatch(/^<!DOCTYPE html>/i);
+  const document = await plain.get('/docs.md');
+  expect(document.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  expect(document.text).toMatch(/^# How agents buy\n\n## Find the service\n/);
+  const asked = await plain.get('/docs', { accept: 'text/markdown, text/html;q=0.5' });
+  expect([asked.status, asked.text]).toEqual([200, document.text]);
+});
+
+it('a page that is asked for with a state of the router that cannot be read is refused, and not broken', async () => {
+  const page = await plain.get('/terms', { rsc: '1', 'next-router-state-tree': 'garbage' });
+  expect([page.status, page.body.code]).toEqual([400, 'malformed_request']);
+  const tree = encodeURIComponent(JSON.stringify(['', { children: ['elsewhere', {}] }]));
+  expect((await plain.get('/terms', { rsc: '1', 'next-router-state-tree': tree })).status).toBe(200);
+});
+
+it('a web process listens on HOST at PORT, and nowhere else', async () => {
+  const port = await freePort();
+  const web = startProcess({
+    name: 'web',
+    command: process.execPath,
+    args: [path.join(root, 'server/start.ts')],
+    env: { ...process.env, ...environment, NODE_ENV: 'production', HOST: '127.0.0.2', PORT: String(port) },
+    show: 'problems',
+  });
+  const statusAt = (host: string) =>
+    fetch(`http://${host}:${port}/livez`).then(
+      ({ status }) => status,
+      () => null,
+    );
+  for (let tries = 0; (await statusAt('127.0.0.2')) !== 200; tries += 1) {
+    if (tries === 600) throw new Error(web.tail().join('\n'));
+    await sleep(100);
+  }
+  expect(await statusAt('127.0.0.1')).toBeNull();
+  await web.stop();
 });

@@ -22,7 +22,7 @@ export function onEnd(stop: () => void): void {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   process.on('disconnect', end);
-  // A parent that is gone has closed our output too; a line nobody reads must not end us before the orderly stop.
+  // The parent's end closed our output: a failed write must not end us before the orderly stop.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 }

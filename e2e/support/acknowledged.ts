@@ -12,7 +12,7 @@ interface Told {
  */
 export class Acknowledged {
   readonly #quotes = new Set<string>();
-  /** The steps of each job as told, the longest of the stories. */
+  /** The longest history told of each job. */
   readonly #steps = new Map<string, string[]>();
 
   /** Notes an answer as it was sent. */
@@ -31,7 +31,7 @@ export class Acknowledged {
     this.#steps.clear();
   }
 
-  /** What was told and is not so; empty when all holds. */
+  /** What was told and does not hold; empty when all does. */
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
     // Later answers may be newer than the rows read below.
     const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];

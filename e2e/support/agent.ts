@@ -16,7 +16,7 @@ export interface Answer {
   body: any;
 }
 
-/** Whoever sends requests, as far from the server's code as a stranger is: it knows addresses and JSON. */
+/** Sends requests as a stranger does: it knows addresses and JSON, and nothing of the server's code. */
 export abstract class Client {
   readonly baseUrl: string;
 
@@ -156,7 +156,7 @@ export async function settlementsOf(
   return settlements;
 }
 
-/** Lets the next calls of the facilitator go wrong. */
+/** Makes the facilitator's next calls fail. */
 export async function facilitatorFault(controlUrl: string, fault: Record<string, unknown>): Promise<void> {
   await fetch(`${controlUrl}/facilitator/faults`, {
     method: 'POST',

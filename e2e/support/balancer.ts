@@ -24,7 +24,7 @@ export async function openBalancer(): Promise<Balancer> {
   const look = async (baseUrl: string) => {
     const answer = await fetch(`${baseUrl}/readyz`).catch(() => null);
     await answer?.body?.cancel();
-    // One that has gone is not asked again.
+    // Do not ask a stopped process again.
     if (answer === null) ready.delete(baseUrl);
     else ready.set(baseUrl, answer.ok);
   };

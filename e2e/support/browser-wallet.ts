@@ -61,7 +61,7 @@ export class BrowserWallet {
       case 'eth_signTypedData_v4':
         return this.#sign(String(params[1]), (text) => {
           const typed = JSON.parse(text);
-          // As wallets do: the chain that they are on is the only one they sign for.
+          // Wallets sign only for their current chain.
           if (Number(typed.domain.chainId) !== this.#chainId) throw new Error('signed for another chain');
           return this.account.signTypedData(typed);
         });

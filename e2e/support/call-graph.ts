@@ -31,7 +31,7 @@ interface Module {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
 /**
- * The call whose refusal is only looked at, which refuses nobody: `purchaseRefusal(caller) === null`, or its `?.message`.
+ * The call whose refusal is only inspected, not thrown: `purchaseRefusal(caller) === null`, or its `?.message`.
  * Null where nothing is.
  */
 function lookedAt({ type, operator, left, right, object, property }: Node): Node | null {

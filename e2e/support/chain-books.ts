@@ -48,7 +48,7 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
   const control = controlClient(controlUrl);
   for (const { network, chain_id } of ours.size > 0 ? await control.chains() : []) {
     for (const { from, to, nonce, amount, transaction, block_number } of await control.transfers(chain_id)) {
-      // What lies before the books began stands in their opening balance.
+      // The opening balance holds what came before.
       if (block_number <= (openedAt.get(network) ?? -1) && !rows.some((row) => row.transaction === transaction))
         continue;
       const movement: Movement = {
@@ -172,7 +172,7 @@ function isOf(refund: RefundRow, transfer: Movement): boolean {
   );
 }
 
-/** Arrivals that would go back under a nonce of somebody's choice: twice, once the database was restored. */
+/** Arrivals whose refund nonce is not derived from them: after a restore they would go back twice. */
 function refundNonces(rows: TransferRow[]): string[] {
   return rows
     .filter((row) => {
@@ -183,7 +183,7 @@ function refundNonces(rows: TransferRow[]): string[] {
     .map(({ transaction }) => `I8 ${transaction} would go back under another nonce than its own`);
 }
 
-/** Who has got more from us than it sent; what an operator took out is nobody's gain. */
+/** Who got more from us than it sent; an operator's withdrawals do not count. */
 function gains(received: Movement[], given: Movement[], rows: TransferRow[]): string[] {
   const balance = new Map<string, bigint>();
   const add = (who: string, amount: bigint) => balance.set(who, (balance.get(who) ?? 0n) + amount);

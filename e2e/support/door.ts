@@ -1,6 +1,6 @@
 /**
- * An API process of its own, as `npm start` runs it but for the pages. It tells its parent the port, and the memory that
- * it holds whenever it is asked; it ends with its parent.
+ * An API process like that of `npm start`, without the pages. It sends its parent the port, and its memory whenever
+ * asked; it ends with its parent.
  */
 import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -14,14 +14,14 @@ const runtime = await openRuntime(process.env, 'web');
 const server = operationServer(runtime, (_, res) => {
   res.writeHead(404).end();
 });
-// As Next does once it has shown a page. It lets go of no socket that it is handed.
+// Next listens like this once it has shown a page, and never closes these sockets.
 server.on('upgrade', () => {});
 serveMetrics(runtime, 'web');
 stopWhenTold(runtime, server, await startTracing(runtime.configuration.tracesUrl, 'web'));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
-  // Twice, because what a finalizer lets go of is collected by the next round only. As a last resort, because otherwise
-  // the room for young objects stays as large, by some 50 MB, as the last burst of requests has made it.
+  // Twice: what finalizers release is collected in the next round. `last-resort` also shrinks the young generation, which
+  // a burst of requests leaves some 50 MB larger.
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }

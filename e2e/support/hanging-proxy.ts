@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that can hang: it then takes connections and bytes, and answers nothing. */
+/** A proxy that can hang: it then accepts connections and bytes, and answers nothing. */
 export interface HangingProxy {
   /** The provider's address, through this. */
   readonly url: string;
@@ -12,7 +12,7 @@ export interface HangingProxy {
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of what listens at `url`, whatever it speaks. */
+/** Opens a proxy in front of `url`, for any protocol. */
 export async function hangingProxy(url: string): Promise<HangingProxy> {
   const target = new URL(url);
   const provider = { host: target.hostname, port: Number(target.port) };

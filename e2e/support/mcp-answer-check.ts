@@ -12,7 +12,7 @@ const internalError = -32_603;
 const endpointProblems = [
   'malformed_request',
   'credential_in_url',
-  // Of a large body, which is not read for a stranger, and of one with more values than are read.
+  // A stranger's large body, which is not read, and a body with too many values.
   'invalid_token',
   'validation_failed',
   'input_too_large',

@@ -10,8 +10,8 @@ export interface Part {
 }
 
 /**
- * The piece that `TRIAL_PART` asks for, written as `3/20`; without it the whole. A long trial runs in pieces where one
- * run would take too long: each does its share of the rounds, with inputs of its own.
+ * The piece that `TRIAL_PART` names, such as `3/20`; without it the whole. Each piece does its share of a long trial's
+ * rounds, with inputs of its own.
  */
 export function chosenPart(text = process.env.TRIAL_PART): Part {
   if (!text) return { number: 1, of: 1 };

@@ -21,7 +21,7 @@ export interface FaultyBuild {
 
 const sending = new WeakMap<pg.Pool, { rewrite: Rewrite | null; struck: number; refusals: string[] }>();
 
-/** Rewrites what goes through `pool` until it is mended. The code that sends it knows nothing of it. */
+/** Rewrites what goes through `pool` until mended, behind the sending code's back. */
 export function breakStatements(pool: pg.Pool, rewrite: Rewrite): FaultyBuild {
   const known = sending.get(pool);
   const state = known ?? { rewrite: null, struck: 0, refusals: [] };
@@ -71,6 +71,6 @@ function rewritten(sent: Unprepared, state: { rewrite: Rewrite | null; struck: n
   if (!matches) return sent;
   state.struck += 1;
   const other = rewrite.to?.(sent.text, sent.values ?? []) ?? { withoutValues: 'select' };
-  // Without its name, which belongs to the text that was prepared under it.
+  // Drop the name: it belongs to the prepared text.
   return typeof other === 'string' ? { text: other, values: sent.values ?? [] } : { text: other.withoutValues };
 }

@@ -38,31 +38,31 @@ export interface Service {
   readonly runtime: Runtime;
   readonly database: TestDatabase;
   readonly sandbox: Sandbox;
-  /** What it was started with. */
+  /** Its environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** Moves the service's clock; the chain and the database keep theirs. */
   advanceClock(seconds: number): void;
-  /** Does what a worker does when the queue hands it this job. */
+  /** Runs the job, as a worker does. */
   execute(jobKey: string): Promise<void>;
-  /** Does one round of what a worker does besides: deadlines, open payments, refunds, what the chains hold. */
+  /** Runs one of each of a worker's rounds: deadlines, open payments, refunds, the chains. */
   sweep(): Promise<void>;
-  /** Takes a backup of the database, and gives what restores it; what buyers were told since then is void. */
+  /** Backs the database up; returns its restore, which voids what buyers were told since. */
   backup(): Promise<() => Promise<void>>;
   /** The invariants that do not hold now, by name. */
   broken(): Promise<string[]>;
   deleteExpired(): Promise<void>;
-  /** Carries a signed payment out as anyone can who holds it. */
+  /** Carries a signed payment out, as anybody who holds it can. */
   carryOut(signature: string): Promise<void>;
-  /** Starts another API process on the same database. */
-  startDoor(): Promise<Door>;
-  /** Starts a worker process on the same database: it does by itself what `execute` and `sweep` do. */
+  /** Starts another API process on the same database; `changes` replace variables of its environment. */
+  startDoor(changes?: Readonly<Record<string, string>>): Promise<Door>;
+  /** Starts a worker process on the same database. */
   startWorker(): WorkerProcess;
 }
 
 export interface WorkerProcess {
-  /** What it logs as ready, once it is. Rejects when it ends before. */
+  /** Its log line `worker_ready`. Rejects when it ends before. */
   readonly ready: Promise<{ time: string }>;
-  /** Tells it to stop, as whoever runs it does for a new version; resolves to its exit code, null when it was killed. */
+  /** Sends SIGTERM, as a deployment does; resolves to its exit code, null when it was killed. */
   stop(): Promise<number | null>;
 }
 
@@ -78,7 +78,7 @@ export async function startService(
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
   const sandbox = await onFreePort((port) => startSandbox({ port, dataDir: folder }));
-  // A connection that the server ends, unused, while a test that was held up sends on it, would fail the test.
+  // Never close idle connections: a slow test might be sending on one.
   const server = createServer({ keepAliveTimeout: 0 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -125,8 +125,8 @@ export async function startService(
     broken,
     deleteExpired: () => deleteExpired(runtime),
     carryOut: (signature) => settleAt(sandbox.facilitatorUrl, signature),
-    async startDoor() {
-      const door = await startDoor(env);
+    async startDoor(changes = {}) {
+      const door = await startDoor({ ...env, ...changes });
       processes.push({ stop: () => void door.stop() });
       return door;
     },
@@ -138,7 +138,7 @@ export async function startService(
   };
 }
 
-/** What workers do by the clock, once. */
+/** Each of a worker's rounds, once. */
 async function everyRound(runtime: Runtime): Promise<void> {
   await sweep(runtime);
   await hearRails(runtime);
@@ -216,7 +216,7 @@ function textOf(body: unknown): string {
   return String((isGzip ? gunzipSync(body) : body) ?? '');
 }
 
-/** The variables of a service that sells by card, before the sandbox's stand-in for Stripe. */
+/** The variables of a service that sells by card through the sandbox's Stripe. */
 export async function withCard({ stripe }: Sandbox): Promise<Record<string, string>> {
   return {
     STRIPE_SECRET_KEY: stripe.secretKey,
@@ -225,7 +225,7 @@ export async function withCard({ stripe }: Sandbox): Promise<Record<string, stri
   };
 }
 
-/** What a service on this port reads from its environment when everything it calls is the sandbox. */
+/** The environment of a service on this port that calls nothing but the sandbox. */
 function environmentOf(databaseUrl: string, port: number, folder: string, sandbox: Sandbox): Record<string, string> {
   const secret = () => randomBytes(32).toString('base64url');
   return {

@@ -10,7 +10,7 @@ export class Statements {
     pool.on('acquire', (client) => this.#tap(client));
   }
 
-  /** Does `work`, and tells with its result which statements were sent meanwhile, in their order. */
+  /** Runs `work`; returns its result and the statements sent meanwhile, in order. */
   async during<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
     const sent: string[] = [];
     this.#sent = sent;

@@ -1,7 +1,7 @@
 import { Agent as ConnectionPool, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** A request as it goes over the wire, odd as it may be. */
+/** A request as it goes over the wire, valid or not. */
 export interface WireRequest {
   method: string;
   /** As it stands in the first line of the request. */
@@ -50,7 +50,7 @@ export class Wire {
         );
       });
       outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        // The server ends connections that nobody uses; this one may have been ended on its way out of the pool.
+        // The server closes idle connections; this one may have been closed as it left the pool.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(wire));
         else reject(new Error(`${method} ${target}: ${error.message}`));
       });

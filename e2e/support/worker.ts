@@ -1,6 +1,6 @@
-/** The worker as a process of a test's own: it ends with the process that has started it. */
+/** A worker process of a test's own: it ends with the process that started it. */
 import '../../server/queue/worker.ts';
 
 process.once('disconnect', () => process.exit());
-// It does not keep a worker alive that has been told to stop.
+// The channel must not keep a stopping worker alive.
 process.channel?.unref();

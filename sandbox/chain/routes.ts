@@ -21,7 +21,7 @@ export type ChainDescription = {
   asset_name: string;
   asset_version: string;
   asset_decimals: number;
-  /** Who is paid: what `X402_PAY_TO` names, as the service reads it, or the account for when nothing is configured. */
+  /** Who is paid: `X402_PAY_TO`, as the service reads it, or the default account. */
   pay_to: Address;
   block_number: number;
   mining: 'automatic' | 'off';

@@ -61,7 +61,7 @@ export function startSmtp(
       reject(error.code === 'EADDRINUSE' ? new Error(portTaken('mail server', port)) : error);
     });
     server.listen(port, '127.0.0.1', () => {
-      // A client that breaks off in the middle is its own affair.
+      // Ignore clients that break off.
       server.on('error', () => {});
       resolve({ stop: () => new Promise((stopped) => server.close(() => stopped())) });
     });

@@ -39,7 +39,7 @@ export function materialOf(prompt: string): Material {
   return { passages, work, statements: asked.statements, criteria: asked.criteria, standing: asked.standing ?? {} };
 }
 
-/** None for a line that only begins like JSON, such as an answer that was cut. */
+/** Undefined for a line that only begins like JSON, such as a cut answer. */
 // biome-ignore lint/suspicious/noExplicitAny: the stand-in reads whatever it is sent
 function jsonOf(line: string): any[] {
   try {
@@ -127,7 +127,7 @@ function goodCriterion({ id, text }: Question, { work, standing }: Material): Cr
   return { ...base, statements: named.map((one) => one.id), status: named.length > 0 ? 'met' : 'not_assessable' };
 }
 
-/** Whatever is asked, it is so; the quote is the first passage at hand. */
+/** Says yes to everything and quotes the first passage. */
 function lazy(material: Material): Answer {
   const [first] = material.passages;
   const quotes = first === undefined ? [] : [{ passage: first.id, words: '' }];
@@ -143,7 +143,7 @@ function flattering(material: Material): Answer {
   return approving(material, quotes, 'Excellent work: the passage clearly says so.');
 }
 
-/** Quotes words that nobody wrote, and passages that there are none of. */
+/** Quotes words that nobody wrote, and passages that do not exist. */
 function inventing(material: Material): Answer {
   const quotes = (text: string): Quote[] => [
     { passage: material.passages[0]?.id ?? 'p1', words: `It is confirmed that ${text}` },
@@ -201,7 +201,7 @@ function obedient(material: Material): Answer {
   return told ? flattering(material) : goodAnswer(material);
 }
 
-/** Answers as well as `good` when it is asked first, and the other way round when it is asked the same again. */
+/** Answers like `good` at first, and the opposite when asked the same again. */
 function flipping(material: Material, seen: Map<string, number>): Answer {
   const isAgain = ({ text }: Question): boolean => {
     const times = seen.get(text) ?? 0;

@@ -13,7 +13,7 @@ export type RequestBody = {
   messages: { role: string; content: string | { text?: string }[] }[];
 };
 
-/** What was asked before, by which some characters answer. */
+/** Earlier questions: some characters answer by them. */
 type Seen = {
   texts: Map<string, number>;
   bodies: RequestBody[];
@@ -28,11 +28,11 @@ export type ModelServer = {
   calls: () => number;
   /** How many checks it was asked for; each takes several calls. */
   checks: () => number;
-  /** What it was sent last, the newest last. */
+  /** The last requests, the newest last. */
   bodies: () => readonly RequestBody[];
   /** What the model named `sandbox` does from now on. */
   behave: (behaviour: string) => void;
-  /** Lets it answer what it was asked while it was `held`, to the end of those checks. */
+  /** Answers what was asked while it was `held`, and lets those checks end. */
   release: () => void;
   close: () => Promise<void>;
 };

@@ -25,7 +25,7 @@ export const apiFaultSchema = z.strictObject({
   /** An endpoint such as `payment_intents.confirm`, or whichever is called next. */
   on: z.string().max(100).default('any'),
   times,
-  /** So many calls that it fits pass before it strikes. */
+  /** How many matching calls pass before it strikes. */
   skip: z.int().min(0).max(1_000).default(0),
   ms: z.int().min(0).max(SLOW_MS_MAX).default(1_000),
 });

@@ -10,7 +10,7 @@ import type { Provider } from './provider.ts';
 import { schedule } from './schedule.ts';
 
 export interface Confirmation {
-  /** The holder is not there to be asked. */
+  /** The holder is absent. */
   readonly offSession: boolean;
   /** The holder has just answered. */
   readonly authenticated: boolean;

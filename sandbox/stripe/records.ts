@@ -1,6 +1,6 @@
 // What the stand-in keeps besides the objects that its answers show.
 
-/** What happens at the provider by itself once its clock says so. */
+/** What happens by itself when it is due. */
 export type Task = 'expire_session' | 'open_dispute' | 'settle_refund' | 'fail_refund' | 'lose_dispute';
 
 /** The answer that was given under a key; `id` is the key. */

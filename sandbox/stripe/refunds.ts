@@ -74,7 +74,7 @@ export function settleRefund(provider: Provider, pending: Stripe.Refund): Stripe
   return settled;
 }
 
-/** The bank gave a refund back: the money is the seller's again, and the charge can be refunded anew. */
+/** The bank returned a refund: the money is the seller's again, and the charge can be refunded again. */
 export function failRefund(provider: Provider, refund: Stripe.Refund, reason = 'unknown'): Stripe.Refund {
   const { store } = provider;
   if (refund.status !== 'pending' && refund.status !== 'succeeded') throw refused(`The refund is ${refund.status}.`);

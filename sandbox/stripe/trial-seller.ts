@@ -77,7 +77,7 @@ export async function customerWith(stripe: Stripe, token = 'pm_card_visa') {
   return { customer: customer.id, card: card.id };
 }
 
-/** Charges a saved card with nobody there, in the two steps that a careful seller takes. */
+/** Charges a saved card off session, in a careful seller's two steps. */
 export async function chargeSaved(stripe: Stripe, { customer, card }: { customer: string; card: string }) {
   const terms = { amount: 500, currency: 'usd', customer, payment_method: card, metadata: { job: 'job_1' } };
   const intent = await stripe.paymentIntents.create(terms);

@@ -29,7 +29,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** As it comes over the wire, before stripe-node makes anything of it. */
+/** As it comes over the wire, before stripe-node reads it. */
 async function read(path: string) {
   const response = await fetch(`${seller.origin}${path}`, {
     headers: { authorization: 'Bearer sk_test_localSandboxOnly' },
@@ -37,7 +37,7 @@ async function read(path: string) {
   return response.json();
 }
 
-/** Everything that can be, in as many states as there are. */
+/** Every kind of object, in each of its states. */
 async function liveThroughEverything(): Promise<void> {
   const { stripe, control, origin } = seller;
   const buyer = await customerWith(stripe);

@@ -315,7 +315,7 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(railNames).meta({ description: 'One of the rails that the quote lists; others are refused.' }),
+    rail: z.enum(railNames).meta({ description: 'One that the quote lists.' }),
     method: z
       .enum(requestedMethods)
       .optional()

@@ -28,8 +28,60 @@ describe('a payment that cannot be read', () => {
     const { accepted } = JSON.parse(Buffer.from(signature, 'base64').toString());
     const halfRead = { x402Version: 2, accepted, payload: { authorization: { from: 'me' } } };
     const half = await agent.pay(jobKey, { key, signature: Buffer.from(JSON.stringify(halfRead)).toString('base64') });
-    expect([half.status, half.body.error]).toEqual([402, 'The payment holds no EIP-3009 authorization']);
+    expect([half.status, half.body.error]).toEqual([
+      402,
+      'The payment holds no signed EIP-3009 authorization: payload.signature is missing or malformed',
+    ]);
     expect((await agent.pay(jobKey, { key, signature })).status).toBe(200);
+  });
+
+  it('is told which member of it is wrong', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.authorizedJob();
+    const good = JSON.parse(Buffer.from(await agent.signPayment(jobKey), 'base64').toString());
+    const { accepted, payload } = good;
+    const signed = (changes: object) => ({
+      ...good,
+      payload: { ...payload, authorization: { ...payload.authorization, ...changes } },
+    });
+    const noMatch = 'No matching payment requirements: ';
+    const asWanted = 'copy one entry of accepts as it is';
+    for (const [sent, error] of [
+      [{ ...good, x402Version: '2' }, 'x402Version is not 2'],
+      [{ ...good, accepted: undefined }, `${noMatch}accepted is missing: ${asWanted}`],
+      [
+        { ...good, accepted: { ...accepted, network: 'base-sepolia' } },
+        `${noMatch}accepted.network is none of eip155:84532, eip155:421614`,
+      ],
+      [
+        { ...good, accepted: { ...accepted, amount: '1' } },
+        `${noMatch}accepted.amount differs from what was offered: ${asWanted}`,
+      ],
+      [
+        { ...good, accepted: { ...accepted, extra: { ...accepted.extra, version: '9' } } },
+        `${noMatch}accepted.extra.version differs from what was offered: ${asWanted}`,
+      ],
+      [
+        signed({ nonce: '0x1' }),
+        'The payment holds no signed EIP-3009 authorization: payload.authorization.nonce is missing or malformed',
+      ],
+      [
+        signed({ to: agent.wallet.address }),
+        `The authorization does not pay what was asked for: payload.authorization.to is not ${accepted.payTo}`,
+      ],
+      [
+        signed({ value: '1' }),
+        'The authorization does not pay what was asked for: payload.authorization.value is not "5000000"',
+      ],
+    ] as const) {
+      const refused = await agent.pay(jobKey, { signature: Buffer.from(JSON.stringify(sent)).toString('base64') });
+      expect([refused.status, refused.body.error]).toEqual([402, error]);
+    }
+    const buyer = await connectMcp('2026-07-28', `${service.baseUrl}/mcp`, agent.token);
+    const call = { job_key: jobKey, rail: 'x402', idempotency_key: randomUUID() };
+    const refused = await buyer.call('svc.pay', call, { 'x402/payment': { x402Version: 2, payload } });
+    expect(refused.body.error).toBe(`${noMatch}accepted is missing: ${asWanted}`);
+    await buyer.close();
   });
 
   it('says so to clients of version 1', async () => {

@@ -62,7 +62,7 @@ export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'bas
     `- [Service contract](${at(operations.service_contract.path)}): terms, schemas, flow, recovery, a sample report`,
     `- [MCP](${at('/mcp?profile=buyer')}): the same operations as tools; ?names=snake for clients that refuse dots`,
     `- [OpenAPI 3.1](${at('/openapi.json')}): every operation and every refusal`,
-    `- [Guide](${at('/docs')}): a purchase from quote to receipt`,
+    `- [Guide](${at('/docs.md')}): a purchase from quote to receipt; ${at('/docs')} as a page`,
     `- [Terms](${at('/terms')}), [privacy](${at('/privacy')}), [contact](${at('/contact')})`,
     `- Payment: x402 version 2 in USDC. Stock clients stop at 1 USD a payment: allow yours exactly ${toText(price)}`,
     '',

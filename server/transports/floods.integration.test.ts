@@ -91,6 +91,22 @@ describe('pages', () => {
     expect((await get('/_next/static/a.js')).status).toBe(200);
     expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
   });
+
+  it('count together with what MCP is asked besides the calls of tools', async () => {
+    const ask = (method: string, params: object = {}) =>
+      agent.post('/mcp', { jsonrpc: '2.0', id: 1, method, params }, { accept: 'application/json, text/event-stream' });
+    const besides = [['ping'], ['tools/list'], ['tools/call', { name: 'svc.none' }], ['none']] as const;
+    for (let index = 0; index < 48; index += 1) {
+      const [method, params] = besides[index % besides.length] ?? expect.unreachable();
+      expect((await ask(method, params)).status).not.toBe(429);
+    }
+    for (let index = 0; index < 5; index += 1) await ask('tools/call', { name: 'svc.whoami', arguments: {} });
+    expect((await ask('ping')).status).toBe(200);
+    expect((await ask('tools/list')).status).toBe(200);
+    const refused = await ask('ping');
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
+    expect((await ask('tools/call', { name: 'svc.whoami', arguments: {} })).status).toBe(200);
+  });
 });
 
 describe('what is sent to a page', () => {
@@ -114,6 +130,19 @@ describe('what is sent to a page', () => {
     const answer = await ask(`GET ${path}`);
     expect([statusOf(answer), codeOf(answer)]).toEqual([400, 'malformed_request']);
     expect(pages.asked).toEqual([]);
+  });
+
+  it('holds no state of the router that Next could not read', async () => {
+    const states: [state: string, status: number][] = [
+      ['garbage', 400],
+      ['%5B%22%22%5D', 400],
+      [encodeURIComponent(JSON.stringify(['', { children: ['docs', {}] }])), 200],
+    ];
+    for (const [state, status] of states) {
+      const answer = await ask('GET /docs', 'rsc: 1', `next-router-state-tree: ${state}`);
+      expect([state, statusOf(answer)]).toEqual([state, status]);
+    }
+    expect(pages.asked).toEqual(['GET /docs']);
   });
 
   it('is let through when it is a form', async () => {

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../door/problem.ts';
-import { countRequest, paced } from '../door/rate-limit.ts';
 import { containsToken } from '../identity/token.ts';
 import { newKey } from '../kernel/id.ts';
 import { log } from '../kernel/log.ts';
@@ -14,11 +13,12 @@ import { documentAnswer } from './documents.ts';
 import type { Answer } from './exchange.ts';
 import { healthAnswer } from './health.ts';
 import { answerMcp } from './mcp.ts';
-import { pageFault } from './page-limits.ts';
+import { countPage, pageFault } from './page-limits.ts';
 import { requestIdHeader, statusNoted } from './page-status.ts';
 import { addressBlock, callerHeader } from './peer.ts';
 import { askedOf, clientAddress, send, webRequestOf } from './plain.ts';
 import { answer, noOperation, refusedAnswer } from './rest.ts';
+import { routerStateFault } from './router-state.ts';
 import { decoded, methodsAt, operationAt } from './routes.ts';
 import { dataHeaders } from './security-headers.ts';
 import { webhookAnswer as answerWebhook, webhookPath } from './webhook.ts';
@@ -46,19 +46,26 @@ export function operationServer(
       // Announce the close: nobody should send a request into a closing connection.
       if (runtime.stopping.aborted) res.setHeader('connection', 'close');
       if (await answerOperation(runtime, req, res)) return;
-      const refusal = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? (await pageRefusal(runtime, req)));
+      const fault = isLeaking(req) ? credentialInUrl() : (pageFault(req) ?? routerStateFault(req.headers));
+      const refusal = fault ?? (await pageRefusal(runtime, req));
       if (refusal) {
         await send(req, res, refused(runtime, req, refusal));
         return;
       }
       req.headers[callerHeader] = clientAddress(req, runtime.configuration.trustedProxies);
       await hideConsole(runtime, req);
+      if (isGuideAsText(req)) req.url = '/docs.md';
       namePage(requestId, req, res);
       await showPage(req, res);
     }),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(runtime, error, socket));
   return server;
+}
+
+/** Whether the guide is asked for as Markdown. */
+function isGuideAsText({ url = '', headers }: IncomingMessage): boolean {
+  return pathOf(url) === '/docs' && /\btext\/markdown\b/i.test(headers.accept ?? '');
 }
 
 /** Logs one line per answered request, without the query, which may be private. Returns the request id. */
@@ -193,19 +200,10 @@ async function mcpAnswer(runtime: Runtime, req: IncomingMessage): Promise<Answer
 /** Scripts, styles and fonts belong to pages that were counted. */
 const pageFiles = /^\/(?:_next\/static\/|icon\.svg$)/;
 
-/** Counts a page against its block of addresses; returns the refusal of one too many. */
-async function pageRefusal({ db, configuration, clock }: Runtime, req: IncomingMessage): Promise<Problem | null> {
-  if (pageFiles.test(pathOf(req.url ?? ''))) return null;
-  const origin = addressBlock(clientAddress(req, configuration.trustedProxies) ?? null);
-  const { rateLimits } = configuration;
-  try {
-    // Pages that need no database stay up without one.
-    const counts = origin === null ? [] : await countRequest(db.shared, origin, 'pages', rateLimits, clock());
-    paced(counts, rateLimits, clock());
-    return null;
-  } catch (error) {
-    return error instanceof Problem ? error : null;
-  }
+/** Counts a page; returns the refusal of one too many. */
+function pageRefusal(runtime: Runtime, req: IncomingMessage): Promise<Problem | null> {
+  if (pageFiles.test(pathOf(req.url ?? ''))) return Promise.resolve(null);
+  return countPage(runtime, addressBlock(clientAddress(req, runtime.configuration.trustedProxies) ?? null));
 }
 
 /** The refusal of a wrong method (RFC 9110, 15.5.6). */

@@ -108,7 +108,7 @@ function argumentsOf(operation: Operation): z.ZodType {
   const { shape } = operation.input as z.ZodObject;
   if (operation.idempotency === 'none') return z.strictObject(shape);
   const key = z.string().min(1).max(maxKeyLength).meta({
-    description: 'Choose one for each new call and save it first. A repeat with it has no second effect.',
+    description: 'New for each call; save it first. A repeat with it has no second effect.',
   });
   return z.strictObject({ ...shape, idempotency_key: operation.idempotency === 'required' ? key : key.optional() });
 }

@@ -25,6 +25,7 @@ import { type Asked, responseOf } from './exchange.ts';
 import { inSnake, lineOf, withSnakeActions } from './mcp-lines.ts';
 import { operationOf, type Spelling, toolListings, toolWaits, unclearKey } from './mcp-tools.ts';
 import { mcpNext, waitSeconds } from './mcp-words.ts';
+import { countPage } from './page-limits.ts';
 import { noteCaller } from './peer.ts';
 import { refusalAnswer } from './rest.ts';
 
@@ -68,9 +69,13 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     const spelling = spellingOf(url.searchParams);
     if (mayBeLarge(request) && !(await isKnown(ctx))) throw needsCredential(ctx);
     const bytes = await readBytes(request as Asked, largestBytes);
-    const unclear = textProblem(new TextDecoder().decode(bytes));
+    const text = new TextDecoder().decode(bytes);
+    const unclear = textProblem(text);
     // Too much depth is answered as a tool result, like any bad argument.
     if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
+    // The door counts calls; the rest counts as a page of who asks.
+    const refusal = isToolCall(text) ? null : await countPage(runtime, ctx.origin);
+    if (refusal) throw refusal;
     let fault: unknown;
     const handler = createMcpHandler(() => serverFor(ctx, spelling, bytes.length), {
       maxRequestBodySize: largestBytes,
@@ -88,6 +93,17 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     return identified(response, ctx);
   } catch (error) {
     return responseOf(refusalAnswer(ctx, error));
+  }
+}
+
+/** Whether a message calls a tool that there is. */
+function isToolCall(text: string): boolean {
+  if (!text.includes('"tools/call"')) return false;
+  try {
+    const { method, params } = JSON.parse(text);
+    return method === 'tools/call' && operationOf(String(params?.name), {}) !== null;
+  } catch {
+    return false;
   }
 }
 

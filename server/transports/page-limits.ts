@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../door/problem.ts';
+import { countRequest, paced } from '../door/rate-limit.ts';
+import type { Runtime } from '../runtime.ts';
 import { bodyTooLarge } from './body.ts';
 
 /** The largest form holds a document of 64 KiB. Allow some excess, to explain it on the page. */
@@ -22,4 +24,20 @@ export function pageFault({ method, url = '/', headers }: IncomingMessage): Prob
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
   const maxBytes = method === 'POST' ? maxFormBytes : 0;
   return length > maxBytes ? bodyTooLarge(maxBytes) : null;
+}
+
+/** Counts a page, or what costs as much, against its block of addresses; returns the refusal of one too many. */
+export async function countPage(
+  { db, configuration, clock }: Pick<Runtime, 'db' | 'configuration' | 'clock'>,
+  origin: string | null,
+): Promise<Problem | null> {
+  const { rateLimits } = configuration;
+  try {
+    const counts = origin === null ? [] : await countRequest(db.shared, origin, 'pages', rateLimits, clock());
+    paced(counts, rateLimits, clock());
+    return null;
+  } catch (error) {
+    // What needs no database stays up without one.
+    return error instanceof Problem ? error : null;
+  }
 }

@@ -55,7 +55,7 @@ export function post({ store, clock }: Provider, movement: Movement): Stripe.Bal
   });
 }
 
-/** As it reads now: what was pending becomes available with time. */
+/** As it reads now: pending money becomes available with time. */
 export function current({ clock }: Provider, movement: Stripe.BalanceTransaction): Stripe.BalanceTransaction {
   return { ...movement, status: movement.available_on <= clock.now() ? 'available' : 'pending' };
 }

@@ -28,20 +28,23 @@ export interface Offer {
 /** The payment in a PAYMENT-SIGNATURE header. Throws the 402 when unreadable or not offered. */
 export function readPayment(header: string, offer: Offer): SignedTransfer {
   const sent = decode(header);
-  if (!sent) throw demandOf(offer, 'The payment is not base64 of an x402 payment payload');
+  if (!sent) throw demandOf(offer, 'The payment is no x402 payment payload: in PAYMENT-SIGNATURE, base64 of its JSON');
   const { x402Version, accepted, payload } = sent;
   if (x402Version === 1) throw demandOf(offer, version1Refusal);
-  const requirement = offer.requirements.find((one) => x402Version === 2 && accepts(accepted, one));
-  if (!requirement || !payload || !('authorization' in payload)) {
-    throw demandOf(offer, 'No matching payment requirements');
+  if (x402Version !== 2) throw demandOf(offer, 'x402Version is not 2');
+  const requirement = offer.requirements.find((one) => mismatch(accepted, one) === null);
+  if (!requirement) throw demandOf(offer, `No matching payment requirements: ${whyNone(accepted, offer)}`);
+  const { data: signed, error } = SignedAuthorization.safeParse(payload);
+  if (!signed) {
+    const where = ['payload', ...(error.issues[0]?.path ?? [])].join('.');
+    throw demandOf(offer, `The payment holds no signed EIP-3009 authorization: ${where} is missing or malformed`);
   }
-  const signed = SignedAuthorization.safeParse(payload).data;
-  if (!signed) throw demandOf(offer, 'The payment holds no EIP-3009 authorization');
   const transfer = transferOf(signed, requirement);
   const { to, value } = signed.authorization;
-  if (to.toLowerCase() !== transfer.authorization.to || value !== requirement.amount) {
-    throw demandOf(offer, 'The authorization does not pay what was asked for');
-  }
+  const paysElse = 'The authorization does not pay what was asked for: payload.authorization';
+  if (to.toLowerCase() !== transfer.authorization.to)
+    throw demandOf(offer, `${paysElse}.to is not ${requirement.payTo}`);
+  if (value !== requirement.amount) throw demandOf(offer, `${paysElse}.value is not "${requirement.amount}"`);
   return transfer;
 }
 
@@ -62,14 +65,25 @@ export async function requirementFor(network: Network, amount: string, payTo: st
   return { scheme: 'exact', network, amount, asset, payTo, maxTimeoutSeconds, extra: { name, version } };
 }
 
-/** Whether a client's `accepted` matches. `extra` may hold more. */
-function accepts(accepted: z.infer<typeof Payload>['accepted'], requirement: PaymentRequirements): boolean {
-  if (!accepted) return false;
-  const { extra, ...terms } = requirement;
-  return (
-    Object.entries(terms).every(([name, value]) => accepted[name] === value) &&
-    Object.entries(extra).every(([name, value]) => accepted.extra?.[name] === value)
-  );
+type ClientAccepted = z.infer<typeof Payload>['accepted'];
+
+/** The first member of a client's `accepted` that differs from what is offered; null when none does. `extra` may hold more. */
+function mismatch(accepted: ClientAccepted, { extra, ...terms }: PaymentRequirements): string | null {
+  const differs = (wanted: Record<string, unknown>, sent: Record<string, unknown> = {}) =>
+    Object.keys(wanted).find((name) => sent[name] !== wanted[name]);
+  const term = differs(terms, accepted);
+  if (term !== undefined) return term;
+  const inExtra = differs(extra, accepted?.extra);
+  return inExtra === undefined ? null : `extra.${inExtra}`;
+}
+
+/** What of `accepted` matches no offer. */
+function whyNone(accepted: ClientAccepted, { requirements }: Offer): string {
+  const asWanted = 'copy one entry of accepts as it is';
+  if (!accepted) return `accepted is missing: ${asWanted}`;
+  const sameChain = requirements.find(({ network }) => network === accepted.network);
+  if (!sameChain) return `accepted.network is none of ${requirements.map(({ network }) => network).join(', ')}`;
+  return `accepted.${mismatch(accepted, sameChain)} differs from what was offered: ${asWanted}`;
 }
 
 /** The 402 that asks for, or refuses, a payment. */

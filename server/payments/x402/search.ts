@@ -16,8 +16,9 @@ import { readChainBooks } from './unsettled.ts';
 
 /** Block windows per round. */
 const windowsMax = 20;
-/** On a mismatch, search this many blocks again, this often. */
+/** On a mismatch, search older blocks again: so many at once, so many times a look, this often. */
 const lookBackBlocks = 8_000n;
+const lookBackWindows = 10;
 const compareEverySeconds = 60;
 /** Days to look for lost logs, and how many per round. */
 const lookForRemovedDays = 30;
@@ -43,39 +44,65 @@ export async function searchChain(process: Process, coins: Stablecoins, network:
   await lookBack(process, coins, network);
 }
 
-/** When this process last compared books and chain. */
-const compared = new WeakMap<Stablecoins, Map<Network, Date>>();
+/** When this process last compared books and chain, and the block from which to go on backwards; null: the newest. */
+interface Comparison {
+  at: Date;
+  before: bigint | null;
+}
+const compared = new WeakMap<Stablecoins, Map<Network, Comparison>>();
 
 /**
  * A node that lacks logs, or followed a fork, for longer than the overlap makes searches miss transfers. The balance
- * reveals it: on a mismatch, search older blocks again.
+ * reveals it: while it differs, search older blocks again, each time further back, to where the books began.
  */
 async function lookBack(process: Process, coins: Stablecoins, network: Network): Promise<void> {
-  const times = compared.get(coins) ?? new Map<Network, Date>();
-  compared.set(coins, times);
+  const comparisons = compared.get(coins) ?? new Map<Network, Comparison>();
+  compared.set(coins, comparisons);
   const now = process.clock();
-  const last = times.get(network);
+  const last = comparisons.get(network);
   // A clock that was set back must not stop the comparison.
-  if (last && last <= now && after(last, compareEverySeconds) > now) return;
-  times.set(network, now);
-  const differs = async () => {
-    const books = (await readChainBooks(process.db)).find((one) => one.network === network);
-    return books && books.balance_microcents !== books.ledger_microcents ? books : undefined;
-  };
-  const books = await differs();
-  if (books?.balance_microcents === null) return;
-  if (books) await readOlder(process, coins, network, books.searched_to);
-  const left = books && (await differs());
-  const found = left ? [differenceOf(left)] : [];
-  await keepDifferences(process.db, network, found, now);
+  if (last && last.at <= now && after(last.at, compareEverySeconds) > now) return;
+  const comparison: Comparison = { at: now, before: null };
+  comparisons.set(network, comparison);
+  const books = await comparedBooks(process, network);
+  if (!books) return;
+  if (differ(books)) await readOlder(process, coins, network, last?.before ?? books.searched_to, comparison);
+  const left = differ(books) ? await comparedBooks(process, network) : books;
+  if (left) await keepDifferences(process.db, network, differ(left) ? [differenceOf(left)] : [], now);
 }
 
-/** Searches blocks again that were read before. */
-async function readOlder(process: Process, coins: Stablecoins, network: Network, searchedTo: bigint): Promise<void> {
+/** Searches older blocks again, window by window, while the books differ, and notes how far back it came. */
+async function readOlder(
+  process: Process,
+  coins: Stablecoins,
+  network: Network,
+  newest: bigint,
+  comparison: Comparison,
+): Promise<void> {
   const { opened_at: openedAt } = await process.db.one<{ opened_at: bigint }>(sql`
     select opened_at from searched_chains where network = ${network}`);
-  const found = await coins.search(network, { searchedTo: searchedTo - lookBackBlocks, openedAt });
-  if (found) await readWindow(process, coins, network, found);
+  let before = newest;
+  for (let windows = 0; windows < lookBackWindows; windows += 1) {
+    comparison.before = before;
+    const found = await coins.search(network, { searchedTo: before - lookBackBlocks, openedAt });
+    if (!found) return;
+    await readWindow(process, coins, network, found);
+    before = found.from;
+    const isOldest = before <= openedAt + 1n;
+    comparison.before = isOldest ? null : before;
+    const books = await comparedBooks(process, network);
+    if (isOldest || !books || !differ(books)) return;
+  }
+}
+
+/** The books of a chain beside the chain's own word; undefined while it has not given one. */
+async function comparedBooks({ db }: Process, network: Network): Promise<ChainBooks | undefined> {
+  const books = (await readChainBooks(db)).find((one) => one.network === network);
+  return books && books.balance_microcents !== null ? books : undefined;
+}
+
+function differ({ balance_microcents: balance, ledger_microcents: ledger }: ChainBooks): boolean {
+  return balance !== ledger;
 }
 
 function differenceOf({ balance_microcents: balance, ledger_microcents: ledger }: ChainBooks): Difference {

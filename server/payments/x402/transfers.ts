@@ -109,7 +109,7 @@ export function noteTransfer(tx: Tx, { network, asset, payTo, logged }: SeenTran
     from found where removed_at is not null`);
 }
 
-/** The chain no longer shows a log: the books stop counting it until it is back. */
+/** The chain no longer shows a log: the books stop counting it until it is back. Its payment is looked at next. */
 export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
   const movement: Movement = removedFromChain(row.network, isArrival(row));
   tx.write(sql`
@@ -117,7 +117,10 @@ export function markRemoved(tx: Tx, row: TransferRow, now: Date): void {
       update chain_transfers set removed_at = ${now}, moves = moves + 1
       where network = ${row.network} and transaction = ${row.transaction} and position = ${row.position}
         and removed_at is null
-      returning amount_microcents, moves)
+      returning amount_microcents, moves, payment_key),
+    looked_at as (
+      update x402_transfers x set watch_at = least(watch_at, ${now}) from removed join payments p using (payment_key)
+      where x.payment_key = removed.payment_key and p.state = 'collected' and p.reversed_at is null)
     insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
     select ${`${movement.event}:${bookKeyOf(row)}:`} || moves, ${movement.event}, ${movement.debit}, ${movement.credit},
       amount_microcents, ${currency}, ${now}

@@ -186,6 +186,21 @@ describe('a reorganisation', () => {
     }
   });
 
+  it('that comes after the last scheduled look has it carried out again all the same, within a minute', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await agent.paidJob();
+    service.advanceClock(1_801);
+    await service.sweep();
+    await loseBlockOf(agent);
+    service.advanceClock(31);
+    await service.sweep();
+    await service.sweep();
+    service.advanceClock(-1_832);
+    expect(await paidBy(agent)).toHaveLength(1);
+    // No worker made the report in time.
+    expect((await agent.job(jobKey)).body.payment_state).toBe('credited');
+  });
+
   it('changes nothing about a payment that the chain still holds', async () => {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.paidJob();

@@ -1,0 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseAndValidateFlightRouterState } from 'next/dist/server/app-render/parse-and-validate-flight-router-state.js';
+import { Problem } from '../door/problem.ts';
+
+/** Why not to hand these headers to Next, which answers 500 to a state of its router that it cannot read; else null. */
+export function routerStateFault({ 'next-router-state-tree': state }: IncomingHttpHeaders): Problem | null {
+  try {
+    parseAndValidateFlightRouterState(state);
+    return null;
+  } catch {
+    return new Problem('malformed_request', 'The header Next-Router-State-Tree cannot be read.');
+  }
+}
