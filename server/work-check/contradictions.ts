@@ -241,6 +241,8 @@ function hasFigureOfItsOwn({ quantities }: Statement, passage: Passage): boolean
 
 const LONG_PASSAGE = 60;
 
+const CONDITIONS = new Set(['until', 'unless', 'if', 'once', 'whether']);
+
 /** The statement asserts what a passage on the same subject denies, or denies what it asserts. */
 function negationFault(
   statement: Statement,
@@ -248,6 +250,8 @@ function negationFault(
   index: EvidenceIndex,
   matches: Match[],
 ): Fault | undefined {
+  // "Until the report is there" does not say that it is.
+  if (statement.tokens.some(({ lower }) => CONDITIONS.has(lower))) return undefined;
   const stated = new Set(wanted.map(({ stem }) => stem));
   const denied = deniedStems(statement.tokens);
   for (const [rank, match] of matches.entries()) {

@@ -23,6 +23,8 @@ export type JudgedStatement = {
   /** Its figures and names, as written: borne out or computed, or found nowhere that fits. */
   accounted: readonly string[];
   open: readonly string[];
+  /** How much speaks against it where it is not settled: 0 when only its words were not found. */
+  suspect: number;
   /** How well the evidence bears it out, 0 to 1; no calibrated probability. */
   score: number;
 };

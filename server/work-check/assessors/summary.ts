@@ -23,10 +23,14 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
   };
 }
 
-/** Statements with figures or names that stand nowhere first, then the ones that the evidence bears out least. */
+/** What a passage tells otherwise comes first, then figures and names that stand nowhere, then the ones that the evidence bears out least. */
 function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
   return [...open].sort(
-    (a, b) => Number(b.disputed ?? 0) - Number(a.disputed ?? 0) || b.open.length - a.open.length || a.score - b.score,
+    (a, b) =>
+      Number(b.disputed ?? 0) - Number(a.disputed ?? 0) ||
+      b.suspect - a.suspect ||
+      b.open.length - a.open.length ||
+      a.score - b.score,
   );
 }
 

@@ -86,14 +86,13 @@ function onFigures(
 }
 
 /** How many of the statements must be borne out before what is left open no longer decides. */
-const BORNE_OUT = 0.8;
-const DOUBTFUL = 0.3;
+const BORNE_OUT = 0.6;
 
 function onStatements(seen: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const summary = summarize(seen, all);
   const supported = seen.filter(({ status }) => status === 'supported').length;
   const doubtful = seen.some(
-    ({ status, open, score }) => status === 'not_found' && (open.length > 0 || score < DOUBTFUL),
+    ({ status, suspect, disputed }) => status === 'not_found' && (suspect > 0 || disputed === true),
   );
   if (summary.status !== 'partly_met' || doubtful || supported / seen.length < BORNE_OUT) return summary;
   return { ...summary, status: 'met', reason: `No statement is contradicted. ${tallyOf(seen)}` };

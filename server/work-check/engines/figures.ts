@@ -94,13 +94,22 @@ export function findFigure(
   if (holding.length === 0) return standsAsWritten(statement, figure, index);
   const stems = new Set(statement.tokens.filter(({ content }) => content).map(({ stem }) => stem));
   const ranked = holding
-    .map((at) => ({ at, fit: fitOf(stems, at, index) + (near.includes(at) ? 1 : 0) }))
+    .map((at) => ({
+      at,
+      fit: fitOf(stems, at, index) + (near.includes(at) ? 1 : 0) + sharedFigures(statement, figure, at, index),
+    }))
     .sort((a, b) => b.fit - a.fit || a.at - b.at);
   const [best] = ranked;
   if (best === undefined) return undefined;
-  return best.fit > 0 || digitsOf(statement.text.slice(figure.start, figure.end)) >= TELLING_DIGITS
-    ? best.at
-    : undefined;
+  const written = statement.text.slice(figure.start, figure.end);
+  const tells = digitsOf(written) >= TELLING_DIGITS || (holding.length === 1 && /\d[.,]\d/.test(written));
+  return best.fit > 0 || tells ? best.at : undefined;
+}
+
+/** How many other figures of a statement a passage gives: together they tell that it speaks of the same. */
+function sharedFigures({ quantities }: Statement, figure: Quantity, at: number, index: EvidenceIndex): number {
+  const known = index.passages[at]?.quantities ?? [];
+  return quantities.filter((other) => other !== figure && known.some((one) => sameFigure(other, one))).length;
 }
 
 /** An identifier such as KR-90377 or "600x600" is found as it is written. */

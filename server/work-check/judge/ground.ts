@@ -23,8 +23,8 @@ export type Ground = {
   turns: readonly Turn[];
 };
 
-export type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open'> &
-  Partial<Pick<JudgedStatement, 'accounted' | 'open'>>;
+export type Judgement = Omit<JudgedStatement, 'statement' | 'score' | 'accounted' | 'open' | 'suspect'> &
+  Partial<Pick<JudgedStatement, 'accounted' | 'open' | 'suspect'>>;
 
 export const quote = (text: string): string => `“${clip(text)}”`;
 

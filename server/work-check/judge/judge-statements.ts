@@ -53,6 +53,7 @@ function withShape(judged: JudgedStatement, shapes: ReturnType<typeof columnsOf>
     ...judged,
     why: `${judged.why} ${odd}`,
     open: [...judged.open, judged.statement.record?.value ?? ''],
+    suspect: judged.suspect + 1,
     score: 0,
   };
 }
@@ -65,6 +66,7 @@ function judgeOne(reading: StatementReading, at: number, ground: Ground): Judged
     statement,
     accounted: judgement.status === 'supported' ? figuresOf(statement) : [],
     open: [],
+    suspect: 0,
     ...judgement,
     score: learned.score * (judgement.status === 'contradicted' ? CONTRADICTED_KEEPS : 1 - doubt),
   });

@@ -80,7 +80,7 @@ export function judgeSentence(
     ...accounts.flatMap(({ state, text }) => (state === 'open' ? [text] : [])),
     ...openNames(reading, index),
   ];
-  return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, index) };
+  return { accounted, open, ...settle(reading, learned, near, accounts, substitutions, ground) };
 }
 
 /** How much of a statement its best passage must hold before another figure there contradicts. */

@@ -9,7 +9,8 @@ import { isNegated } from '../reading/negation.ts';
 import { compareQuantities } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import { coverTogether } from './cover.ts';
-import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { type Ground, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import { heldInParts, type InParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
@@ -43,7 +44,7 @@ export function settle(
   near: readonly number[],
   accounts: readonly FigureAccount[],
   substitutions: readonly Substitution[],
-  index: EvidenceIndex,
+  { index, work }: Ground,
 ): Judgement & { doubt?: number } {
   const { statement } = reading;
   const { passages, covered, exact, open } = coverTogether(
@@ -76,13 +77,16 @@ export function settle(
     (computed.length > 0 || learned.score >= WITH_FIGURES);
   const byPassage =
     parity && covered >= WORDS_WITH_PASSAGE && figuresOfOnePassage(accounts, index) >= FIGURES_OF_PASSAGE;
+  const told = byScore || byWords || byFigures || byPassage;
+  const inParts =
+    (clean && told) || work.statements.length < STATEMENTS_OF_A_TEXT
+      ? undefined
+      : heldInParts(statement, accounts, substitutions, index);
+  const paraphrased = inParts?.held === true && figuresOpen.length === 0 && names.length === 0 && hedge === undefined;
   const status: StatementStatus =
-    clean && (byScore || byWords || byFigures || byPassage)
-      ? 'supported'
-      : statement.advice
-        ? 'not_checked'
-        : 'not_found';
-  const shown = bestFirst(statement, passages.length > 0 ? passages : near.slice(0, 1), accounts, index);
+    (clean && told) || paraphrased ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
+  const held = paraphrased && inParts.held ? inParts.passages : passages;
+  const shown = bestFirst(statement, held.length > 0 ? held : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') return { status, passages: cited, ...borneOutBy(shown[0], computed, index) };
   if (status === 'not_checked')
@@ -91,16 +95,56 @@ export function settle(
       why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
       passages: cited,
     };
-  if (hedge !== undefined && figuresOpen.length === 0 && names.length === 0)
-    return hedged(statement, hedge, status, index);
-  if (turned !== undefined && figuresOpen.length === 0 && names.length === 0)
-    return { status, why: turned.why, open: [turned.word], passages: placeOf(index, turned.passage) };
+  const settled = figuresOpen.length === 0 && names.length === 0;
+  if (hedge !== undefined && settled) return { ...hedged(statement, hedge, status, index), suspect: TOLD_OTHERWISE };
+  if (turned !== undefined && settled)
+    return {
+      status,
+      why: turned.why,
+      open: [turned.word],
+      passages: placeOf(index, turned.passage),
+      suspect: TOLD_OTHERWISE,
+    };
+  if (inParts?.held === false && settled) return { ...otherwiseIn(statement, inParts, index), status };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
     doubt,
+    suspect: Math.min(figuresOpen.length + names.length, OPEN_COUNTED) + Number(substitutions.some(replacesOneWord)),
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
+  };
+}
+
+/**
+ * A claim that is checked by itself is as often wrong as right, a sentence of a text of several seldom: only there other
+ * words than the evidence's are taken for the same.
+ */
+const STATEMENTS_OF_A_TEXT = 4;
+
+/** How much it says against a statement that a passage tells it otherwise, beside figures and names that stand nowhere. */
+const TOLD_OTHERWISE = 3;
+const OPEN_COUNTED = 2;
+
+/** A passage that holds most of the statement's words in another sense. */
+function otherwiseIn(
+  statement: Statement,
+  { passage: at, word, says }: Extract<InParts, { held: false }>,
+  index: EvidenceIndex,
+): Omit<Judgement, 'status'> {
+  const passage = index.passages[at];
+  const source = sourceName(index, passage?.source ?? -1);
+  const said = quote(passage === undefined ? '' : passageText(index, passage));
+  const told = {
+    denied: `Only one of the two denies it; ${source} says ${said}.`,
+    turned: `Its “${word}” stands against another word in the closest passage; ${source} says ${said}.`,
+    order: `The closest passage has the same names or figures in another order; ${source} says ${said}.`,
+    stronger: `The closest passage is without “${word}”; ${source} says ${said}.`,
+  }[says];
+  return {
+    why: `The evidence does not settle ${where(statement)}. ${told}`,
+    passages: placeOf(index, at),
+    suspect: TOLD_OTHERWISE,
   };
 }
 

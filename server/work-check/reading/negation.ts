@@ -16,7 +16,9 @@ const MIDWAY = new Set([
 
 /** Whether a run of tokens denies what it says. */
 export function isNegated(tokens: readonly Token[]): boolean {
-  for (const { denies } of tokens) if (denies) return true;
+  // "Free of charge" says that there is none.
+  for (const [at, { denies, lower }] of tokens.entries())
+    if (denies || (lower === 'free' && /^(?:of|from)$/.test(tokens[at + 1]?.lower ?? ''))) return true;
   return false;
 }
 

@@ -59,6 +59,10 @@ const MONTHS = new Map(
     .flatMap((name, index) => [[name, index + 1] as const, [name.slice(0, 3), index + 1] as const]),
 );
 MONTHS.set('sept', 9);
+for (const [at, name] of 'januar februar märz april mai juni juli august september oktober november dezember'
+  .split(' ')
+  .entries())
+  MONTHS.set(name, at + 1);
 /** Whether a figure can begin with a lower-case word: most words need no closer look. */
 /** "Half past six": minutes after the hour, or before it. */
 const SPOKEN = new Map([
@@ -142,8 +146,30 @@ export function dayOrderOf(text: string): DayOrder | undefined {
 }
 
 function readDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
-  return readNumericDate(tokens, at, order) ?? readWordDate(tokens, at) ?? readYear(tokens, at);
+  return (
+    readNumericDate(tokens, at, order) ?? readDottedDate(tokens, at) ?? readWordDate(tokens, at) ?? readYear(tokens, at)
+  );
 }
+
+/** "03.05.2026"; and "03.05." with its full stop, where it opens a line or a word before it asks for a date. */
+function readDottedDate(tokens: readonly Token[], at: number): Quantity | undefined {
+  const token = tokens[at];
+  if (token?.kind !== 'number') return undefined;
+  const [, first = '', second = '', third] = /^(\d{1,2})\.(\d{1,2})(?:\.(\d{4}))?$/.exec(token.lower) ?? [];
+  const [day, month] = [Number(first), Number(second)];
+  if (!(day >= 1 && day <= 31 && month >= 1 && month <= 12)) return undefined;
+  if (third !== undefined) return dateQuantity(tokens, at, at, { year: Number(third), month, day });
+  const stop = tokens[at + 1];
+  if (second.length < 2 || stop?.lower !== '.' || stop.start !== token.end) return undefined;
+  const before = tokens[at - 1]?.lower ?? '';
+  return at === 0 || DATED.has(before) ? dateQuantity(tokens, at, at + 1, { month, day }) : undefined;
+}
+
+const DATED = new Set(
+  'on by until till from since of to before after between and am bis vom ab seit zum dem den - – — ( , / | : ; up-to date'.split(
+    ' ',
+  ),
+);
 
 function readNumericDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
   const [a, s1, b, s2, c] = [tokens[at], tokens[at + 1], tokens[at + 2], tokens[at + 3], tokens[at + 4]];
@@ -178,6 +204,8 @@ function readWordDate(tokens: readonly Token[], at: number): Quantity | undefine
   if (day !== undefined) {
     next += 1;
     if (ORDINAL_TAILS.has(tokens[next]?.lower ?? '')) next += 1;
+    // "16. November"
+    if (tokens[next]?.lower === '.' && tokens[next]?.start === tokens[at]?.end) next += 1;
     if (tokens[next]?.lower === 'of') next += 1;
     month = monthOf(tokens[next]);
     if (month === undefined) return undefined;
@@ -195,7 +223,17 @@ function readWordDate(tokens: readonly Token[], at: number): Quantity | undefine
   const yearAt = tokens[next]?.lower === ',' || tokens[next]?.lower === 'of' ? next + 1 : next;
   const year = isYear(tokens[yearAt]);
   if (year !== undefined) last = yearAt;
+  const short = year === undefined && day !== undefined ? shortYear(tokens, next) : undefined;
+  if (short !== undefined) return dateQuantity(tokens, at, next, { year: short, month, day: day ?? 0 });
   return dateQuantity(tokens, at, last, { ...(year ? { year } : {}), month, ...(day ? { day } : {}) });
+}
+
+/** "1 Jan 27": two digits behind a day and a month, with nothing behind them that they could count. */
+function shortYear(tokens: readonly Token[], at: number): number | undefined {
+  const [token, next] = [tokens[at], tokens[at + 1]];
+  if (!/^\d\d$/.test(token?.lower ?? '') || tokens[at - 1]?.kind !== 'word') return undefined;
+  if (next !== undefined && (next.kind !== 'mark' || /[:%€$£]/.test(next.lower))) return undefined;
+  return 2000 + Number(token?.lower);
 }
 
 function readYear(tokens: readonly Token[], at: number): Quantity | undefined {
@@ -278,7 +316,8 @@ function numeral(token: Token | undefined): { value: number; step: number } | un
   if (token.kind === 'number') {
     const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(token.lower);
     const plain = grouped ? token.lower.replaceAll(',', '') : token.lower;
-    const decimalComma = /^\d+,\d{1,2}$/.test(plain) ? plain.replace(',', '.') : plain;
+    const continental = /^\d{1,3}(?:\.\d{3})+,\d{1,2}$/.test(plain) ? plain.replaceAll('.', '') : plain;
+    const decimalComma = /^\d+,\d{1,2}$/.test(continental) ? continental.replace(',', '.') : continental;
     if (!/^\d+(?:\.\d+)?$/.test(decimalComma)) return undefined;
     const point = decimalComma.indexOf('.');
     return { value: Number(decimalComma), step: point === -1 ? 1 : 10 ** (point + 1 - decimalComma.length) };
@@ -371,6 +410,7 @@ export function compareQuantities(claimed: Quantity, known: Quantity): QuantityM
   }
   if (claimed.kind === 'time' && known.kind === 'time' && (claimed.spoken ?? known.spoken) === true)
     return claimed.value % HALF_DAY === known.value % HALF_DAY ? 'same' : 'different';
+  if (claimed.kind === 'time' && known.kind === 'number') return isDottedTime(claimed, known) ? 'same' : 'unrelated';
   const equal = Math.abs(claimed.value - known.value) <= Math.max(claimed.tolerance, 1e-9 * Math.abs(known.value));
   if (claimed.kind !== known.kind) {
     const bare =
@@ -384,6 +424,12 @@ export function compareQuantities(claimed: Quantity, known: Quantity): QuantityM
     return equal ? 'same' : 'unrelated';
   }
   return equal ? 'same' : 'different';
+}
+
+/** "17:30" where the evidence writes 17.30. */
+function isDottedTime({ value }: Quantity, known: Quantity): boolean {
+  const [hour, minute] = [Math.floor(known.value), Math.round((known.value % 1) * 100)];
+  return known.tolerance === 0.005 && minute < 60 && hour * 60 + minute === value;
 }
 
 function sameBareNumber(a: Quantity, b: Quantity): boolean {

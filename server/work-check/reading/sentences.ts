@@ -93,6 +93,8 @@ function stopEndsSentence(text: string, start: number, at: number, next: number)
     const opensLine = text.slice(start, at).trim() === before;
     return !opensLine && !MONTH.test(text.slice(next, next + 4));
   }
+  // "03.05. Fever since three days"
+  if (/^\d{1,2}\.\d{2}$/.test(before) && text.slice(start, at).trim() === before) return false;
   const lower = before.toLowerCase();
   if (TITLES.has(lower)) return false;
   if (!/^\p{Lu}$/u.test(before) && !ABBREVIATIONS.has(lower)) return true;

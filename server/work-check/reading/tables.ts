@@ -32,8 +32,13 @@ export function readTables(text: string, source: number): Table[] {
   return tables;
 }
 
+/** A list mark in front, and a space behind a comma. */
+const LIST_ENTRY = /^\s*(?:[-*•]|\d{1,3}[.)])\s.*,\s/;
+
 function splitRow(line: string, offset: number): Cell[] | undefined {
   const bare = line.replace(/\r$/, '');
+  // "1. Dresden: 12,843.50 euros, 412 returns" is an entry of a list.
+  if (LIST_ENTRY.test(bare) && !/[|\t]/.test(bare)) return undefined;
   const mark = bare.includes('|')
     ? '|'
     : bare.includes('\t')

@@ -155,6 +155,7 @@ function composed(
       passages: opinion.passages,
       accounted: status === 'supported' ? [...rule.accounted, ...rule.open] : rule.accounted,
       open: status === 'supported' ? [] : rule.open,
+      suspect: 0,
       score: SETTLED_SCORE[status],
       ...(opinion.compared === undefined ? {} : { compared: opinion.compared }),
     };
@@ -177,6 +178,7 @@ function lowered(
     passages,
     accounted,
     open,
+    suspect: 1,
     score: Math.min(score, OPEN_SCORE_MAX),
     why: `The rules found it in the evidence, but ${names} did not read it so; it counts as not found.`,
   };
