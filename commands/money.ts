@@ -3,7 +3,7 @@ import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
 import { transact } from '../server/kernel/transaction.ts';
-import type { ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
+import type { CardBooks, ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
 import { recordWithdrawal, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
@@ -11,7 +11,7 @@ import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run money` shows, for each chain, what we hold there beside what the books say, then lists what about money is not
+ * `npm run money` shows, for each chain and the card provider, what we hold there beside what the books say, then lists what about money is not
  * settled and what to do about each. `npm run money -- return NETWORK TX POSITION` gives an unmatched transfer back to who
  * sent it; `npm run money -- withdrawal NETWORK TX` says that an operator took out what left in that transaction. It reads
  * `DATABASE_URL`.
@@ -55,8 +55,24 @@ async function settle(db: Database, command: string, [network = '', transaction 
 }
 
 async function list(db: Database): Promise<void> {
-  const { chains, arrivals, departures, blocks, unknown, payments, refunds } = await readUnsettled(db, new Date());
+  const { chains, card, differences, arrivals, departures, blocks, unknown, payments, refunds } = await readUnsettled(
+    db,
+    new Date(),
+  );
   for (const chain of chains) showChain(chain);
+  if (card) showCard(card);
+  show(
+    'What the books and a provider, or a chain, do not agree on',
+    'The worker looks again every few minutes. What stays: compare both sides by hand, docs/operating.md says how.',
+    differences,
+    ({ first_seen_at, book, kind, object_id, ours, theirs }) => [
+      first_seen_at,
+      `${book} ${kind}`,
+      object_id,
+      `ours: ${ours ?? 'nothing'}`,
+      `theirs: ${theirs ?? 'nothing'}`,
+    ],
+  );
   show(
     'Transfers to us that match no payment',
     'Find out what for. Back to who sent it: npm run money -- return NETWORK TX POSITION',
@@ -84,19 +100,19 @@ async function list(db: Database): Promise<void> {
   );
   show(
     'Payments whose outcome nobody knows after an hour',
-    'The chain has not said how they ended. Does the worker run, and does the node show all logs and receipts?',
+    'The provider has not said how they ended. Does the worker run, does a node show all logs, does Stripe answer?',
     unknown,
     (row) => [row.created_at, toText(row.amount_microcents), row.network, row.payment_key, row.job_key],
   );
   show(
     'Payments whose outcome is open',
-    'The worker asks the chain again every few seconds. Older than 10 minutes: does it run, and does the chain answer?',
+    'The worker asks again every few seconds. Older than 10 minutes: does it run, and does the chain or Stripe answer?',
     payments,
     (row) => [row.created_at, toText(row.amount_microcents), row.network, row.payment_key, row.job_key],
   );
   show(
     'Refunds that were not carried out',
-    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: transfer the amount back by hand.',
+    'Pending: the worker tries again, if X402_REFUND_KEY is set. Failed: give the amount back by hand.',
     refunds,
     (row) => [
       row.created_at,
@@ -130,6 +146,16 @@ function showChain({
     `${network}: ${balance === null ? 'unknown' : toText(balance)} on the chain, ${toText(ledger)} in the books`,
   );
   console.log(`  ${agreement}, ${where}`);
+}
+
+/** The same for what the card provider holds. */
+function showCard({ searched_at, balance_microcents: balance, ledger_microcents: ledger }: CardBooks): void {
+  const agreement =
+    balance === ledger
+      ? 'they agree'
+      : `THEY DIFFER BY ${toText(balance - ledger)}, which a payment on its way explains until the next look`;
+  console.log(`card: ${toText(balance)} at the provider, ${toText(ledger)} in the books`);
+  console.log(`  ${agreement}, looked at ${searched_at.toISOString()}`);
 }
 
 function transferCells(direction: string, row: OpenTransfer): (Date | string)[] {

@@ -1,4 +1,8 @@
 import * as operator from './console/contract.ts';
+import * as customerOps from './console/customer-contract.ts';
+import * as disputeOps from './console/money-contract.ts';
+import * as qualityOps from './console/quality-contract.ts';
+import * as recordOps from './console/records-contract.ts';
 import type { ConsoleOperation } from './console/roles.ts';
 import type { Operation, PublishedOperation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
@@ -99,6 +103,25 @@ const operatorOperations = {
   console_views: operator.consoleViews,
   save_view: operator.saveView,
   remove_view: operator.removeView,
+  console_disputes: disputeOps.consoleDisputes,
+  console_dispute: disputeOps.consoleDispute,
+  answer_dispute: disputeOps.answerDispute,
+  console_failures: disputeOps.consoleFailures,
+  retry_letters: disputeOps.retryLetters,
+  console_accounts: customerOps.consoleAccounts,
+  pause_customer_agent: customerOps.pauseCustomerAgent,
+  revoke_customer_agent: customerOps.revokeCustomerAgent,
+  console_ledger: recordOps.consoleLedger,
+  console_entries: recordOps.consoleEntries,
+  console_webhooks: recordOps.consoleWebhooks,
+  hear_again: recordOps.hearAgain,
+  open_webhook: recordOps.openWebhook,
+  read_webhook: recordOps.readWebhook,
+  console_quality: qualityOps.consoleQuality,
+  open_findings: qualityOps.openFindings,
+  console_findings: qualityOps.consoleFindings,
+  label_finding: qualityOps.labelFinding,
+  export_cases: qualityOps.exportCases,
 } as const satisfies Record<ConsoleOperation, Operation>;
 
 /** All operations. */

@@ -9,12 +9,13 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  */
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
-  console: 'operator_acts operator_views',
-  ledger: 'ledger_transfers wallet_credits',
+  console: 'operator_acts operator_views audit_seals finding_labels',
+  ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +
-    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches card_differences',
+    'card_payments card_charges card_disputes card_customers saved_cards card_uses card_events card_searches ' +
+    'reconciliation_differences',
   sources: 'sources',
   service: 'switches switch_changes',
   identity:

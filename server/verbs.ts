@@ -1,6 +1,10 @@
+import { consoleAccounts, pauseCustomerAgent, revokeCustomerAgent } from './console/accounts.ts';
 import { consoleActs, verifyActs } from './console/acts.ts';
 import { actOnPurchases, previewActs } from './console/bulk.ts';
 import { consoleCustomers } from './console/customers.ts';
+import { answerDispute, consoleDispute, consoleDisputes } from './console/disputes.ts';
+import { consoleFailures, retryLetters } from './console/failures.ts';
+import { consoleEntries, consoleLedger } from './console/ledger.ts';
 import { consolePurchases } from './console/list.ts';
 import { consoleMoney, giveBack, liftBlock } from './console/money.ts';
 import { consoleMe, consoleOverview } from './console/overview.ts';
@@ -15,9 +19,11 @@ import {
   runAgain,
   waiveCharge,
 } from './console/purchase-acts.ts';
+import { consoleFindings, consoleQuality, exportCases, labelFinding, openFindings } from './console/quality.ts';
 import { consoleSearch } from './console/search.ts';
 import { turnSwitch } from './console/turn-switch.ts';
 import { consoleViews, removeView, saveView } from './console/views.ts';
+import { consoleWebhooks, hearAgain, openWebhook, readWebhook } from './console/webhooks.ts';
 import { type Behind, loading } from './door/verb.ts';
 import { endSessions, liftSilence, member } from './identity/account.ts';
 import {
@@ -142,4 +148,23 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   console_views: consoleViews,
   save_view: saveView,
   remove_view: removeView,
+  console_disputes: consoleDisputes,
+  console_dispute: consoleDispute,
+  answer_dispute: answerDispute,
+  console_failures: consoleFailures,
+  retry_letters: retryLetters,
+  console_accounts: consoleAccounts,
+  pause_customer_agent: pauseCustomerAgent,
+  revoke_customer_agent: revokeCustomerAgent,
+  console_ledger: consoleLedger,
+  console_entries: consoleEntries,
+  console_webhooks: consoleWebhooks,
+  hear_again: hearAgain,
+  open_webhook: openWebhook,
+  read_webhook: readWebhook,
+  console_quality: consoleQuality,
+  open_findings: openFindings,
+  console_findings: consoleFindings,
+  label_finding: labelFinding,
+  export_cases: exportCases,
 };

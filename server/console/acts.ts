@@ -5,6 +5,7 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import type * as contract from './contract.ts';
 import type { ConsoleOperation } from './roles.ts';
+import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
 /** What an operator does, as it is kept. */
 export interface Noted {
@@ -61,15 +62,12 @@ export const consoleActs: Verb<typeof contract.consoleActs> = async ({ ctx, inpu
   };
 };
 
-interface Broken {
-  subject: string;
-  sequence: number;
-  fault: string;
-}
+const nothingSealed: VerifiedSeals = { seals: 0, sealed_rows: 0, since: null, broken: [] };
 
 /**
  * Computes every hash again, of each act and of each row of the purchases that acts were on, and looks whether the chains
- * are whole: numbered from 1, each naming the hash before, and ending where the job stands.
+ * are whole: numbered from 1, each naming the hash before, and ending where the job stands. Without a purchase the newest
+ * seals, too, with the rows of all purchases in them.
  */
 export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }) => {
   const { purchase_key: only } = input;
@@ -95,11 +93,17 @@ export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }
       from audit_rows a left join jobs on jobs.quote_key = a.purchase_key
       where a.purchase_key in (select purchase_key from operator_acts where ${only}::text is null union all select ${only})
       window chain as (partition by a.purchase_key order by a.sequence)) chained`);
-  const broken = [...acts, ...rows].filter(({ fault }) => fault !== null);
+  const sealed = only === null ? await verifySeals(db) : nothingSealed;
+  const chained = [...acts, ...rows].filter(({ fault }) => fault !== null);
+  const known = new Set(chained.map(({ subject, sequence }) => `${subject} ${sequence}`));
+  const broken = [...chained, ...sealed.broken.filter((one) => !known.has(`${one.subject} ${one.sequence}`))];
   return {
     body: {
       acts: acts.length,
       rows: rows.length,
+      seals: sealed.seals,
+      sealed_rows: sealed.sealed_rows,
+      sealed_since: sealed.since?.toISOString() ?? null,
       broken: broken.slice(0, 100).map(({ subject, sequence, fault }) => ({ subject, sequence, fault })),
     },
   };

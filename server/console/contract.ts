@@ -8,14 +8,26 @@ import { roles } from './roles.ts';
 
 /** What operators alone may ask for: none of it is published. Amounts are microcents. Pure. */
 
-const Reason = z.string().trim().min(1).max(500).meta({ description: 'Kept with what is done.' });
-const Key = z.string().regex(/^\w{1,64}$/);
-const Instant = z.iso.datetime();
-const Amount = z.int();
-const Done = z.object({ done: z.literal(true) });
+export const Reason = z.string().trim().min(1).max(500).meta({ description: 'Kept with what is done.' });
+export const Key = z.string().regex(/^\w{1,64}$/);
+export const Instant = z.iso.datetime();
+export const Amount = z.int();
+export const Done = z.object({ done: z.literal(true) });
 
-const look = { method: 'GET', audience: ['operator'], effect: 'read', idempotency: 'none', success: [200] } as const;
-const act = { method: 'POST', audience: ['operator'], effect: 'write', idempotency: 'none', success: [200] } as const;
+export const look = {
+  method: 'GET',
+  audience: ['operator'],
+  effect: 'read',
+  idempotency: 'none',
+  success: [200],
+} as const;
+export const act = {
+  method: 'POST',
+  audience: ['operator'],
+  effect: 'write',
+  idempotency: 'none',
+  success: [200],
+} as const;
 
 export const turnSwitch = defineOperation({
   ...act,
@@ -129,7 +141,7 @@ export const consoleOverview = defineOperation({
 });
 export type Overview = z.infer<typeof consoleOverview.output>;
 
-const told = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.int() });
+export const told = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.int() });
 const OpenTransfer = z.object({
   seen_at: Instant,
   amount_microcents: Amount,
@@ -170,6 +182,8 @@ export const consoleMoney = defineOperation({
         amount_microcents: Amount,
         network: z.string(),
         payer: z.string(),
+        waits_for: z.enum(['person', 'dispute', 'arrival', 'finality', 'transfer', 'try']),
+        failure: z.string().nullable(),
       }),
     ),
     blocks: told(
@@ -395,6 +409,10 @@ export const verifyActs = defineOperation({
   output: z.object({
     acts: z.int(),
     rows: z.int(),
+    /** Seals that were computed again, the newest first up to a bound, and over how many rows. */
+    seals: z.int(),
+    sealed_rows: z.int(),
+    sealed_since: Instant.nullable(),
     broken: z.array(z.object({ subject: z.string(), sequence: z.int(), fault: z.string() })),
   }),
   problems: [],
@@ -420,6 +438,17 @@ export const consoleCustomers = defineOperation({
         daily_microcents: Amount,
         total_microcents: Amount.nullable(),
         used_today_microcents: Amount,
+        used_microcents: Amount,
+        methods: z.array(z.string()),
+        credentials: z.array(
+          z.object({
+            credential_key: z.string(),
+            created_at: Instant,
+            expires_at: Instant.nullable(),
+            last_used_at: Instant.nullable(),
+            revoked_at: Instant.nullable(),
+          }),
+        ),
       }),
     ),
     blocks: z.array(
@@ -433,6 +462,16 @@ export const consoleCustomers = defineOperation({
       }),
     ),
     waivers: z.int(),
+    /** Who disputes everything twice: by who buys, and by who paid. */
+    waivers_by: z.array(
+      z.object({
+        agent_key: z.string(),
+        payer: z.string().nullable(),
+        waived: z.int(),
+        delivered: z.int(),
+        last_at: Instant.nullable(),
+      }),
+    ),
   }),
   problems: ['not_found'],
 });

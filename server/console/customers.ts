@@ -1,12 +1,16 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import { utcDay } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract.ts';
 
 /** Agents and blocks of an account that are shown. */
 const shownMax = 200;
+/** Credentials of an agent that are shown, the newest first. */
+const credentialsMax = 5;
 
 export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({ ctx, input, db }) => {
   const account = await ctx.runtime.prisma.account.findUnique({
@@ -29,8 +33,14 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
               dailyLimitMicrocents: true,
               totalLimitMicrocents: true,
               pausedAt: true,
-              usage: { where: { day: new Date(utcDay(ctx.now)) }, select: { usedMicrocents: true } },
+              paymentMethods: true,
+              usage: { select: { day: true, usedMicrocents: true } },
             },
+          },
+          credentials: {
+            select: { credentialKey: true, createdAt: true, expiresAt: true, lastUsedAt: true, revokedAt: true },
+            orderBy: { createdAt: 'desc' },
+            take: credentialsMax,
           },
         },
       },
@@ -38,23 +48,13 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
     },
   });
   if (!account) throw new Problem('not_found', 'No account has this key.');
-  const { waivers } = await db.one<{ waivers: bigint }>(sql`
-    select count(*) as waivers from jobs where account_key = ${account.accountKey} and state = 'waived'`);
+  const waiversBy = await waiversOf(db, account.accountKey);
   return {
     body: {
       account_key: account.accountKey,
       created_at: account.createdAt.toISOString(),
       members: account.members.map(({ createdAt, ...member }) => ({ ...member, created_at: createdAt.toISOString() })),
-      agents: account.principals.map(({ principalKey, kind, name, revokedAt, grant }) => ({
-        agent_key: principalKey,
-        kind,
-        name,
-        state: revokedAt ? ('revoked' as const) : grant?.pausedAt ? ('paused' as const) : ('active' as const),
-        per_job_microcents: toWire(grant?.perJobLimitMicrocents ?? 0n),
-        daily_microcents: toWire(grant?.dailyLimitMicrocents ?? 0n),
-        total_microcents: grant?.totalLimitMicrocents == null ? null : toWire(grant.totalLimitMicrocents),
-        used_today_microcents: toWire(grant?.usage[0]?.usedMicrocents ?? 0n),
-      })),
+      agents: account.principals.map((agent) => agentView(agent, utcDay(ctx.now))),
       blocks: account.blocks.map((block) => ({
         block_key: block.blockKey,
         cause: block.cause,
@@ -63,7 +63,72 @@ export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({
         lifted_by: block.liftedBy,
         lifted_because: block.liftedBecause,
       })),
-      waivers: Number(waivers),
+      waivers: waiversBy.reduce((sum, { waived }) => sum + waived, 0),
+      waivers_by: waiversBy.map((row) => ({ ...row, last_at: row.last_at?.toISOString() ?? null })),
     },
   };
 };
+
+type AgentParts = Prisma.PrincipalGetPayload<{
+  select: {
+    principalKey: true;
+    kind: true;
+    name: true;
+    revokedAt: true;
+    grant: { include: { usage: { select: { day: true; usedMicrocents: true } } } };
+    credentials: {
+      select: { credentialKey: true; createdAt: true; expiresAt: true; lastUsedAt: true; revokedAt: true };
+    };
+  };
+}>;
+type GrantParts = Pick<
+  NonNullable<AgentParts['grant']>,
+  'perJobLimitMicrocents' | 'dailyLimitMicrocents' | 'totalLimitMicrocents' | 'pausedAt' | 'paymentMethods' | 'usage'
+>;
+
+/** An agent with what it may spend and has spent; `today` is the day whose limit counts. */
+function agentView(agent: Omit<AgentParts, 'grant'> & { grant: GrantParts | null }, today: string) {
+  const { principalKey, kind, name, revokedAt, grant, credentials } = agent;
+  const usage = grant?.usage ?? [];
+  const used = (days: typeof usage) => toWire(days.reduce((sum, { usedMicrocents }) => sum + usedMicrocents, 0n));
+  return {
+    agent_key: principalKey,
+    kind,
+    name,
+    state: revokedAt ? ('revoked' as const) : grant?.pausedAt ? ('paused' as const) : ('active' as const),
+    per_job_microcents: toWire(grant?.perJobLimitMicrocents ?? 0n),
+    daily_microcents: toWire(grant?.dailyLimitMicrocents ?? 0n),
+    total_microcents: grant?.totalLimitMicrocents == null ? null : toWire(grant.totalLimitMicrocents),
+    used_today_microcents: used(usage.filter(({ day }) => utcDay(day) === today)),
+    used_microcents: used(usage),
+    methods: grant?.paymentMethods ?? [],
+    credentials: credentials.map((one) => ({
+      credential_key: one.credentialKey,
+      created_at: one.createdAt.toISOString(),
+      expires_at: one.expiresAt?.toISOString() ?? null,
+      last_used_at: one.lastUsedAt?.toISOString() ?? null,
+      revoked_at: one.revokedAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+interface WaiversOf {
+  agent_key: string;
+  payer: string | null;
+  waived: number;
+  delivered: number;
+  last_at: Date | null;
+}
+
+/** How often each buyer and payer of an account let the charge be waived, of what was delivered to them. */
+function waiversOf(db: Queries, accountKey: string): Promise<WaiversOf[]> {
+  return db.many<WaiversOf>(sql`
+    select j.principal_key as agent_key, x.payer, count(*) filter (where j.state = 'waived')::int as waived,
+      count(*)::int as delivered, max(j.finalized_at) filter (where j.state = 'waived') as last_at
+    from jobs j left join payments p on p.job_key = j.job_key and p.state = 'collected'
+      left join x402_transfers x on x.payment_key = p.payment_key
+    where j.account_key = ${accountKey} and j.delivered_at is not null and exists (
+      select from jobs w where w.account_key = ${accountKey} and w.principal_key = j.principal_key and w.state = 'waived')
+    group by j.principal_key, x.payer having count(*) filter (where j.state = 'waived') > 0
+    order by waived desc, agent_key limit ${shownMax}`);
+}

@@ -2,12 +2,13 @@ import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { liftBlocks } from '../identity/blocked.ts';
 import { toWire } from '../kernel/money.ts';
-import type { ChainBooks, Told } from '../payments/told.ts';
+import type { ChainBooks } from '../payments/told.ts';
 import { returnArrivalIn } from '../payments/x402/by-hand.ts';
 import type { TransferName } from '../payments/x402/transfers.ts';
 import { readUnsettled } from '../purchases/rounds/unsettled.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract.ts';
+import { onWire, wired } from './wire.ts';
 
 export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db }) => {
   const { chains, arrivals, departures, unknown, payments, refunds, blocks } = await readUnsettled(db, ctx.now);
@@ -27,29 +28,6 @@ export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db
 /** A chain beside the books, as answers carry it. */
 export function chainView(chain: ChainBooks): contract.ChainBooks {
   return wired(chain);
-}
-
-type Wired<Row> = {
-  [Column in keyof Row]: Row[Column] extends Date
-    ? string
-    : Row[Column] extends bigint
-      ? number
-      : Row[Column] extends bigint | null
-        ? number | null
-        : Row[Column];
-};
-
-function onWire<Row extends object>({ rows, total }: Told<Row>): Told<Wired<Row>> {
-  return { rows: rows.map(wired), total };
-}
-
-/** A row with its instants and amounts as JSON has them. */
-function wired<Row extends object>(row: Row): Wired<Row> {
-  const entries = Object.entries(row).map(([column, value]) => [
-    column,
-    value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? toWire(value) : value,
-  ]);
-  return Object.fromEntries(entries) as Wired<Row>;
 }
 
 /** Owes a transfer that nothing explains back to who sent it, and to nobody else. The worker carries it out. */

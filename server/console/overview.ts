@@ -4,7 +4,8 @@ import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
-import { type Sql, sql } from '../kernel/sql.ts';
+import { type Sql, sql, statement } from '../kernel/sql.ts';
+import { sumsNow } from '../ledger/closing.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
@@ -192,14 +193,15 @@ async function queues(db: Queries): Promise<Overview['queues']> {
   return rows.map((row) => ({ ...row, oldest_at: row.oldest_at?.toISOString() ?? null }));
 }
 
+const cardBooksText = `
+  select (select count(*)::int from card_differences where settled_at is null) as differences,
+    (select debited - credited from (${sumsNow}) sums where account = 'asset:card') as ledger`;
+
 /** What the provider holds for us by the books, and how often its own books were found to say otherwise. */
 async function cardBooks(db: Queries): Promise<Overview['card']> {
   const compared = await db.maybe<{ searched_at: Date }>(sql`
     select searched_at from card_searches where list = 'books'`);
-  const row = await db.one<{ ledger: bigint | null; differences: number }>(sql`
-    select (select count(*)::int from card_differences where settled_at is null) as differences, (
-      select sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end)::bigint
-      from ledger_transfers where 'asset:card' in (debit_account, credit_account)) as ledger`);
+  const row = await db.one<{ ledger: bigint | null; differences: number }>(statement(cardBooksText, []));
   if (row.ledger === null && row.differences === 0) return null;
   return {
     ledger_microcents: toWire(row.ledger ?? 0n),

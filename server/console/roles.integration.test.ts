@@ -43,6 +43,25 @@ const matrix: Record<ConsoleOperation, string> = {
   console_views: 'viewer support finance admin',
   save_view: 'viewer support finance admin',
   remove_view: 'viewer support finance admin',
+  console_disputes: 'viewer support finance admin',
+  console_dispute: 'viewer support finance admin',
+  answer_dispute: 'finance admin',
+  console_failures: 'viewer support finance admin',
+  retry_letters: 'support finance admin',
+  console_accounts: 'viewer support finance admin',
+  pause_customer_agent: 'support finance admin',
+  revoke_customer_agent: 'admin',
+  console_ledger: 'viewer support finance admin',
+  console_entries: 'viewer support finance admin',
+  console_webhooks: 'viewer support finance admin',
+  hear_again: 'support finance admin',
+  open_webhook: 'support admin',
+  read_webhook: 'support admin',
+  console_quality: 'viewer support finance admin',
+  open_findings: 'support admin',
+  console_findings: 'support admin',
+  label_finding: 'support admin',
+  export_cases: 'support admin',
 };
 
 /** A request that is let in and then finds nothing to do, or is answered. */
@@ -76,6 +95,24 @@ function inputOf(name: ConsoleOperation): unknown {
       return { name: 'Mine', query: 'is=job:failed' };
     case 'remove_view':
       return { view_key: 'view_unknown' };
+    case 'console_dispute':
+      return { dispute_key: 'du_unknown' };
+    case 'answer_dispute':
+      return { dispute_key: 'du_unknown', statement: 'It was delivered.', reason };
+    case 'retry_letters':
+    case 'open_findings':
+      return { reason };
+    case 'pause_customer_agent':
+      return { agent_key: 'agent_unknown', paused: 'yes', reason };
+    case 'revoke_customer_agent':
+      return { agent_key: 'agent_unknown', reason };
+    case 'hear_again':
+    case 'open_webhook':
+      return { event_key: 'evt_unknown', reason };
+    case 'read_webhook':
+      return { event_key: 'evt_unknown' };
+    case 'label_finding':
+      return { job_key: jobKey, report_number: 9, finding: 0, label: 'right' };
     case 'turn_switch':
       return { name: 'card', state: 'on', reason };
     default:

@@ -9,7 +9,16 @@ import type { Tx } from '../kernel/transaction.ts';
 import { heldByAccepted } from '../purchases/room.ts';
 import { railsSetUp } from '../service/availability.ts';
 import { seconds, service } from '../service/terms.ts';
-import { type AccountAction, recordEvent } from './account-event.ts';
+import {
+  type ActingFor,
+  lockAgent,
+  noAgent,
+  pauseAgentBy,
+  recordOnAgent,
+  requireKind,
+  revoke,
+  revokeAgentBy,
+} from './agent-acts.ts';
 import type { Member } from './caller.ts';
 import type { GrantTerms } from './contract.ts';
 import { requireFreshSignIn } from './fresh.ts';
@@ -118,7 +127,7 @@ export const agentHistory: Verb<typeof contract.agentHistory> = async ({ ctx, ca
 
 export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, caller, input, tx }) => {
   const { agent_key, ...change } = input;
-  const before = await lockAgent(tx, caller, agent_key);
+  const before = await lockAgent(tx, actingFor(caller), agent_key);
   const { paused: _, ...terms } = grantView(before);
   const wanted = withChange(terms, change);
   if (raises(terms, wanted)) requireFreshSignIn(caller, ctx.now);
@@ -129,9 +138,11 @@ export const changeGrant: Verb<typeof contract.changeGrant> = async ({ ctx, call
       daily_limit_microcents = ${wanted.daily_limit_microcents},
       total_limit_microcents = ${wanted.total_limit_microcents}, review_authority = ${wanted.review_authority}
     where grant_key = ${before.grant_key}`);
-  record(tx, caller, agent_key, 'grant_changed', { before: terms, after: wanted }, ctx.now);
+  recordOnAgent(tx, actingFor(caller), agent_key, 'grant_changed', { before: terms, after: wanted }, ctx.now);
   return { body: await viewOf(tx, caller, agent_key, ctx.now) };
 };
+
+const actingFor = ({ accountKey, memberKey }: Member): ActingFor => ({ accountKey, actor: memberKey });
 
 /** A grant with a member's changes. */
 export function withChange(terms: GrantTerms, change: contract.GrantChange): GrantTerms {
@@ -152,39 +163,26 @@ function raises(from: GrantTerms, to: GrantTerms): boolean {
 }
 
 export const pauseAgent: Verb<typeof contract.pauseAgent> = async ({ ctx, caller, input, tx }) => {
-  const before = await lockAgent(tx, caller, input.agent_key);
-  if ((before.paused_at !== null) !== input.paused) {
-    if (!input.paused) requireFreshSignIn(caller, ctx.now);
-    tx.write(sql`
-      update grants set paused_at = ${input.paused ? ctx.now : null} where grant_key = ${before.grant_key}`);
-    record(tx, caller, input.agent_key, input.paused ? 'agent_paused' : 'agent_resumed', {}, ctx.now);
-  }
+  const by = actingFor(caller);
+  const before = await lockAgent(tx, by, input.agent_key);
+  if (before.paused_at !== null && !input.paused) requireFreshSignIn(caller, ctx.now);
+  await pauseAgentBy(tx, by, input.agent_key, input.paused, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
 export const revokeAgent: Verb<typeof contract.revokeAgent> = async ({ ctx, caller, input, tx }) => {
-  const agent = await lockAnyAgent(tx, caller, input.agent_key);
-  requireKind(agent, 'revoked');
-  if (!agent.revoked_at) revoke(tx, caller, input.agent_key, ctx.now);
+  await revokeAgentBy(tx, actingFor(caller), input.agent_key, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
-/** From the commit on, nothing speaks for the agent and nothing can be fetched for it. */
-function revoke(tx: Tx, member: Member, agentKey: string, now: Date): void {
-  tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
-  tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
-  tx.write(sql`update registrations set claim_until = ${now} where agent_key = ${agentKey} and claim_until > ${now}`);
-  record(tx, member, agentKey, 'agent_revoked', {}, now);
-}
-
 export const releaseAgain: Verb<typeof contract.releaseAgain> = async ({ ctx, caller, input, tx }) => {
-  requireKind(await lockAgent(tx, caller, input.agent_key), 'given a credential');
+  requireKind(await lockAgent(tx, actingFor(caller), input.agent_key), 'given a credential');
   requireFreshSignIn(caller, ctx.now);
   // Keep an open window as it is.
   const opened = await tx.maybe(sql`
     update registrations set state = 'confirmed', claim_until = ${after(ctx.now, seconds.claimWindow)}
     where agent_key = ${input.agent_key} and (state = 'released' or claim_until <= ${ctx.now}) returning 1`);
-  if (opened) record(tx, caller, input.agent_key, 'release_allowed', {}, ctx.now);
+  if (opened) recordOnAgent(tx, actingFor(caller), input.agent_key, 'release_allowed', {}, ctx.now);
   return { body: await viewOf(tx, caller, input.agent_key, ctx.now) };
 };
 
@@ -204,7 +202,7 @@ export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, ca
   }
   for (const agent of all.filter(({ principal_key }) => input.revoke.includes(principal_key))) {
     requireKind(agent, 'revoked');
-    if (!agent.revoked_at) revoke(tx, caller, agent.principal_key, ctx.now);
+    if (!agent.revoked_at) revoke(tx, actingFor(caller), agent.principal_key, ctx.now);
   }
   tx.write(sql`
     update members set agents_reviewed_at = ${ctx.now}
@@ -212,63 +210,8 @@ export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, ca
   return { body: { kept: input.keep, revoked: input.revoke } };
 };
 
-interface LockedAgent extends GrantRow {
-  kind: 'agent' | 'wallet';
-  revoked_at: Date | null;
-}
-
-/** The grant of an agent of the account, locked. Throws `not_found`. */
-async function lockAnyAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
-  const row = await tx.maybe<LockedAgent>(sql`
-    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
-      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
-      p.kind, p.revoked_at
-    from principals p join grants g using (principal_key)
-    where p.principal_key = ${agentKey} and p.account_key = ${member.accountKey} for no key update`);
-  if (!row) throw noAgent();
-  return row;
-}
-
-/** The same, for an agent that is not revoked. Throws `action_not_allowed`. */
-async function lockAgent(tx: Tx, member: Member, agentKey: string): Promise<LockedAgent> {
-  const row = await lockAnyAgent(tx, member, agentKey);
-  if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');
-  return row;
-}
-
-function requireKind({ kind }: { kind: 'agent' | 'wallet' }, act: string): void {
-  if (kind === 'wallet') {
-    throw new Problem(
-      'action_not_allowed',
-      `A wallet signs in with its own key and cannot be ${act}. Pause it instead.`,
-    );
-  }
-}
-
-function noAgent(): Problem {
-  return new Problem('not_found', 'There is no agent with this key.');
-}
-
 async function viewOf(tx: Tx, member: Member, agentKey: string, now: Date): Promise<contract.ConnectedAgent> {
   const [row] = await agentRows(tx, member.accountKey, now, agentKey);
   if (!row) throw noAgent();
   return agentView(row);
-}
-
-function record(
-  tx: Tx,
-  member: Member,
-  agentKey: string,
-  action: AccountAction,
-  detail: Record<string, unknown>,
-  at: Date,
-): void {
-  recordEvent(tx, {
-    accountKey: member.accountKey,
-    principalKey: agentKey,
-    actor: member.memberKey,
-    action,
-    detail,
-    at,
-  });
 }

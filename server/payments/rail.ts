@@ -84,6 +84,36 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
    * cannot be stored. Null for a rail whose providers announce nothing, or that is not configured.
    */
   readonly receive: ((process: Process, body: Uint8Array, signature: string) => Promise<boolean>) | null;
+  /** What a provider announced under this id, as JSON text; null when it does not know it any more. Null as for `receive`. */
+  readonly announcement: ((eventId: string) => Promise<string | null>) | null;
+  /** How banks are answered that contest payments; null for a rail without them, or that is not configured. */
+  readonly disputes: Disputes | null;
+}
+
+/** Speaks to the banks of those who paid. */
+export interface Disputes {
+  /** Sends evidence, once for good. `callKey` is the same for a repeat of the same call. */
+  answer(
+    disputeKey: string,
+    evidence: BankEvidence,
+    callKey: string,
+  ): Promise<'answered' | 'answered_before' | 'closed'>;
+}
+
+/** What a bank is shown of a purchase: what was recorded, and nothing of the work itself. */
+export interface BankEvidence {
+  /** What was sold. */
+  product: string;
+  email: string | null;
+  /** The day of the report; null when none was delivered. */
+  deliveredOn: string | null;
+  /** What was asked, paid, delivered and decided, a line each, with its instant. */
+  activity: string;
+  refundPolicy: string;
+  /** Why the charge stands. */
+  refusal: string;
+  /** Digests of reports and receipts. */
+  record: string;
 }
 
 /** Records what became of an attempt. */

@@ -1,8 +1,12 @@
+import type { Network } from '../configuration/networks.ts';
 import type { Queries } from '../kernel/database.ts';
 import type { Sql } from '../kernel/sql.ts';
 
 /** Rows listed at most; beyond that, a count. */
 export const toldMax = 100;
+
+/** Open longer than this: an operator looks. */
+export const operatorAfterSeconds = 3_600;
 
 /** Rows of one kind, the oldest first, and how many there are in all. */
 export interface Told<Row> {
@@ -19,6 +23,13 @@ export interface ChainBooks {
   searched_at: Date;
   /** Null when the node could not say. */
   balance_microcents: bigint | null;
+  ledger_microcents: bigint;
+}
+
+/** All that the card provider holds for us and has paid out to our bank, at the last look, and what the books said then. */
+export interface CardBooks {
+  searched_at: Date;
+  balance_microcents: bigint;
   ledger_microcents: bigint;
 }
 
@@ -41,9 +52,26 @@ export interface OpenPayment {
   job_key: string;
   created_at: Date;
   amount_microcents: bigint;
+  /** `card` for one that is on no chain. */
   network: string;
+  /** The address that pays, or the account whose card is charged. */
   payer: string;
 }
+
+/** What a refund that was not carried out waits for. */
+export type RefundWait =
+  /** An operator: it is not tried again. */
+  | 'person'
+  /** The bank that contests the payment. */
+  | 'dispute'
+  /** The arrival, which its chain does not show any more. */
+  | 'arrival'
+  /** The arrival, which is not final yet. */
+  | 'finality'
+  /** A transfer back that was sent and may still be carried out. */
+  | 'transfer'
+  /** The next try. */
+  | 'try';
 
 /** Money owed back. `refund_failed` is not retried. */
 export interface OpenRefund {
@@ -54,13 +82,41 @@ export interface OpenRefund {
   created_at: Date;
   tries: number;
   amount_microcents: bigint;
+  /** `card` for one that is on no chain. */
   network: string;
+  /** The address that paid, or the account whose card was charged. */
   payer: string;
+  waits_for: RefundWait;
+  failure: string | null;
 }
 
-/** Money that waits for somebody, over one rail or all. */
+/** `card`, or the network of a chain. */
+export type Book = 'card' | Network;
+
+/** One thing that both books ought to say the same of. */
+export interface Difference {
+  readonly kind: 'charge' | 'refund' | 'dispute' | 'balance';
+  /** Its id at the provider; the currency of a balance. */
+  readonly object_id: string;
+  /** What each side says of it, in words; null where it knows of no such thing. */
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
+/** A difference as operators see it. */
+export interface KeptDifference extends Difference {
+  readonly book: Book;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date;
+}
+
+/** Money that waits for somebody. */
 export interface Waiting {
   chains: ChainBooks[];
+  /** Null before the card provider was looked at. */
+  card: CardBooks | null;
+  /** What the books and a provider, or a chain, do not agree on. */
+  differences: Told<KeptDifference>;
   arrivals: Told<OpenTransfer>;
   departures: Told<OpenTransfer>;
   /** Open for over an hour: somebody has to look. */

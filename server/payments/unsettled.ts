@@ -1,26 +1,22 @@
 import type { Queries } from '../kernel/database.ts';
+import { readCardBooks, readCardsWaiting } from './card/unsettled.ts';
+import { readDifferences } from './differences.ts';
 import type { Told, Waiting } from './told.ts';
 import { readTransfersWaiting } from './x402/unsettled.ts';
 
-/** Each rail's waiting money. Needs no providers, so it works unconfigured. */
-const readers: readonly ((db: Queries, now: Date) => Promise<Waiting>)[] = [readTransfersWaiting];
-
-/** Lists all money that waits, over all rails. */
+/** Lists all money that waits, over all rails. Needs no providers, so it works unconfigured. */
 export async function readWaiting(db: Queries, now: Date): Promise<Waiting> {
-  const all = await Promise.all(readers.map((read) => read(db, now)));
+  const [transfers, cards] = [await readTransfersWaiting(db, now), await readCardsWaiting(db, now)];
   return {
-    chains: all.flatMap(({ chains }) => chains),
-    arrivals: joined(all.map(({ arrivals }) => arrivals)),
-    departures: joined(all.map(({ departures }) => departures)),
-    unknown: joined(all.map(({ unknown }) => unknown)),
-    payments: joined(all.map(({ payments }) => payments)),
-    refunds: joined(all.map(({ refunds }) => refunds)),
+    ...transfers,
+    card: (await readCardBooks(db)) ?? null,
+    differences: await readDifferences(db),
+    unknown: joined(transfers.unknown, cards.unknown),
+    payments: joined(transfers.payments, cards.payments),
+    refunds: joined(transfers.refunds, cards.refunds),
   };
 }
 
-function joined<Row>(lists: Told<Row>[]): Told<Row> {
-  return {
-    rows: lists.flatMap(({ rows }) => rows),
-    total: lists.reduce((sum, { total }) => sum + total, 0),
-  };
+function joined<Row>(one: Told<Row>, other: Told<Row>): Told<Row> {
+  return { rows: [...one.rows, ...other.rows], total: one.total + other.total };
 }

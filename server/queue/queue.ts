@@ -29,6 +29,10 @@ export interface LetterMessage {
   readonly kind: string;
 }
 
+/** Letters that could not be sent for as long as they were tried. They wait here until an operator has them sent again. */
+export const deadLetterQueue = 'dead_letter';
+const deadLetterDays = 14;
+
 /**
  * Retry a mail server after 2, 4, 8 … seconds, for about a quarter of an hour. Workers renew while sending; a dead
  * worker's message is free after the shortest time that the queue allows.
@@ -52,7 +56,14 @@ export async function installQueue(databaseUrl: string): Promise<void> {
     expireInSeconds: seconds.executionDeadline,
     deleteAfterSeconds: 3_600,
   });
-  const letters = { notify: true, ...letterTries, expireInSeconds: 60, deleteAfterSeconds: 3_600 };
+  await boss.createQueue(deadLetterQueue, { retentionSeconds: deadLetterDays * 86_400 });
+  const letters = {
+    notify: true,
+    ...letterTries,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 3_600,
+    deadLetter: deadLetterQueue,
+  };
   await boss.createQueue(letterQueue, letters);
   // Update the settings of an existing queue.
   await boss.updateQueue(letterQueue, letters);
@@ -98,4 +109,17 @@ export async function traceOf(db: Queries, jobKey: string): Promise<string | nul
 /** Queues a letter in the caller's transaction. */
 export function enqueueLetter<Message extends LetterMessage>(tx: Tx, queue: Queue, message: NoInfer<Message>): void {
   tx.join((run) => queue.boss.send(letterQueue, message, { db: { executeSql: run } }));
+}
+
+/**
+ * Puts dead letters back into their queue, in the caller's transaction, each with all its tries before it. Returns how many
+ * were there to be put back.
+ */
+export async function redriveLetters(tx: Tx, queue: Queue, ids: readonly string[]): Promise<number> {
+  let moved: Promise<number> = Promise.resolve(0);
+  tx.join((run) => {
+    moved = queue.boss.redrive(deadLetterQueue, { ids: [...ids], limit: ids.length, db: { executeSql: run } });
+    return moved;
+  });
+  return moved;
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '../configuration.ts';
+import { sealAudit } from '../console/seals.ts';
 import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
@@ -9,6 +10,7 @@ import { errorFields, log } from '../kernel/log.ts';
 import { metrics } from '../kernel/metrics.ts';
 import { databaseOutage, outage } from '../kernel/outage.ts';
 import { isTracing, traced } from '../kernel/trace.ts';
+import { closeBooks } from '../ledger/closing.ts';
 import { letters } from '../letters.ts';
 import { sendLetter } from '../mail/send-letter.ts';
 import { openRuntime } from '../open-runtime.ts';
@@ -43,6 +45,8 @@ const watchEveryMs = 10_000;
 const unpaidEveryMs = 10_000;
 /** Purchases keep content for days: an hour more does not matter. */
 const retentionEveryMs = 3_600_000;
+/** Seals of the audit and closings of the books are due once an hour; a minute late does not matter. */
+const recordsEveryMs = 60_000;
 /** Supervisors such as Docker kill after 10 seconds. */
 const graceMs = 7_000;
 
@@ -117,6 +121,8 @@ await Promise.all([
   rounds(deleteUnpaidContent, unpaidEveryMs),
   rounds(deleteExpired, retentionEveryMs),
   rounds(forgetStrangers, retentionEveryMs),
+  rounds(sealAudit, recordsEveryMs),
+  rounds(closeBooks, recordsEveryMs),
 ]);
 // Start nothing new; let running work end.
 await runtime.queue.stop();

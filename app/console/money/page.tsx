@@ -128,6 +128,15 @@ function Departures({ money, now }: MoneyProps) {
   );
 }
 
+const waitWords: Record<MoneyProps['money']['refunds']['rows'][number]['waits_for'], string> = {
+  person: 'Not tried again: give the amount back by hand.',
+  dispute: 'Waits for the end of the dispute.',
+  arrival: 'Waits until the chain shows the transfer again.',
+  finality: 'Waits until what arrived is final on its chain.',
+  transfer: 'Waits for the transfer back that was sent.',
+  try: 'Waits for the next try.',
+};
+
 /** Refunds that wait or failed. */
 function Refunds({ money, now }: MoneyProps) {
   return (
@@ -143,6 +152,10 @@ function Refunds({ money, now }: MoneyProps) {
           <span className="min-w-0 wrap-anywhere">
             {row.job_key ? <JobLink jobKey={row.job_key} /> : <Key>{row.refund_key}</Key>} to <Key>{row.payer}</Key>,{' '}
             {row.tries} tries
+            <span className="block text-ink-3">
+              {waitWords[row.waits_for]}
+              {row.failure ? ` ${row.failure}` : ''}
+            </span>
           </span>
         </Line>
       ))}

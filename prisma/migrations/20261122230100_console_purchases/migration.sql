@@ -27,9 +27,6 @@ CREATE INDEX "payments_rail_idx" ON "payments"("rail");
 -- CreateIndex
 CREATE INDEX "card_events_object_id_idx" ON "card_events"("object_id");
 
--- CreateIndex
-CREATE INDEX "card_events_received_at_idx" ON "card_events"("received_at");
-
 -- What the language of the schema cannot say.
 
 -- Names that are written alike are found by the trigrams that they share.

@@ -1,16 +1,17 @@
+import Stripe from 'stripe';
 import { after } from '../../kernel/clock.ts';
-import { log } from '../../kernel/log.ts';
+import { errorFields, log } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
-import type { Process, Tell } from '../rail.ts';
-import type { CardAttempt } from './attempt.ts';
-import { lookAtDispute } from './disputes.ts';
-import { lookAtIntent } from './hear.ts';
-import type { CardProof } from './outcome.ts';
-import { type CardProvider, fromCents, idOf } from './provider.ts';
+import { differingIn, keepDifferences } from '../differences.ts';
+import type { Difference } from '../told.ts';
+import { compareBalance } from './balance.ts';
+import { type Compared, chargesOf, disputesOf, type Look, refundsOf } from './compared.ts';
+import { isRefusedAs } from './provider.ts';
 
 /**
- * Holds the provider's books against ours: every charge, refund and dispute since a while before the last look. What only
- * they show is looked into like an event; what still differs at the next look is kept for operators.
+ * Holds the provider's books against ours, both ways: every charge, refund and dispute since a while before the last look,
+ * and all that it holds. What only the provider shows is looked into like an event first; what differs after that is kept
+ * for operators, and looked at again until it is gone (specification 8.3).
  */
 
 const everySeconds = 300;
@@ -18,126 +19,68 @@ const everySeconds = 300;
 const youngSeconds = 120;
 /** So far back each look goes: longer than any charge or refund is on its way. */
 const overlapSeconds = 3 * 86_400;
+/** The first look goes back so far. */
+const firstSeconds = 30 * 86_400;
 const pageSize = 100;
-const pagesMax = 50;
 
-interface Difference {
-  objectId: string;
-  kind: 'charge' | 'refund' | 'dispute';
-  detail: string;
-}
-
-export async function compareBooks(
-  process: Process,
-  provider: CardProvider,
-  tell: Tell<CardAttempt, CardProof>,
-): Promise<void> {
-  const { db, clock } = process;
+export async function compareBooks(look: Look): Promise<void> {
+  const { db, clock } = look.process;
   const now = clock();
-  const turn = await db.maybe(sql`
-    insert into card_searches (list, searched_to, searched_at) values ('books', ${now}, ${now})
-    on conflict (list) do update set searched_at = excluded.searched_at, searched_to = excluded.searched_to
+  const turn = await db.maybe<{ searched_to: Date }>(sql`
+    insert into card_searches (list, searched_to, searched_at) values ('books', ${after(now, -firstSeconds)}, ${now})
+    on conflict (list) do update set searched_at = excluded.searched_at
     where card_searches.searched_at <= ${after(now, -everySeconds)}
-    returning list`);
+    returning searched_to`);
   if (!turn) return;
-  const since = Math.floor(after(now, -overlapSeconds).getTime() / 1_000);
-  const until = Math.floor(after(now, -youngSeconds).getTime() / 1_000);
+  const span = { since: after(turn.searched_to, -overlapSeconds), until: after(now, -youngSeconds) };
   const differences = [
-    ...(await compareCharges(process, provider, { since, until }, tell)),
-    ...(await compareRefunds(process, provider, { since, until })),
-    ...(await compareDisputes(process, provider, { since, until }, tell)),
+    ...(await compareAll(look, chargesOf(look), span)),
+    ...(await compareAll(look, refundsOf(look), span)),
+    ...(await compareAll(look, disputesOf(look), span)),
+    ...(await compareBalance(look)),
   ];
-  await keepDifferences(process, differences, now);
+  await keepDifferences(db, 'card', differences, now);
+  await db.many(sql`update card_searches set searched_to = ${span.until} where list = 'books'`);
 }
 
-interface Span {
-  since: number;
-  until: number;
-}
-
-/** Every object of a list of the provider, newest first. */
-async function* pages<T extends { id: string }>(
-  list: (params: { limit: number; starting_after?: string }) => PromiseLike<{ data: T[]; has_more: boolean }>,
-): AsyncGenerator<T> {
-  let last: string | undefined;
-  for (let page = 0; page < pagesMax; page += 1) {
-    const { data, has_more } = await list({ limit: pageSize, ...(last ? { starting_after: last } : {}) });
-    yield* data;
-    last = data.at(-1)?.id;
-    if (!has_more) return;
-  }
-}
-
-async function compareCharges(
-  process: Process,
-  provider: CardProvider,
-  { since, until }: Span,
-  tell: Tell<CardAttempt, CardProof>,
+async function compareAll<T extends { id: string }>(
+  { process: { db } }: Look,
+  compared: Compared<T>,
+  { since, until }: { since: Date; until: Date },
 ): Promise<Difference[]> {
   const found: Difference[] = [];
-  const charges = pages((page) => provider.stripe.charges.list({ created: { gte: since, lte: until }, ...page }));
-  for await (const charge of charges) {
-    const intentId = idOf(charge.payment_intent);
-    if (charge.status !== 'succeeded' || !intentId || !charge.metadata.payment_key) continue;
-    const read = () =>
-      process.db.maybe<{ amount_microcents: bigint }>(sql`
-        select amount_microcents from card_charges where charge_id = ${charge.id}`);
-    let ours = await read();
-    if (!ours) {
-      await lookAtIntent(process, provider, intentId, tell);
-      ours = await read();
-    }
-    if (ours?.amount_microcents === fromCents(charge.amount)) continue;
-    found.push({ objectId: charge.id, kind: 'charge', detail: ours ? 'of another amount' : 'not in our books' });
+  const seen = new Set<string>();
+  const compare = async (id: string, theirs: T | null) => {
+    seen.add(id);
+    if (theirs) await attempted(compared.kind, id, () => compared.lookInto(theirs));
+    const differs = await compared.judge(id, theirs);
+    if (differs) found.push({ kind: compared.kind, object_id: id, ...differs });
+  };
+  const seconds = (date: Date) => Math.floor(date.getTime() / 1_000);
+  const created = { gte: seconds(since), lte: seconds(until) };
+  for await (const theirs of compared.list({ created, limit: pageSize })) await compare(theirs.id, theirs);
+  const others = [...(await compared.ours(since, until)), ...(await differingIn(db, 'card', compared.kind))];
+  for (const id of new Set(others)) {
+    if (!seen.has(id)) await compare(id, await orNone(compared.retrieve(id)));
   }
   return found;
 }
 
-async function compareRefunds({ db }: Process, provider: CardProvider, { since, until }: Span): Promise<Difference[]> {
-  const found: Difference[] = [];
-  const refunds = pages((page) => provider.stripe.refunds.list({ created: { gte: since, lte: until }, ...page }));
-  for await (const refund of refunds) {
-    const intentId = idOf(refund.payment_intent);
-    const charge = await db.maybe(sql`select intent_id from card_charges where intent_id = ${intentId}`);
-    if (!charge || refund.status === 'failed' || refund.status === 'canceled') continue;
-    const ours = await db.maybe<{ state: string; amount_microcents: bigint }>(sql`
-      select state, amount_microcents from refunds where intent_id = ${intentId}`);
-    const agrees = ours?.amount_microcents === fromCents(refund.amount) && ours.state !== 'refund_failed';
-    if (agrees) continue;
-    found.push({
-      objectId: refund.id,
-      kind: 'refund',
-      detail: ours ? `ours is ${ours.state}` : 'we owe no refund of this charge',
-    });
+async function orNone<T>(retrieved: PromiseLike<T>): Promise<T | null> {
+  try {
+    return await retrieved;
+  } catch (error) {
+    if (isRefusedAs(error, 'resource_missing')) return null;
+    throw error;
   }
-  return found;
 }
 
-async function compareDisputes(
-  process: Process,
-  provider: CardProvider,
-  { since, until }: Span,
-  tell: Tell<CardAttempt, CardProof>,
-): Promise<Difference[]> {
-  const found: Difference[] = [];
-  const disputes = pages((page) => provider.stripe.disputes.list({ created: { gte: since, lte: until }, ...page }));
-  for await (const dispute of disputes) {
-    await lookAtDispute(process, provider, dispute, tell).catch((error) => {
-      found.push({ objectId: dispute.id, kind: 'dispute', detail: (error as Error).message });
-    });
+/** One object that cannot be looked into holds up no other; a provider that does not answer ends the look. */
+async function attempted(kind: string, id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeError) throw error;
+    log('card_object_not_looked_into', { kind, object_id: id, ...errorFields(error) });
   }
-  return found;
-}
-
-/** Keeps what differs, and notes of what was kept before that it agrees by now. */
-async function keepDifferences({ db }: Process, differences: Difference[], now: Date): Promise<void> {
-  for (const { objectId, kind, detail } of differences) {
-    log('card_books_differ', { object_id: objectId, kind, detail });
-    await db.many(sql`
-      insert into card_differences (object_id, kind, detail, seen_at) values (${objectId}, ${kind}, ${detail}, ${now})
-      on conflict (object_id, kind) do update set detail = excluded.detail, settled_at = null`);
-  }
-  await db.many(sql`
-    update card_differences set settled_at = ${now}
-    where settled_at is null and not (object_id = any(${differences.map(({ objectId }) => objectId)}::text[]))`);
 }

@@ -10,7 +10,7 @@ import { type CardProof, proofOf } from './outcome.ts';
 import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
 
 /** The ends of a dispute in favour of the seller; an inquiry that closes is one. Any other status but `lost` is open. */
-const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
+export const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
 
 interface DisputeRow {
   outcome: 'won' | 'lost' | null;
@@ -57,6 +57,10 @@ async function takeBack(
   await db.many(sql`update card_disputes set outcome = 'won' where dispute_id = ${disputeId}`);
 }
 
+function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Date | null {
+  return dueBy === null ? null : new Date(dueBy * 1_000);
+}
+
 /** Writes a dispute down, and what its bank has taken or given back, once each. */
 async function book(
   { db, clock }: Process,
@@ -85,7 +89,9 @@ async function book(
       post(tx, { ...disputeFee, ...of, key, amount: microcents(fee - before.fee_microcents) });
     }
     tx.write(sql`
-      update card_disputes set withdrawn_microcents = ${withdrawn}, fee_microcents = ${fee}
+      update card_disputes set withdrawn_microcents = ${withdrawn}, fee_microcents = ${fee},
+        reason = ${dispute.reason}, amount_microcents = ${fromCents(dispute.amount)}, respond_by = ${respondBy(dispute)},
+        answered_at = case when ${dispute.evidence_details.submission_count} > 0 then coalesce(answered_at, ${now}) end
       where dispute_id = ${dispute.id}`);
     return { outcome: before.outcome };
   });

@@ -5,7 +5,7 @@ import type { Queries } from '../../kernel/database.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Process } from '../rail.ts';
-import type { CardProvider } from './provider.ts';
+import { type CardProvider, isRefusedAs } from './provider.ts';
 
 /**
  * What the card provider announces. An event is stored by its id and acknowledged at once; of what it says nothing but the
@@ -93,13 +93,38 @@ export function takeEvents(db: Queries, now: Date, limit: number): Promise<KeptE
 }
 
 export async function markHandled(db: Queries, eventId: string, now: Date): Promise<void> {
-  await db.many(sql`update card_events set handled_at = ${now} where event_id = ${eventId} and handled_at is null`);
+  await db.many(
+    sql`update card_events set handled_at = ${now}, failure = null where event_id = ${eventId} and handled_at is null`,
+  );
 }
 
 const waitMaxSeconds = 30;
 
-/** Lets an event that could not be looked into wait, twice as long each time. */
-export async function waitWithEvent(db: Queries, { event_id, tries }: KeptEvent, now: Date): Promise<void> {
+/** Lets an event that could not be looked into wait, twice as long each time; `failure` names why. */
+export async function waitWithEvent(
+  db: Queries,
+  { event_id, tries }: KeptEvent,
+  failure: string,
+  now: Date,
+): Promise<void> {
   const wait = after(now, Math.min(2 ** tries, waitMaxSeconds));
-  await db.many(sql`update card_events set next_try_at = ${wait} where event_id = ${event_id} and handled_at is null`);
+  await db.many(sql`
+    update card_events set next_try_at = ${wait}, failure = ${failure} where event_id = ${event_id} and handled_at is null`);
+}
+
+/** Has an event looked into anew, in the next round. False when nobody announced it. */
+export async function hearAgain(tx: Queries, eventId: string, now: Date): Promise<boolean> {
+  const found = await tx.maybe(sql`
+    update card_events set handled_at = null, next_try_at = ${now} where event_id = ${eventId} returning event_id`);
+  return found !== undefined;
+}
+
+/** An event as the provider keeps it, for 30 days; null when it does not know it any more. */
+export async function announcementOf({ stripe }: CardProvider, eventId: string): Promise<string | null> {
+  try {
+    return JSON.stringify(await stripe.events.retrieve(eventId));
+  } catch (error) {
+    if (isRefusedAs(error, 'resource_missing')) return null;
+    throw error;
+  }
 }

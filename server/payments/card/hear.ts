@@ -24,7 +24,8 @@ export async function hear(process: Process, provider: CardProvider, tell: TellC
       // The provider knows of no such thing, in this mode.
       if (isRefusedAs(error, 'resource_missing')) return markHandled(db, event.event_id, clock());
       log('card_event_not_handled', { event_id: event.event_id, type: event.type, ...errorFields(error) });
-      await waitWithEvent(db, event, clock());
+      const { error: name, code } = errorFields(error);
+      await waitWithEvent(db, event, code ? `${name}: ${code}` : name, clock());
     }
   });
 }
@@ -84,7 +85,7 @@ export async function lookAtIntent(
 }
 
 /** A refund of ours that the card's bank has given back, after it was carried out. */
-async function lookAtRefund(
+export async function lookAtRefund(
   { db }: Process,
   refund: {
     id: string;

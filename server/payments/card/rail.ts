@@ -1,14 +1,16 @@
 import type { CardConfiguration } from '../../configuration/card.ts';
+import { guarded } from '../../kernel/rounds.ts';
 import { cardMethods } from '../contract.ts';
 import type { Rail, Standing } from '../rail.ts';
 import { railUnavailable } from '../unavailable.ts';
+import { answersOver } from './answer.ts';
 import { attemptByKey, type CardAttempt, giveUp, openAttempt, openAttempts } from './attempt.ts';
 import { catchUp } from './catch-up.ts';
 import { chargeSaved, lookUpCharge, withdrawCharge } from './charge.ts';
 import { lookUpPage, openPage, withdrawPage } from './checkout.ts';
 import { collect, restore, returnLate, reverse } from './collect.ts';
 import { compareBooks } from './compare.ts';
-import { receive } from './events.ts';
+import { announcementOf, receive } from './events.ts';
 import { hear } from './hear.ts';
 import type { CardProof } from './outcome.ts';
 import { present } from './present.ts';
@@ -73,11 +75,13 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
     refunds: refundsOver(provider),
     async watch(process, tell) {
       if (!provider) return;
-      await catchUp(process, provider);
-      await forgetRemoved(process, provider);
-      await compareBooks(process, provider, tell);
+      await guarded('events_not_listed', {}, () => catchUp(process, provider));
+      await guarded('cards_not_forgotten', {}, () => forgetRemoved(process, provider));
+      await guarded('books_not_compared', {}, () => compareBooks({ process, provider, tell }));
     },
     hear: async (process, tell) => (provider ? hear(process, provider, tell) : undefined),
+    announcement: provider ? (eventId) => announcementOf(provider, eventId) : null,
+    disputes: provider ? answersOver(provider) : null,
     receive: provider ? (process, body, signature) => receive(process, provider, configuration, body, signature) : null,
   };
 }

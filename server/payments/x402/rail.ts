@@ -58,6 +58,8 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     // Chains announce nothing: they are watched.
     hear: async () => {},
     receive: null,
+    announcement: null,
+    disputes: null,
     watch: async (process, tell) => (coins ? watchChains(process, coins, tell) : undefined),
   };
 }

@@ -1,12 +1,14 @@
 import type { Network } from '../../configuration/networks.ts';
 import { after } from '../../kernel/clock.ts';
 import { log } from '../../kernel/log.ts';
-import { currency, fromTokenUnits } from '../../kernel/money.ts';
+import { currency, fromTokenUnits, toText } from '../../kernel/money.ts';
 import { each, guarded } from '../../kernel/rounds.ts';
 import { sql, statement } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
 import { opening } from '../../ledger/entries.ts';
+import { keepDifferences } from '../differences.ts';
 import type { Process } from '../rail.ts';
+import type { ChainBooks, Difference } from '../told.ts';
 import type { LastSearch, Searched } from './chain.ts';
 import type { Stablecoins } from './stablecoins.ts';
 import { markRemoved, noteTransfer, type TransferRow, transferColumns } from './transfers.ts';
@@ -56,14 +58,33 @@ async function lookBack(process: Process, coins: Stablecoins, network: Network):
   // A clock that was set back must not stop the comparison.
   if (last && last <= now && after(last, compareEverySeconds) > now) return;
   times.set(network, now);
-  const books = (await readChainBooks(process.db)).find((one) => one.network === network);
-  if (!books || books.balance_microcents === null || books.balance_microcents === books.ledger_microcents) return;
-  const { searched_to: searchedTo } = books;
-  log('books_differ', { network, searched_to: Number(searchedTo) });
+  const differs = async () => {
+    const books = (await readChainBooks(process.db)).find((one) => one.network === network);
+    return books && books.balance_microcents !== books.ledger_microcents ? books : undefined;
+  };
+  const books = await differs();
+  if (books?.balance_microcents === null) return;
+  if (books) await readOlder(process, coins, network, books.searched_to);
+  const left = books && (await differs());
+  const found = left ? [differenceOf(left)] : [];
+  await keepDifferences(process.db, network, found, now);
+}
+
+/** Searches blocks again that were read before. */
+async function readOlder(process: Process, coins: Stablecoins, network: Network, searchedTo: bigint): Promise<void> {
   const { opened_at: openedAt } = await process.db.one<{ opened_at: bigint }>(sql`
     select opened_at from searched_chains where network = ${network}`);
   const found = await coins.search(network, { searchedTo: searchedTo - lookBackBlocks, openedAt });
   if (found) await readWindow(process, coins, network, found);
+}
+
+function differenceOf({ balance_microcents: balance, ledger_microcents: ledger }: ChainBooks): Difference {
+  return {
+    kind: 'balance',
+    object_id: 'usdc',
+    ours: toText(ledger),
+    theirs: balance === null ? null : toText(balance),
+  };
 }
 
 /** What precedes the first search is one opening sum. */

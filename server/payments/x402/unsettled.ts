@@ -1,25 +1,24 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { sumsNow } from '../../ledger/closing.ts';
 import {
   type ChainBooks,
   type OpenPayment,
   type OpenRefund,
   type OpenTransfer,
+  operatorAfterSeconds,
   told,
   toldMax,
   type Waiting,
 } from '../told.ts';
 
-/** Open longer than this: an operator looks. */
-const operatorAfterSeconds = 3_600;
-
 /** Lists transfers that wait for a person, the chain or the worker. */
-export async function readTransfersWaiting(db: Queries, now: Date): Promise<Waiting> {
+export async function readTransfersWaiting(db: Queries, now: Date): Promise<Omit<Waiting, 'card' | 'differences'>> {
   return {
     chains: await readChainBooks(db),
     ...(await openTransfers(db)),
-    ...(await openAttempts(db, after(now, -operatorAfterSeconds))),
+    ...(await openAttempts(db, now)),
   };
 }
 
@@ -51,7 +50,8 @@ async function openTransfers(db: Queries): Promise<Pick<Waiting, 'arrivals' | 'd
 }
 
 /** Open payments and refunds. */
-async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
+async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
+  const hourAgo = after(now, -operatorAfterSeconds);
   return {
     unknown: await told<OpenPayment>(
       db,
@@ -67,29 +67,33 @@ async function openAttempts(db: Queries, hourAgo: Date): Promise<Pick<Waiting, '
         from x402_payments where state in ('settling', 'unknown') and created_at > ${hourAgo}
         order by created_at limit ${toldMax}`,
     ),
-    // A reversed payment's refund is no longer owed; nor is that of an arrival the chain lost, until it is back.
+    // A reversed payment's refund is no longer owed.
     refunds: await told<OpenRefund>(
       db,
       sql`
         select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
-          refunds.network, sender as payer, count(*) over () as total
+          refunds.network, sender as payer, refunds.failure, count(*) over () as total,
+          case when refunds.state = 'refund_failed' then 'person' when c.removed_at is not null then 'arrival' when x.watch_at is not null then 'finality'
+            when refunds.valid_before > ${now} then 'transfer' else 'try' end as waits_for
         from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
           and c.position = arrival_position
         left join payments on payments.payment_key = refunds.payment_key
-        where refunds.state <> 'refunded' and reversed_at is null and c.removed_at is null order by refunds.created_at limit ${toldMax}`,
+        left join x402_transfers x on x.payment_key = refunds.payment_key
+        where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`,
     ),
   };
 }
 
 /** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
 export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
-  return db.many<ChainBooks>(sql`
-    select network, searched_to, head, searched_at, balance_microcents, (
-      (select coalesce(sum(case when debit_account = books.account then amount_microcents
-          else -amount_microcents end), 0) from ledger_transfers
-        where books.account in (debit_account, credit_account))
-      - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
-        from chain_transfers c
-        where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
-    from searched_chains s, lateral (select 'asset:x402:' || network as account) books order by network`);
+  return db.many<ChainBooks>(statement(chainBooks, []));
 }
+
+const chainBooks = `
+  with sums as materialized (${sumsNow})
+  select network, searched_to, head, searched_at, balance_microcents, (
+    coalesce((select debited - credited from sums where account = 'asset:x402:' || network), 0)
+    - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
+      from chain_transfers c
+      where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
+  from searched_chains s order by network`;

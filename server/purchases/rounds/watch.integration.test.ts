@@ -104,12 +104,15 @@ describe('a transfer that no payment knows of', () => {
     await minutesLater(2);
     await control.chainFault(chain, { mode: 'mine', blocks: 40 });
     await minutesLater(2);
-    expect(await money()).toContain('THEY DIFFER BY 4.56 USD');
+    const told = await money();
+    expect(told).toContain('THEY DIFFER BY 4.56 USD');
+    expect(told).toMatch(new RegExp(`do not agree on: 1\\n {2}\\S+ {2}${network} balance {2}usdc {2}ours: `));
     await control.clearChainFaults(chain);
     await minutesLater(2);
     const { rows } = await pool.query('select use from chain_transfers where transaction = $1', [transaction]);
     expect(rows).toEqual([{ use: 'unmatched' }]);
     expect((await money()).match(/they agree/g)).toHaveLength(2);
+    expect(await money()).toContain('do not agree on: 0');
   });
 
   it('is written down also when it comes in one transaction with a payment', async () => {

@@ -1,0 +1,87 @@
+import { Problem } from '../door/problem.ts';
+import type { Verb } from '../door/verb.ts';
+import { accountOfAgent, pauseAgentBy, revokeAgentBy } from '../identity/agent-acts.ts';
+import { type Sql, sql } from '../kernel/sql.ts';
+import { noteAct } from './acts.ts';
+import type * as contract from './customer-contract.ts';
+
+interface CustomerRow {
+  account_key: string;
+  created_at: Date;
+  owner: string | null;
+  members: number;
+  agents: number;
+  waivers: number;
+  blocks: number;
+}
+
+export const consoleAccounts: Verb<typeof contract.consoleAccounts> = async ({ input, db }) => {
+  const { q, blocked, after, limit } = input;
+  const behind =
+    after === null
+      ? null
+      : await db.maybe<{ created_at: Date }>(sql`
+    select created_at from accounts where account_key = ${after}`);
+  if (behind === undefined) throw new Problem('not_found', 'The page that after names is not there.');
+  const rows = await db.many<CustomerRow>(
+    pageOf({ q, blocked, behind: behind && after ? { at: behind.created_at, key: after } : null, limit: limit + 1 }),
+  );
+  const shown = rows.slice(0, limit);
+  return {
+    body: {
+      customers: shown.map((row) => ({ ...row, created_at: row.created_at.toISOString() })),
+      next_after: rows.length > limit ? (shown.at(-1)?.account_key ?? null) : null,
+    },
+  };
+};
+
+interface Page {
+  q: string | null;
+  blocked: boolean;
+  behind: { at: Date; key: string } | null;
+  limit: number;
+}
+
+const endOfTime = { at: new Date('9999-01-01'), key: '' };
+
+/** Each count is by index, for the accounts of one page alone. */
+function pageOf({ q, blocked, behind, limit }: Page): Sql {
+  const { at, key } = behind ?? endOfTime;
+  const wanted = q?.toLowerCase() ?? null;
+  const beginning = wanted === null ? null : `${wanted.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`
+    select a.account_key, a.created_at,
+      (select email from members m where m.account_key = a.account_key
+        order by role = 'owner' desc, created_at limit 1) as owner,
+      (select count(*)::int from members m where m.account_key = a.account_key) as members,
+      (select count(*)::int from principals p where p.account_key = a.account_key) as agents,
+      (select count(*)::int from jobs j where j.account_key = a.account_key and j.state = 'waived') as waivers,
+      (select count(*)::int from purchase_blocks b where b.account_key = a.account_key and lifted_at is null) as blocks
+    from accounts a
+    where (a.created_at, a.account_key) < (${at}::timestamptz, ${key})
+      and (${wanted}::text is null or a.account_key in (
+        select account_key from accounts where account_key = ${q}
+        union all select account_key from members where email like ${beginning}
+        union all select account_key from principals where principal_key in (${q}, ${wanted}) or lower(name) like ${beginning}))
+      and (not ${blocked} or a.account_key in (
+        select account_key from purchase_blocks where lifted_at is null and account_key is not null))
+    order by a.created_at desc, a.account_key desc limit ${limit}`;
+}
+
+export const pauseCustomerAgent: Verb<typeof contract.pauseCustomerAgent> = async ({ ctx, caller, input, tx }) => {
+  const { agent_key, reason } = input;
+  const paused = input.paused === 'yes';
+  const accountKey = await accountOfAgent(tx, agent_key);
+  await pauseAgentBy(tx, { accountKey, actor: 'operator' }, agent_key, paused, ctx.now);
+  const act = `${paused ? 'paused' : 'resumed'}: ${reason}`;
+  noteAct(tx, caller, { subject: agent_key, action: 'pause_customer_agent', reason: act }, ctx.now);
+  return { body: { done: true } };
+};
+
+export const revokeCustomerAgent: Verb<typeof contract.revokeCustomerAgent> = async ({ ctx, caller, input, tx }) => {
+  const { agent_key, reason } = input;
+  const accountKey = await accountOfAgent(tx, agent_key);
+  await revokeAgentBy(tx, { accountKey, actor: 'operator' }, agent_key, ctx.now);
+  noteAct(tx, caller, { subject: agent_key, action: 'revoke_customer_agent', reason }, ctx.now);
+  return { body: { done: true } };
+};

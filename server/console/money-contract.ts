@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { defineOperation } from '../door/operation.ts';
+import { Amount, act, Instant, Key, look, Reason, told } from './contract.ts';
+
+/** What operators ask for about disputes and about work that failed. Pure. */
+
+const Dispute = z.object({
+  dispute_key: z.string().meta({ description: 'The id that the provider gave it.' }),
+  job_key: z.string(),
+  payment_key: z.string(),
+  account_key: z.string(),
+  opened_at: Instant,
+  respond_by: Instant.nullable(),
+  answered_at: Instant.nullable(),
+  closed_at: Instant.nullable(),
+  outcome: z.enum(['won', 'lost']).nullable(),
+  reason: z.string().nullable(),
+  amount_microcents: Amount.nullable(),
+  withdrawn_microcents: Amount,
+  fee_microcents: Amount,
+  block_key: z.string().nullable().meta({ description: 'What keeps its account from buying because of it.' }),
+});
+export type Dispute = z.infer<typeof Dispute>;
+
+export const consoleDisputes = defineOperation({
+  ...look,
+  name: 'console_disputes',
+  summary: 'Card payments whose banks contest them: the open ones, soonest due first, and those that ended last.',
+  path: '/console/disputes',
+  input: z.strictObject({}),
+  output: z.object({ open: told(Dispute), closed: told(Dispute) }),
+  problems: [],
+});
+
+/** The operator's own words to the bank. */
+const Statement = z.string().trim().min(1).max(5_000);
+
+export const consoleDispute = defineOperation({
+  ...look,
+  name: 'console_dispute',
+  summary: 'A dispute, with the evidence that goes to the bank when it is answered.',
+  path: '/console/disputes/{dispute_key}',
+  input: z.strictObject({ dispute_key: Key }),
+  output: Dispute.extend({
+    /** Why it cannot be answered now; null when it can. */
+    obstacle: z.string().nullable(),
+    evidence: z.object({
+      product: z.string(),
+      email: z.string().nullable(),
+      deliveredOn: z.string().nullable(),
+      activity: z.string(),
+      refundPolicy: z.string(),
+      refusal: z.string(),
+      record: z.string(),
+    }),
+  }),
+  problems: ['not_found'],
+});
+
+export const answerDispute = defineOperation({
+  ...act,
+  effect: 'money',
+  name: 'answer_dispute',
+  summary: 'Send the evidence to the bank that contests a payment. It can be sent once.',
+  path: '/console/disputes/{dispute_key}/answer_dispute',
+  input: z.strictObject({ dispute_key: Key, statement: Statement, reason: Reason }),
+  output: z.object({ outcome: z.enum(['answered', 'answered_before']) }),
+  problems: ['not_found', 'action_not_allowed', 'service_unavailable'],
+});
+
+const FailedJob = z.object({
+  job_key: z.string(),
+  at: Instant,
+  state: z.string(),
+  payment_state: z.string(),
+  tries: z.int(),
+  failure: z.string().nullable(),
+  amount_microcents: Amount,
+});
+
+export const consoleFailures = defineOperation({
+  ...look,
+  name: 'console_failures',
+  summary: 'Jobs that failed, jobs that are tried again, and letters that could not be sent.',
+  path: '/console/failures',
+  input: z.strictObject({ kind: z.string().max(64).nullable().default(null) }),
+  output: z.object({
+    failed: told(FailedJob),
+    tried_again: told(FailedJob),
+    letters: told(
+      z.object({
+        letter_id: z.uuid(),
+        kind: z.string(),
+        at: Instant,
+        tries: z.int(),
+        error: z.string().nullable(),
+      }),
+    ),
+    kinds: z.array(z.object({ value: z.string(), count: z.int() })),
+  }),
+  problems: [],
+});
+
+export const retryLetters = defineOperation({
+  ...act,
+  name: 'retry_letters',
+  summary: 'Have a dead letter sent again, or all of a kind, or all: at most a thousand, the oldest first.',
+  path: '/console/letters/retry_letters',
+  input: z.strictObject({
+    letter_id: z.uuid().nullable().default(null),
+    kind: z.string().max(64).nullable().default(null),
+    reason: Reason,
+  }),
+  output: z.object({ moved: z.int() }),
+  problems: ['not_found'],
+});

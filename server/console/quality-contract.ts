@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { defineOperation } from '../door/operation.ts';
+import { FindingStatus, Measured } from '../work-check/contract.ts';
+import { act, Done, Instant, Key, look, Reason } from './contract.ts';
+
+/** What operators ask for about how right the reports are. Pure. */
+
+/** The errors that a labelled case can hold, as `npm run check:cases` names them. */
+const caseErrors = [
+  'wrong_number',
+  'wrong_unit',
+  'wrong_date',
+  'name_swap',
+  'role_swap',
+  'negation',
+  'omission',
+  'wrong_attribution',
+  'invented_citation',
+  'overclaim',
+  'arithmetic',
+  'wrong_total',
+  'personal_data',
+  'length',
+  'format',
+  'scope',
+  'outdated',
+  'direction',
+] as const;
+const CaseError = z.enum(caseErrors);
+export type CaseError = z.infer<typeof CaseError>;
+
+const Week = z.object({
+  from: Instant,
+  reports: z.int(),
+  verdicts: z.array(z.object({ value: z.string(), count: z.int() })),
+  reviewed: z.int(),
+  disputed: z.int(),
+  rechecked: z.int(),
+  /** Re-checks whose verdict differs from the one that was disputed. */
+  corrected: z.int(),
+});
+export type Week = z.infer<typeof Week>;
+
+export const consoleQuality = defineOperation({
+  ...look,
+  name: 'console_quality',
+  summary: 'Verdicts, disputes and corrections by week, how findings were judged, and what was measured.',
+  path: '/console/quality',
+  input: z.strictObject({ weeks: z.coerce.number().int().min(1).max(26).default(8) }),
+  output: z.object({
+    weeks: z.array(Week),
+    labels: z.array(z.object({ status: FindingStatus, right: z.int(), wrong: z.int() })),
+    configuration: z.string(),
+    measured: Measured.nullable(),
+  }),
+  problems: [],
+});
+
+export const openFindings = defineOperation({
+  ...act,
+  name: 'open_findings',
+  summary:
+    'Say why findings have to be read with the work that they are about. They can be judged for a while from then on.',
+  path: '/console/findings/open_findings',
+  input: z.strictObject({ reason: Reason }),
+  output: Done,
+  problems: [],
+});
+
+const Judged = z.object({
+  job_key: z.string(),
+  report_number: z.int(),
+  finding: z.int(),
+  criterion: z.string(),
+  status: FindingStatus,
+  reason: z.string(),
+  delivered_at: Instant,
+  /** What of the work the finding rests on, a few at most. */
+  statements: z.array(z.object({ text: z.string(), status: z.string(), why: z.string() })),
+});
+export type Judged = z.infer<typeof Judged>;
+
+export const consoleFindings = defineOperation({
+  ...look,
+  name: 'console_findings',
+  summary: 'Findings that nobody has judged yet, of the newest reports first, for who said why.',
+  path: '/console/findings',
+  input: z.strictObject({}),
+  output: z.object({ until: Instant, findings: z.array(Judged) }),
+  problems: ['action_not_allowed'],
+});
+
+export const labelFinding = defineOperation({
+  ...act,
+  name: 'label_finding',
+  summary: 'Say whether a finding is right or wrong, and which error it found. A later word replaces an earlier one.',
+  path: '/console/findings/{job_key}/label_finding',
+  input: z.strictObject({
+    job_key: Key,
+    report_number: z.coerce.number().int().min(1),
+    finding: z.coerce.number().int().min(0),
+    label: z.enum(['right', 'wrong']),
+    error: CaseError.nullable().default(null),
+    reason: Reason.default('Judged beside the work'),
+  }),
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+export const exportCases = defineOperation({
+  ...look,
+  name: 'export_cases',
+  summary: 'Judged findings as cases for `npm run check:cases`, for who said why. What is left out is counted.',
+  path: '/console/findings/cases',
+  input: z.strictObject({}),
+  output: z.object({
+    cases: z.array(z.record(z.string(), z.unknown())),
+    left_out: z
+      .int()
+      .meta({ description: 'Judged findings of which no pair of a correct and a wrong work can be made.' }),
+  }),
+  problems: ['action_not_allowed'],
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { defineOperation } from '../door/operation.ts';
+import { Amount, act, ChainBooks, Done, Instant, Key, look, Reason, told } from './contract.ts';
+
+/** What operators ask for about the books and about what providers announced. Pure. */
+
+const Account = z.object({
+  account: z.string(),
+  debited_microcents: Amount,
+  credited_microcents: Amount,
+  balance_microcents: Amount.meta({ description: 'Debits less credits.' }),
+  entries: z.int(),
+});
+
+const Difference = z.object({
+  book: z.string().meta({ description: '`card`, or the network of a chain.' }),
+  kind: z.string(),
+  object_id: z.string().meta({ description: 'As the provider names it.' }),
+  /** What each side says; null where it knows of no such thing. */
+  ours: z.string().nullable(),
+  theirs: z.string().nullable(),
+  first_seen_at: Instant,
+  last_seen_at: Instant,
+  job_key: z.string().nullable().meta({ description: 'The purchase on our side.' }),
+  provider_page: z.string().nullable().meta({ description: "The same on the provider's side." }),
+});
+
+export const consoleLedger = defineOperation({
+  ...look,
+  name: 'console_ledger',
+  summary: 'The accounts of the books, whether they balance, and what differs from the books of providers.',
+  path: '/console/ledger',
+  input: z.strictObject({}),
+  output: z.object({
+    closed_at: Instant.nullable().meta({ description: 'Sums up to then are kept; what came since is added.' }),
+    accounts: z.array(Account),
+    /** Debits less credits over all accounts; zero. */
+    difference_microcents: Amount,
+    differences: told(Difference),
+    card: z.object({ searched_at: Instant, balance_microcents: Amount, ledger_microcents: Amount }).nullable(),
+    chains: z.array(ChainBooks),
+  }),
+  problems: [],
+});
+
+const EventKey = z.string().min(1).max(250);
+const LedgerEntry = z.object({
+  event_key: z.string(),
+  event: z.string(),
+  at: Instant,
+  job_key: z.string().nullable(),
+  debit_account: z.string(),
+  credit_account: z.string(),
+  amount_microcents: Amount,
+});
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
+
+export const consoleEntries = defineOperation({
+  ...look,
+  name: 'console_entries',
+  summary: 'The entries of the books, or of one account, the newest first, a page at a time.',
+  path: '/console/ledger/entries',
+  input: z.strictObject({
+    account: z.string().min(1).max(100).nullable().default(null),
+    after: EventKey.nullable().default(null),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.object({ entries: z.array(LedgerEntry), next_after: z.string().nullable() }),
+  problems: ['not_found'],
+});
+
+const Announced = z.object({
+  event_key: z.string(),
+  type: z.string(),
+  object_key: z.string(),
+  created_at: Instant,
+  received_at: Instant,
+  handled_at: Instant.nullable(),
+  tries: z.int(),
+  next_try_at: Instant,
+  failure: z.string().nullable(),
+});
+export type Announced = z.infer<typeof Announced>;
+
+export const consoleWebhooks = defineOperation({
+  ...look,
+  name: 'console_webhooks',
+  summary: 'What the card provider announced, the newest first, with how often it was looked into.',
+  path: '/console/webhooks',
+  input: z.strictObject({
+    waiting: z.boolean().default(false).meta({ description: 'Only what was not looked into yet.' }),
+    after: Key.nullable().default(null),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.object({
+    events: z.array(Announced),
+    next_after: z.string().nullable(),
+    waiting: z.int(),
+    oldest_at: Instant.nullable(),
+  }),
+  problems: ['not_found'],
+});
+
+const onEvent = z.strictObject({ event_key: Key, reason: Reason });
+
+export const hearAgain = defineOperation({
+  ...act,
+  name: 'hear_again',
+  summary: 'Have an announcement looked into once more. What it says has an effect once.',
+  path: '/console/webhooks/{event_key}/hear_again',
+  input: onEvent,
+  output: Done,
+  problems: ['not_found'],
+});
+
+export const openWebhook = defineOperation({
+  ...act,
+  name: 'open_webhook',
+  summary: 'Say why the payload of an announcement has to be read. It can be read for a while from then on.',
+  path: '/console/webhooks/{event_key}/open_webhook',
+  input: onEvent,
+  output: Done,
+  problems: ['not_found'],
+});
+
+export const readWebhook = defineOperation({
+  ...look,
+  name: 'read_webhook',
+  summary: 'The payload of an announcement, as the provider keeps it, for who said why.',
+  path: '/console/webhooks/{event_key}/payload',
+  input: z.strictObject({ event_key: Key }),
+  output: z.object({
+    opened_because: z.string(),
+    until: Instant,
+    /** JSON text; null when the provider does not keep it any more, which it does for 30 days. */
+    payload: z.string().nullable(),
+  }),
+  problems: ['not_found', 'action_not_allowed', 'service_unavailable'],
+});

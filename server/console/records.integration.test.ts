@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Case, measureCase } from '../../commands/check-cases.ts';
+import { Agent } from '../../e2e/support/agent.ts';
+import { buyingByCard } from '../../e2e/support/card.ts';
+import { startService } from '../../e2e/support/service.ts';
+import { perform } from '../door/perform.ts';
+import { operatorContext } from '../transports/context.ts';
+import { sealAudit } from './seals.ts';
+
+const service = await startService();
+const { pool } = service.database;
+const ctx = () => operatorContext(service.runtime);
+const reason = 'a trial';
+
+let agent: Agent;
+let delivered: string;
+
+beforeAll(async () => {
+  agent = await Agent.arrive(service);
+  delivered = await agent.paidJob();
+  await service.execute(delivered);
+});
+
+const actsOn = async (subject: string) => {
+  const { rows } = await pool.query('select action, reason from operator_acts where subject = $1', [subject]);
+  return rows;
+};
+
+describe('the list of customers', () => {
+  const list = async (input: object) => (await perform('console_accounts', ctx(), input)).body;
+
+  it('walks by page without a gap, and finds one by what it begins with', async () => {
+    const { agent: other, customer } = await buyingByCard(service);
+    const { account_key } = (await other.get('/api/agent/v1/me')).body;
+    await Agent.arrive(service);
+    const all = (await list({})).customers;
+    expect(all.length).toBeGreaterThan(2);
+    const walked = [];
+    for (let after: string | null = null; ; ) {
+      const page = await list({ limit: 1, after });
+      walked.push(...page.customers);
+      after = page.next_after;
+      if (after === null) break;
+    }
+    expect(walked).toEqual(all);
+    for (const q of [account_key, customer.email, customer.email.slice(0, 12).toUpperCase()]) {
+      expect((await list({ q })).customers.map((one) => one.account_key)).toEqual([account_key]);
+    }
+    expect((await list({ q: agent.wallet.address })).customers).toHaveLength(1);
+    expect((await list({ q: '100%' })).customers).toEqual([]);
+    expect((await list({ blocked: true })).customers).toEqual([]);
+    await expect(list({ after: 'acct_none' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('an agent of a customer', () => {
+  it('is paused, resumed and revoked, each with its act, and the page shows what it may spend', async () => {
+    const { agent: other } = await buyingByCard(service);
+    const { account_key } = (await other.get('/api/agent/v1/me')).body;
+    const { rows: known } = await pool.query('select principal_key from principals where account_key = $1', [
+      account_key,
+    ]);
+    const agent_key = known[0].principal_key;
+    const stateNow = async () => {
+      const { agents } = (await perform('console_customers', ctx(), { account_key })).body;
+      return agents.find((one) => one.agent_key === agent_key);
+    };
+    await other.authorizedJob();
+    expect(await stateNow()).toMatchObject({ state: 'active', used_today_microcents: 500_000_000 });
+    expect((await stateNow())?.credentials).toHaveLength(1);
+    await perform('pause_customer_agent', ctx(), { agent_key, paused: 'yes', reason });
+    expect((await stateNow())?.state).toBe('paused');
+    expect((await other.post('/api/agent/v1/quotes', {})).status).toBeGreaterThanOrEqual(400);
+    await perform('pause_customer_agent', ctx(), { agent_key, paused: 'no', reason });
+    expect((await stateNow())?.state).toBe('active');
+    await perform('revoke_customer_agent', ctx(), { agent_key, reason });
+    expect((await stateNow())?.state).toBe('revoked');
+    expect((await other.get('/api/agent/v1/me')).status).toBe(401);
+    await expect(perform('pause_customer_agent', ctx(), { agent_key, paused: 'yes', reason })).rejects.toMatchObject({
+      code: 'action_not_allowed',
+    });
+    expect(await actsOn(agent_key)).toEqual([
+      { action: 'pause_customer_agent', reason: `paused: ${reason}` },
+      { action: 'pause_customer_agent', reason: `resumed: ${reason}` },
+      { action: 'revoke_customer_agent', reason },
+    ]);
+    const { rows } = await pool.query(
+      'select actor, action from account_events where principal_key = $1 and actor = $2 order by sequence',
+      [agent_key, 'operator'],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(['agent_paused', 'agent_resumed', 'agent_revoked']);
+  });
+
+  it('that is a wallet is paused, and not revoked; one that is not there is not found', async () => {
+    const agent_key = agent.wallet.address.toLowerCase();
+    await expect(perform('revoke_customer_agent', ctx(), { agent_key, reason })).rejects.toMatchObject({
+      code: 'action_not_allowed',
+    });
+    for (const name of ['pause_customer_agent', 'revoke_customer_agent'] as const) {
+      const input = { agent_key: 'agent_none', reason, ...(name === 'pause_customer_agent' ? { paused: 'yes' } : {}) };
+      await expect(perform(name, ctx(), input)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await actsOn(agent_key)).toEqual([]);
+  });
+});
+
+describe('the seals of the audit', () => {
+  const verify = async () => (await perform('verify_acts', ctx(), {})).body;
+  /** Rewrites rows past all triggers, as somebody with the database can. */
+  const rewrite = async (statement: string) => {
+    const client = await pool.connect();
+    await client.query(`begin; set local session_replication_role = replica; ${statement}; commit`);
+    client.release();
+  };
+
+  it('are made once an hour, and cover what was done since the last', async () => {
+    await perform('open_findings', ctx(), { reason });
+    await Promise.all([sealAudit(service.runtime), sealAudit(service.runtime)]);
+    await sealAudit(service.runtime);
+    const { seals, sealed_rows, broken } = await verify();
+    const { rows } = await pool.query(
+      'select (select count(*) from audit_rows)::int + (select count(*) from operator_acts)::int as all',
+    );
+    expect({ seals, sealed_rows, broken }).toEqual({ seals: 1, sealed_rows: rows[0].all, broken: [] });
+    await agent.authorizedJob();
+    service.advanceClock(3_601);
+    await sealAudit(service.runtime);
+    service.advanceClock(-3_601);
+    expect(await verify()).toMatchObject({ seals: 2, broken: [] });
+    expect((await verify()).sealed_rows).toBeGreaterThan(rows[0].all);
+    await expect(pool.query('delete from audit_seals')).rejects.toThrow('only grows');
+  });
+
+  it('leave out a transaction that is open, and take it once it has ended', async () => {
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query(
+      `insert into operator_acts (subject, at, actor, role, action, reason)
+       values ('trial', now(), 'operator', 'command', 'note_purchase', 'slow')`,
+    );
+    service.advanceClock(7_202);
+    await sealAudit(service.runtime);
+    await client.query('commit');
+    client.release();
+    expect((await verify()).broken).toEqual([]);
+    service.advanceClock(3_601);
+    await sealAudit(service.runtime);
+    service.advanceClock(-10_803);
+    const after = await verify();
+    expect(after.broken).toEqual([]);
+    const { rows } = await pool.query(
+      `select count(*)::int as count from audit_seals s join operator_acts a
+         on a.transaction >= s.from_transaction and a.transaction < s.to_transaction where a.subject = 'trial'`,
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('show a purchase whose whole chain was written anew, one that was taken out, and a seal that was changed', async () => {
+    const { rows } = await pool.query('select quote_key from jobs where job_key = $1', [delivered]);
+    const key = rows[0].quote_key;
+    await rewrite(
+      'create table audit_kept as select * from audit_rows; create table seals_kept as select * from audit_seals',
+    );
+    const restore = () =>
+      rewrite(`delete from audit_rows; insert into audit_rows select * from audit_kept;
+        delete from audit_seals; insert into audit_seals select * from seals_kept`);
+    const forged = `update audit_rows set actor = 'somebody', hash = encode(sha256(convert_to(concat_ws(E'\\x1f',
+        purchase_key, sequence, extract(epoch from at), 'somebody', action, state_from, state_to, previous_hash),
+        'UTF8')), 'hex')
+      where purchase_key = '${key}' and sequence = (select max(sequence) from audit_rows where purchase_key = '${key}')`;
+    await rewrite(forged);
+    expect((await verify()).broken).toEqual([{ subject: 'seal', sequence: 1, fault: 'broken' }]);
+    await restore();
+    await rewrite(`delete from audit_rows where purchase_key = '${key}'`);
+    expect((await verify()).broken).toEqual([{ subject: 'seal', sequence: 1, fault: 'broken' }]);
+    await restore();
+    await rewrite(`update audit_rows set actor = 'somebody' where purchase_key = '${key}' and sequence = 1`);
+    expect((await verify()).broken).toEqual([{ subject: key, sequence: 1, fault: 'changed' }]);
+    await restore();
+    await rewrite("update audit_seals set hash = repeat('0', 64) where number = 1");
+    expect((await verify()).broken).toEqual([
+      { subject: 'seal', sequence: 2, fault: 'missing' },
+      { subject: 'seal', sequence: 1, fault: 'broken' },
+    ]);
+    await restore();
+    await rewrite('drop table audit_kept; drop table seals_kept');
+    expect((await verify()).broken).toEqual([]);
+  });
+});
+
+describe('the quality of reports', () => {
+  const queue = async () => (await perform('console_findings', ctx(), {})).body.findings;
+
+  it('is told by week, with what was disputed and corrected', async () => {
+    const { weeks, measured, configuration } = (await perform('console_quality', ctx(), {})).body;
+    expect(weeks).toMatchObject([{ reports: 1, verdicts: [{ value: 'revise', count: 1 }], disputed: 0, corrected: 0 }]);
+    expect(measured?.figures).toBeDefined();
+    expect(configuration).toContain('rules');
+  });
+
+  it('is judged only by who has said why', async () => {
+    const judged = { job_key: delivered, report_number: 1, finding: 0, label: 'right' };
+    await pool.query('select 1');
+    service.advanceClock(901);
+    await expect(queue()).rejects.toMatchObject({ code: 'action_not_allowed' });
+    await expect(perform('label_finding', ctx(), judged)).rejects.toMatchObject({ code: 'action_not_allowed' });
+    await expect(perform('export_cases', ctx(), {})).rejects.toMatchObject({ code: 'action_not_allowed' });
+    service.advanceClock(-901);
+  });
+
+  it('is labelled finding by finding, and comes out as cases that can be measured', async () => {
+    await perform('open_findings', ctx(), { reason });
+    const before = await queue();
+    expect(before.length).toBeGreaterThan(1);
+    expect(before.some(({ statements }) => statements.length > 0)).toBe(true);
+    for (const { job_key, report_number, finding, status } of before) {
+      const label = status === 'contradicted' ? 'right' : 'wrong';
+      await perform('label_finding', ctx(), { job_key, report_number, finding, label, error: 'wrong_number' });
+    }
+    expect(await queue()).toEqual([]);
+    const { labels } = (await perform('console_quality', ctx(), {})).body;
+    expect(labels.reduce((sum, one) => sum + one.right + one.wrong, 0)).toBe(before.length);
+    const { cases, left_out } = (await perform('export_cases', ctx(), {})).body;
+    expect(cases.length).toBeGreaterThan(0);
+    expect(cases.length + left_out).toBe(before.length);
+    for (const one of cases as unknown as Case[]) {
+      expect(one.id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+      const [from, to] = one.planted.replace;
+      expect(JSON.stringify(one.work_product)).toContain(JSON.stringify(from).slice(1, -1));
+      expect(from).not.toBe(to);
+      expect(one.clean.criteria).toHaveLength(one.criteria.length);
+      const measured = await measureCase(one);
+      expect(measured.planted.verdict).not.toBe('supported');
+    }
+    const { rows } = await pool.query(
+      "select count(*)::int as count from operator_acts where action = 'label_finding'",
+    );
+    expect(rows[0].count).toBe(before.length);
+    await expect(
+      perform('label_finding', ctx(), { job_key: delivered, report_number: 1, finding: 99, label: 'wrong' }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,94 @@
+import { Problem } from '../door/problem.ts';
+import { sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/transaction.ts';
+import { type AccountAction, recordEvent } from './account-event.ts';
+import type { GrantRow } from './grant.ts';
+
+/** What is done to an agent of an account, by a member or by an operator, each with its event. */
+
+/** Who acts, for which account. */
+export interface ActingFor {
+  accountKey: string;
+  /** As events name it: a member's key, or an operator's address. */
+  actor: string;
+}
+
+interface LockedAgent extends GrantRow {
+  kind: 'agent' | 'wallet';
+  revoked_at: Date | null;
+}
+
+/** The grant of an agent of the account, locked. Throws `not_found`. */
+async function lockAnyAgent(tx: Tx, { accountKey }: ActingFor, agentKey: string): Promise<LockedAgent> {
+  const row = await tx.maybe<LockedAgent>(sql`
+    select g.grant_key, g.service_keys, g.payment_methods, g.per_job_limit_microcents, g.daily_limit_microcents,
+      g.total_limit_microcents, g.governed_refs, g.review_authority, g.paused_at,
+      p.kind, p.revoked_at
+    from principals p join grants g using (principal_key)
+    where p.principal_key = ${agentKey} and p.account_key = ${accountKey} for no key update`);
+  if (!row) throw noAgent();
+  return row;
+}
+
+/** The same, for an agent that is not revoked. Throws `action_not_allowed`. */
+export async function lockAgent(tx: Tx, by: ActingFor, agentKey: string): Promise<LockedAgent> {
+  const row = await lockAnyAgent(tx, by, agentKey);
+  if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');
+  return row;
+}
+
+/** The account that an agent buys for. Throws `not_found`. */
+export async function accountOfAgent(tx: Tx, agentKey: string): Promise<string> {
+  const row = await tx.maybe<{ account_key: string }>(sql`
+    select account_key from principals where principal_key = ${agentKey}`);
+  if (!row) throw noAgent();
+  return row.account_key;
+}
+
+/** Pauses an agent, or lets it buy again. Does nothing when it is so already. */
+export async function pauseAgentBy(tx: Tx, by: ActingFor, agentKey: string, paused: boolean, now: Date): Promise<void> {
+  const before = await lockAgent(tx, by, agentKey);
+  if ((before.paused_at !== null) === paused) return;
+  tx.write(sql`update grants set paused_at = ${paused ? now : null} where grant_key = ${before.grant_key}`);
+  recordOnAgent(tx, by, agentKey, paused ? 'agent_paused' : 'agent_resumed', {}, now);
+}
+
+/** Revokes an agent, once. Throws `action_not_allowed` for a wallet. */
+export async function revokeAgentBy(tx: Tx, by: ActingFor, agentKey: string, now: Date): Promise<void> {
+  const agent = await lockAnyAgent(tx, by, agentKey);
+  requireKind(agent, 'revoked');
+  if (!agent.revoked_at) revoke(tx, by, agentKey, now);
+}
+
+/** From the commit on, nothing speaks for the agent and nothing can be fetched for it. */
+export function revoke(tx: Tx, by: ActingFor, agentKey: string, now: Date): void {
+  tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
+  tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
+  tx.write(sql`update registrations set claim_until = ${now} where agent_key = ${agentKey} and claim_until > ${now}`);
+  recordOnAgent(tx, by, agentKey, 'agent_revoked', {}, now);
+}
+
+/** Refuses what cannot be done to a wallet. */
+export function requireKind({ kind }: { kind: 'agent' | 'wallet' }, act: string): void {
+  if (kind === 'wallet') {
+    throw new Problem(
+      'action_not_allowed',
+      `A wallet signs in with its own key and cannot be ${act}. Pause it instead.`,
+    );
+  }
+}
+
+export function noAgent(): Problem {
+  return new Problem('not_found', 'There is no agent with this key.');
+}
+
+export function recordOnAgent(
+  tx: Tx,
+  { accountKey, actor }: ActingFor,
+  agentKey: string,
+  action: AccountAction,
+  detail: Record<string, unknown>,
+  at: Date,
+): void {
+  recordEvent(tx, { accountKey, principalKey: agentKey, actor, action, detail, at });
+}

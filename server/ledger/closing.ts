@@ -1,0 +1,82 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Queries } from '../kernel/database.ts';
+import { sql, statement } from '../kernel/sql.ts';
+
+/** What an account of the books was debited and credited with, in microcents, and by how many entries. */
+export interface AccountSums {
+  account: string;
+  debited: bigint;
+  credited: bigint;
+  entries: bigint;
+}
+
+/**
+ * Sums of the books that are kept, so that a trial balance need not read all entries: of everything that transactions
+ * before one have posted. All of these have ended, so nothing is added to a closing later.
+ */
+const everySeconds = 3_600;
+
+/** Closes the books up to the oldest open transaction, once an hour. */
+export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): Promise<void> {
+  const now = clock();
+  await db.many(sql`
+    with last as (
+      select to_transaction, closed_at from ledger_closings order by to_transaction desc limit 1),
+    due as (
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as until
+      where not exists (select from last where closed_at > ${now}::timestamptz - make_interval(secs => ${everySeconds}))),
+    sums as (
+      select account, sum(debited) as debited, sum(credited) as credited, sum(entries) as entries from (
+        select account, debited_microcents as debited, credited_microcents as credited, entries
+        from ledger_closings where to_transaction = (select to_transaction from last)
+        union all
+        select debit_account, amount_microcents, 0, 1 from ledger_transfers, due
+        where transaction >= (select to_transaction from last) and transaction < until
+        union all
+        select credit_account, 0, amount_microcents, 1 from ledger_transfers, due
+        where transaction >= (select to_transaction from last) and transaction < until
+        union all
+        select debit_account, amount_microcents, 0, 1 from ledger_transfers, due
+        where not exists (select from last) and coalesce(transaction, 0) < until
+        union all
+        select credit_account, 0, amount_microcents, 1 from ledger_transfers, due
+        where not exists (select from last) and coalesce(transaction, 0) < until) parts
+      group by account)
+    insert into ledger_closings (to_transaction, account, closed_at, debited_microcents, credited_microcents, entries)
+    select until, account, ${now}, debited, credited, entries from due, sums
+    on conflict do nothing`);
+  // The last one begins the next; the one before is kept for who reads meanwhile.
+  await db.many(sql`
+    delete from ledger_closings where to_transaction not in (
+      select distinct to_transaction from ledger_closings order by to_transaction desc limit 2)`);
+}
+
+/**
+ * The sums of every account now, as SQL: those of the last closing and what was posted since. Columns `account`, `debited`,
+ * `credited`, `entries` and `closed_at`.
+ */
+export const sumsNow = `
+  with last as materialized (
+    select to_transaction, closed_at from ledger_closings order by to_transaction desc limit 1),
+  since as materialized (
+    select debit_account, credit_account, amount_microcents from ledger_transfers
+    where transaction >= (select to_transaction from last)
+    union all
+    select debit_account, credit_account, amount_microcents from ledger_transfers
+    where not exists (select from last))
+  select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries,
+    (select closed_at from last) as closed_at
+  from (
+    select account, debited_microcents as debited, credited_microcents as credited, entries from ledger_closings
+    where to_transaction = (select to_transaction from last)
+    union all select debit_account, amount_microcents, 0, 1 from since
+    union all select credit_account, 0, amount_microcents, 1 from since) parts
+  group by account`;
+
+const allSums = `${sumsNow} order by account`;
+
+/** The sums of every account now. */
+export async function accountSums(db: Queries): Promise<{ closed_at: Date | null; sums: AccountSums[] }> {
+  const sums = await db.many<AccountSums & { closed_at: Date | null }>(statement(allSums, []));
+  return { closed_at: sums[0]?.closed_at ?? null, sums: sums.map(({ closed_at: _, ...sum }) => sum) };
+}

@@ -1,0 +1,43 @@
+import type { BankEvidence, Disputes } from '../rail.ts';
+import type { CardProvider } from './provider.ts';
+
+/** A bank waits for an answer in these states (docs.stripe.com/api/disputes/object). */
+const unanswered: readonly string[] = ['needs_response', 'warning_needs_response'];
+/** The provider takes so many characters of each text. */
+const textMax = 20_000;
+
+/**
+ * Sends evidence to the bank that contests a charge. It can be sent once, so what the provider has is asked first; a call
+ * that is repeated under its key is the same call.
+ */
+export function answersOver({ stripe }: CardProvider): Disputes {
+  return {
+    async answer(disputeKey, evidence, callKey) {
+      const { status, evidence_details: details } = await stripe.disputes.retrieve(disputeKey);
+      if (details.submission_count > 0) return 'answered_before';
+      if (!unanswered.includes(status)) return 'closed';
+      await stripe.disputes.update(
+        disputeKey,
+        { evidence: evidenceParams(evidence), submit: true },
+        { idempotencyKey: `dp:${callKey}` },
+      );
+      return 'answered';
+    },
+  };
+}
+
+function evidenceParams(evidence: BankEvidence) {
+  const texts = {
+    product_description: evidence.product,
+    customer_email_address: evidence.email,
+    service_date: evidence.deliveredOn,
+    access_activity_log: evidence.activity,
+    refund_policy_disclosure: evidence.refundPolicy,
+    refund_refusal_explanation: evidence.refusal,
+    uncategorized_text: evidence.record,
+  };
+  const given = Object.entries(texts).flatMap(([name, text]) =>
+    text === null ? [] : [[name, text.slice(0, textMax)]],
+  );
+  return Object.fromEntries(given) as { [Name in keyof typeof texts]?: string };
+}

@@ -1,0 +1,68 @@
+import type Stripe from 'stripe';
+import type { Queries } from '../../kernel/database.ts';
+import { toText } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Difference } from '../told.ts';
+import type { Look } from './compared.ts';
+import { type CardProvider, fromCents } from './provider.ts';
+
+/**
+ * All that the provider holds for us, and has paid out to our bank, beside `asset:card`. The account at the provider must
+ * be of this service alone. A payment on its way makes both differ for a moment, so what counts is a difference that
+ * stands at two looks.
+ */
+
+const pageSize = 100;
+/** What leaves the balance for our bank, and comes back from there (docs.stripe.com/reports/balance-transaction-types). */
+const payouts = ['payout', 'payout_cancel', 'payout_failure'];
+
+interface Balances {
+  balance_microcents: bigint | null;
+  ledger_microcents: bigint | null;
+}
+
+/** Notes both, and gives the difference that stood before, too. */
+export async function compareBalance({ process: { db }, provider }: Look): Promise<Difference[]> {
+  const before = await db.maybe<Balances>(sql`
+    select balance_microcents, ledger_microcents from card_searches where list = 'books'`);
+  const balance = await heldAt(db, provider);
+  const { ledger } = await db.one<{ ledger: bigint }>(sql`
+    select coalesce(sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end), 0)::bigint
+      as ledger
+    from ledger_transfers where 'asset:card' in (debit_account, credit_account)`);
+  await db.many(sql`
+    update card_searches set balance_microcents = ${balance}, ledger_microcents = ${ledger} where list = 'books'`);
+  const stood = (before?.balance_microcents ?? 0n) - (before?.ledger_microcents ?? 0n);
+  if (balance === ledger || balance - ledger !== stood) return [];
+  return [{ kind: 'balance', object_id: 'usd', ours: toText(ledger), theirs: toText(balance) }];
+}
+
+/** In microcents: what there is, what is pending, and what went to our bank; a refund on its way has not left yet. */
+async function heldAt(db: Queries, provider: CardProvider): Promise<bigint> {
+  const { stripe } = provider;
+  const { available, pending } = await stripe.balance.retrieve();
+  const cents = [...available, ...pending].reduce((sum, part) => sum + (part.currency === 'usd' ? part.amount : 0), 0);
+  return fromCents(cents) + (await paidOut(stripe)) + (await onTheirWay(db, stripe));
+}
+
+async function paidOut(stripe: Stripe): Promise<bigint> {
+  let sum = 0;
+  for (const type of payouts) {
+    for await (const { net } of stripe.balanceTransactions.list({ type, currency: 'usd', limit: pageSize })) sum -= net;
+  }
+  return fromCents(sum);
+}
+
+/** Refunds that have left the balance, and that we count once they have arrived. */
+async function onTheirWay(db: Queries, stripe: Stripe): Promise<bigint> {
+  const tried = await db.many<{ intent_id: string }>(sql`
+    select intent_id from refunds where state = 'refund_pending' and intent_id is not null and tries > 0`);
+  let sum = 0;
+  for (const { intent_id: intent } of tried) {
+    const { data } = await stripe.refunds.list({ payment_intent: intent, limit: pageSize });
+    for (const { status, amount, balance_transaction: booked } of data) {
+      if (booked && status !== 'failed' && status !== 'canceled') sum += amount;
+    }
+  }
+  return fromCents(sum);
+}

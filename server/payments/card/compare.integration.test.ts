@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Agent } from '../../../e2e/support/agent.ts';
+import { buyingByCard, listen, paidOnPage, payByCard, stripeOf } from '../../../e2e/support/card.ts';
+import { startService, withCard } from '../../../e2e/support/service.ts';
+import { openCardProvider } from './provider.ts';
+
+// The provider's books and ours are made to differ on purpose.
+const service = await startService(withCard, { checked: false });
+const { pool } = service.database;
+const control = stripeOf(service);
+const { stripe } = openCardProvider({
+  secretKey: service.sandbox.stripe.secretKey,
+  apiUrl: service.sandbox.stripe.url,
+  mode: 'test',
+});
+beforeAll(() => listen(service));
+afterEach(() => control.clearFaults());
+
+const paymentOf = async (agent: Agent, jobKey: string) => (await agent.job(jobKey)).body.payment_state;
+const intentOf = async (paymentKey: string) =>
+  (await control.books()).payment_intents.find(({ metadata }) => metadata.payment_key === paymentKey)?.id ?? '';
+
+/** One look at the books, `minutes` from now: nothing that the provider has is young any more. */
+async function look(minutes = 6): Promise<void> {
+  service.advanceClock(minutes * 60);
+  await control.advance(minutes * 60);
+  await service.sweep();
+}
+
+/** What differs now of one object, as operators are told. */
+async function differing(objectId: string) {
+  const { rows } = await pool.query(
+    `select kind, ours, theirs from reconciliation_differences where object_id = $1 and gone_at is null`,
+    [objectId],
+  );
+  return rows;
+}
+
+/** What `npm run money` prints. */
+async function money(): Promise<string> {
+  const command = path.resolve(import.meta.dirname, '../../../commands/money.ts');
+  const env = { ...process.env, DATABASE_URL: service.database.url };
+  return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
+}
+
+/** Nobody hears of anything: no webhook comes, and events cannot be listed. */
+async function deaf(): Promise<void> {
+  await control.webhookFault({ mode: 'lose', times: 'always' });
+  await control.fault({ mode: 'error_500', on: 'events.list', times: 'always' });
+}
+
+/** A charge that somebody makes with our key, past the service. */
+const chargedBeside = (metadata: Record<string, string>) =>
+  stripe.paymentIntents.create({
+    amount: 500,
+    currency: 'usd',
+    payment_method: 'pm_card_visa',
+    confirm: true,
+    metadata,
+    allowed_payment_method_types: ['card'],
+  });
+
+describe('the books of the card provider', () => {
+  it('agree with ours after a purchase, a refund that is on its way, and one that has arrived', async () => {
+    const { agent } = await buyingByCard(service);
+    await paidOnPage(service, agent);
+    const { jobKey } = await paidOnPage(service, agent);
+    await control.outcome({ of: 'refund', times: 1 });
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    await look();
+    // Twice 5.00 less 2.9 % and 0.30 each; the refund has left the provider, and not arrived.
+    expect(await money()).toMatch(
+      /^card: 9\.10 USD at the provider, 9\.10 USD in the books\n {2}they agree, looked at /m,
+    );
+    const refund = (await control.books()).refunds.at(-1);
+    await control.settle(refund?.id ?? '', 'succeeded');
+    await look();
+    await look();
+    expect(await paymentOf(agent, jobKey)).toBe('refunded');
+    const told = await money();
+    expect(told).toContain('card: 4.10 USD at the provider, 4.10 USD in the books\n  they agree');
+    expect(told).toContain('do not agree on: 0');
+  });
+
+  it('tell of a dispute, and of a refund that came back, of which no event told', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey, paymentKey } = await paidOnPage(service, agent);
+    const other = await paidOnPage(service, agent);
+    await service.execute(jobKey);
+    await agent.post(`/api/agent/v1/jobs/${other.jobKey}/cancel`);
+    await service.sweep();
+    expect(await paymentOf(agent, other.jobKey)).toBe('refunded');
+    await deaf();
+    const dispute = await control.openDispute({ payment_intent: await intentOf(paymentKey) });
+    const refund = (await control.books()).refunds.at(-1);
+    await control.settle(refund?.id ?? '', 'failed', 'expired_or_canceled_card');
+    await look();
+    expect(await paymentOf(agent, jobKey)).toBe('disputed');
+    expect(await paymentOf(agent, other.jobKey)).toBe('refund_failed');
+    // Its end comes months later, when no list of new disputes names it.
+    await control.closeDispute(dispute.id, 'won');
+    await look(5 * 24 * 60);
+    expect(await paymentOf(agent, jobKey)).toBe('collected');
+    expect(await service.broken()).toEqual([]);
+  });
+
+  it('tell of a charge for an attempt that was given up: it goes back', async () => {
+    const { agent } = await buyingByCard(service);
+    const jobKey = await agent.authorizedJob();
+    const { body } = await payByCard(agent, jobKey);
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`);
+    await deaf();
+    const intent = await chargedBeside({ payment_key: body.payment_key });
+    await look();
+    await look();
+    const [refund] = (await control.books()).refunds.filter(({ payment_intent }) => payment_intent === intent.id);
+    expect(refund?.amount).toBe(500);
+    expect(await service.broken()).toEqual([]);
+  });
+
+  it('keep for operators what they alone show, and what they do not show', async () => {
+    const { agent } = await buyingByCard(service);
+    const { jobKey } = await paidOnPage(service, agent);
+    const { paymentKey } = await paidOnPage(service, agent);
+    const beside = await chargedBeside({ payment_key: 'pay_of_nobody' });
+    const refund = await stripe.refunds.create({ payment_intent: await intentOf(paymentKey) });
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    await look();
+    const { rows } = await pool.query(
+      `select provider_refund_id as id from refunds where job_key = $1 and state = 'refunded'`,
+      [jobKey],
+    );
+    await rewritten(`update refunds set provider_refund_id = 're_other' where job_key = '${jobKey}'`);
+    await look();
+    expect(await differing(String(beside.latest_charge))).toEqual([
+      { kind: 'charge', ours: null, theirs: '5.00 USD, fee 0.45 USD' },
+    ]);
+    expect(await differing(refund.id)).toEqual([{ kind: 'refund', ours: null, theirs: '5.00 USD succeeded' }]);
+    expect(await differing('re_other')).toEqual([{ kind: 'refund', ours: '5.00 USD refunded', theirs: null }]);
+    expect(await differing(rows[0].id)).toEqual([
+      { kind: 'refund', ours: '5.00 USD refunded as re_other', theirs: '5.00 USD succeeded' },
+    ]);
+    expect(await money()).toMatch(
+      new RegExp(
+        `do not agree on: [4-9]\\n(.*\\n)* {2}\\S+ {2}card refund {2}${refund.id} {2}ours: nothing {2}theirs: 5.00`,
+      ),
+    );
+    // What was put right is gone, and stays written down.
+    await rewritten(`update refunds set provider_refund_id = '${rows[0].id}' where job_key = '${jobKey}'`);
+    await look();
+    expect(await differing('re_other')).toEqual([]);
+    const { rows: kept } = await pool.query(
+      `select gone_at > last_seen_at as gone from reconciliation_differences where object_id = 're_other'`,
+    );
+    expect(kept).toEqual([{ gone: true }]);
+  });
+
+  it('hold in all what ours say; a difference that stands at two looks is kept', async () => {
+    await look();
+    await look();
+    await pool.query(
+      `update reconciliation_differences set gone_at = now() + interval '1 year' where kind = 'balance'`,
+    );
+    // Of another business of the same account: no charge of ours.
+    await chargedBeside({});
+    await look();
+    expect(await money()).toContain('THEY DIFFER BY');
+    expect(await differing('usd')).toEqual([]);
+    await look();
+    expect(await differing('usd')).toMatchObject([{ kind: 'balance' }]);
+  });
+});
+
+/** Rewrites rows past all triggers. */
+async function rewritten(statement: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(`begin; set local session_replication_role = replica; ${statement}; commit`);
+  } finally {
+    client.release();
+  }
+}
+
+describe('a card payment whose outcome nobody knows', () => {
+  it('is listed for operators, and ends within 60 seconds after the provider answers again', async () => {
+    const { agent, member } = await buyingByCard(service);
+    await paidOnPage(service, agent, { member });
+    for (const on of ['payment_intents.create', 'payment_intents.confirm']) {
+      const jobKey = await agent.authorizedJob();
+      await control.fault({ mode: 'drop_after', on, times: 1 });
+      await control.fault({ mode: 'drop_before', times: 'always' });
+      await control.webhookFault({ mode: 'lose', times: 'always' });
+      expect((await payByCard(agent, jobKey, 'card_saved')).body.code).toBe('payment_unknown');
+      for (let minutes = 0; minutes < 3; minutes += 1) {
+        service.advanceClock(60);
+        await service.sweep();
+      }
+      expect(await paymentOf(agent, jobKey)).toBe('unknown');
+      expect(await money()).toMatch(
+        new RegExp(`outcome is open: 1\\n {2}\\S+ {2}5.00 USD {2}card {2}pay_\\w+ {2}${jobKey}`),
+      );
+      await control.clearFaults();
+      let seconds = 0;
+      for (; seconds < 60 && (await paymentOf(agent, jobKey)) === 'unknown'; seconds += 5) {
+        service.advanceClock(5);
+        await service.sweep();
+      }
+      expect(await paymentOf(agent, jobKey)).toBe('collected');
+      const { rows } = await pool.query(
+        'select intent_id from card_charges join payments using (payment_key) where job_key = $1',
+        [jobKey],
+      );
+      expect(rows).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import type Stripe from 'stripe';
+import { toText } from '../../kernel/money.ts';
+import { sql } from '../../kernel/sql.ts';
+import type { Process, Tell } from '../rail.ts';
+import type { Difference } from '../told.ts';
+import type { CardAttempt } from './attempt.ts';
+import { lookAtDispute, stands } from './disputes.ts';
+import { lookAtIntent, lookAtRefund } from './hear.ts';
+import type { CardProof } from './outcome.ts';
+import { type CardProvider, fromCents, idOf } from './provider.ts';
+
+/** What is held against what: the provider's charges, refunds and disputes, and our rows of each. */
+
+/** One look at the provider's books. */
+export interface Look {
+  readonly process: Process;
+  readonly provider: CardProvider;
+  readonly tell: Tell<CardAttempt, CardProof>;
+}
+
+/** Objects of one kind, theirs and ours. */
+export interface Compared<T extends { id: string }> {
+  readonly kind: Difference['kind'];
+  /** Newest first, page by page. */
+  list(params: { limit: number; created: { gte: number; lte: number } }): AsyncIterable<T>;
+  retrieve(id: string): PromiseLike<T>;
+  /** The ids of what we wrote down in this time, and of what can still change. */
+  ours(since: Date, until: Date): Promise<string[]>;
+  /** Looks like an event into what the provider shows. */
+  lookInto(theirs: T): Promise<void>;
+  /** What differs after that. Null when both agree, or the object is of no concern to this service. */
+  judge(id: string, theirs: T | null): Promise<Pick<Difference, 'ours' | 'theirs'> | null>;
+}
+
+/** Charges that succeeded, with their fees. */
+export function chargesOf({ process, provider, tell }: Look): Compared<Stripe.Charge> {
+  const { db } = process;
+  const { charges } = provider.stripe;
+  const read = (id: string) =>
+    db.maybe<{ amount_microcents: bigint; fee_microcents: bigint }>(sql`
+      select amount_microcents, fee_microcents from card_charges where charge_id = ${id}`);
+  return {
+    kind: 'charge',
+    list: (params) => charges.list({ ...params, expand: ['data.balance_transaction'] }),
+    retrieve: (id) => charges.retrieve(id, { expand: ['balance_transaction'] }),
+    async ours(since, until) {
+      const rows = await db.many<{ charge_id: string }>(sql`
+        select charge_id from card_charges where seen_at between ${since} and ${until}`);
+      return rows.map(({ charge_id }) => charge_id);
+    },
+    async lookInto(theirs) {
+      const intentId = idOf(theirs.payment_intent);
+      if (!isOurs(theirs) || !intentId || (await read(theirs.id))) return;
+      await lookAtIntent(process, provider, intentId, tell);
+    },
+    async judge(id, theirs) {
+      const ours = await read(id);
+      if (!ours) return theirs && isOurs(theirs) ? { ours: null, theirs: chargeText(theirs) } : null;
+      const fee = theirs && feeOf(theirs) !== null ? `, fee ${toText(ours.fee_microcents)}` : '';
+      return differing(`${toText(ours.amount_microcents)}${fee}`, theirs && chargeText(theirs));
+    },
+  };
+}
+
+/** The account may sell other things: only what we made for a payment carries its key. */
+function isOurs({ status, metadata }: Stripe.Charge): boolean {
+  return status === 'succeeded' && metadata.payment_key !== undefined;
+}
+
+function feeOf({ balance_transaction: booked }: Stripe.Charge): bigint | null {
+  return booked && typeof booked !== 'string' ? fromCents(booked.fee) : null;
+}
+
+function chargeText(charge: Stripe.Charge): string {
+  const fee = feeOf(charge);
+  return `${toText(fromCents(charge.amount))}${fee === null ? '' : `, fee ${toText(fee)}`}`;
+}
+
+/** Refunds of our charges: each goes back once, in full. */
+export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Refund> {
+  const { db } = process;
+  const { refunds } = provider.stripe;
+  return {
+    kind: 'refund',
+    list: (params) => refunds.list(params),
+    retrieve: (id) => refunds.retrieve(id),
+    async ours(since, until) {
+      const rows = await db.many<{ provider_refund_id: string }>(sql`
+        select provider_refund_id from refunds
+        where state = 'refunded' and provider_refund_id is not null and decided_at between ${since} and ${until}`);
+      return rows.map(({ provider_refund_id }) => provider_refund_id);
+    },
+    lookInto: (theirs) => lookAtRefund(process, theirs, tell),
+    async judge(id, theirs) {
+      const intentId = theirs && idOf(theirs.payment_intent);
+      const ours = await db.maybe<{ state: string; provider_refund_id: string | null; amount_microcents: bigint }>(sql`
+        select state, provider_refund_id, amount_microcents from refunds
+        where provider_refund_id = ${id} or intent_id = ${intentId}
+        order by provider_refund_id = ${id} desc nulls last limit 1`);
+      const isGone = theirs !== null && ['failed', 'canceled'].includes(theirs.status ?? '');
+      const isOurs = ours?.provider_refund_id === id;
+      if (!ours) {
+        const charge = await db.maybe(sql`select intent_id from card_charges where intent_id = ${intentId}`);
+        return theirs && charge && !isGone ? { ours: null, theirs: refundText(theirs) } : null;
+      }
+      const agrees = isGone
+        ? !(ours.state === 'refunded' && isOurs)
+        : theirs
+          ? // One that is on its way here is proven by the next try.
+            fromCents(theirs.amount) === ours.amount_microcents &&
+            (ours.state === 'refund_pending' || (ours.state === 'refunded' && isOurs))
+          : !(ours.state === 'refunded' && isOurs);
+      if (agrees) return null;
+      const by = ours.provider_refund_id && !isOurs ? ` as ${ours.provider_refund_id}` : '';
+      return {
+        ours: `${toText(ours.amount_microcents)} ${ours.state}${by}`,
+        theirs: theirs && refundText(theirs),
+      };
+    },
+  };
+}
+
+const refundText = ({ amount, status }: Stripe.Refund): string => `${toText(fromCents(amount))} ${status}`;
+
+/** Disputes of our charges, with what the bank and the provider took. Open ones are asked about until they end. */
+export function disputesOf({ process, provider, tell }: Look): Compared<Stripe.Dispute> {
+  const { db } = process;
+  const { disputes } = provider.stripe;
+  return {
+    kind: 'dispute',
+    list: (params) => disputes.list(params),
+    retrieve: (id) => disputes.retrieve(id),
+    async ours(since, until) {
+      const rows = await db.many<{ dispute_id: string }>(sql`
+        select dispute_id from card_disputes where outcome is null or opened_at between ${since} and ${until}`);
+      return rows.map(({ dispute_id }) => dispute_id);
+    },
+    lookInto: (theirs) => lookAtDispute(process, provider, theirs, tell),
+    async judge(id, theirs) {
+      const ours = await db.maybe<{ outcome: string | null; withdrawn_microcents: bigint; fee_microcents: bigint }>(sql`
+        select outcome, withdrawn_microcents, fee_microcents from card_disputes where dispute_id = ${id}`);
+      if (ours) {
+        const { outcome, withdrawn_microcents: withdrawn, fee_microcents: fee } = ours;
+        return differing(disputeText(outcome, withdrawn, fee), theirs && standingOf(theirs));
+      }
+      const intentId = theirs && idOf(theirs.payment_intent);
+      const payment = await db.maybe(sql`
+        select payment_key from card_charges where intent_id = ${intentId}
+        union all select payment_key from card_payments where intent_id = ${intentId}`);
+      return theirs && payment ? { ours: null, theirs: standingOf(theirs) } : null;
+    },
+  };
+}
+
+function standingOf({ status, balance_transactions: moved }: Stripe.Dispute): string {
+  const outcome = stands.includes(status) ? 'won' : status === 'lost' ? 'lost' : null;
+  const withdrawn = -moved.reduce((sum, { amount }) => sum + amount, 0);
+  const fee = moved.reduce((sum, one) => sum + one.fee, 0);
+  return disputeText(outcome, fromCents(Math.max(withdrawn, 0)), fromCents(Math.max(fee, 0)));
+}
+
+function disputeText(outcome: string | null, withdrawn: bigint, fee: bigint): string {
+  return `${outcome ?? 'open'}, ${toText(withdrawn)} withdrawn, fee ${toText(fee)}`;
+}
+
+function differing(ours: string, theirs: string | null) {
+  return ours === theirs ? null : { ours, theirs };
+}

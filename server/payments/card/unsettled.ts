@@ -1,0 +1,62 @@
+import { after } from '../../kernel/clock.ts';
+import type { Queries } from '../../kernel/database.ts';
+import { sql } from '../../kernel/sql.ts';
+import {
+  type CardBooks,
+  type OpenPayment,
+  type OpenRefund,
+  operatorAfterSeconds,
+  told,
+  toldMax,
+  type Waiting,
+} from '../told.ts';
+
+/** Lists charges and refunds to cards whose end nobody knows. A payment that waits for its payer is none of these. */
+export async function readCardsWaiting(
+  db: Queries,
+  now: Date,
+): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
+  const hourAgo = after(now, -operatorAfterSeconds);
+  return {
+    unknown: await told<OpenPayment>(
+      db,
+      sql`
+        select payment_key, job_key, p.created_at, amount_microcents, 'card' as network, account_key as payer,
+          count(*) over () as total
+        from payments p join jobs using (job_key)
+        where rail = 'card' and p.state in ('settling', 'unknown') and jobs.payment_state in ('processing', 'unknown')
+          and p.created_at <= ${hourAgo}
+        order by p.created_at limit ${toldMax}`,
+    ),
+    payments: await told<OpenPayment>(
+      db,
+      sql`
+        select payment_key, job_key, p.created_at, amount_microcents, 'card' as network, account_key as payer,
+          count(*) over () as total
+        from payments p join jobs using (job_key)
+        where rail = 'card' and p.state in ('settling', 'unknown') and jobs.payment_state in ('processing', 'unknown')
+          and p.created_at > ${hourAgo}
+        order by p.created_at limit ${toldMax}`,
+    ),
+    // That of a payment which its payer's bank has taken back is owed no more.
+    refunds: await told<OpenRefund>(
+      db,
+      sql`
+        select refund_key, r.job_key, r.state, r.created_at, r.tries, r.amount_microcents, 'card' as network,
+          account_key as payer, r.failure, count(*) over () as total,
+          case when r.state = 'refund_failed' then 'person' when exists (
+            select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
+            else 'try' end as waits_for
+        from refunds r join jobs using (job_key) join payments using (payment_key)
+        where r.intent_id is not null and r.state <> 'refunded' and (reversed_at is null or r.reason = 'late_payment')
+        order by r.created_at limit ${toldMax}`,
+    ),
+  };
+}
+
+/** What the provider held at the last look, beside the books. Undefined before the first. */
+export function readCardBooks(db: Queries): Promise<CardBooks | undefined> {
+  return db.maybe<CardBooks>(sql`
+    select searched_at, balance_microcents, ledger_microcents from card_searches
+    where list = 'books' and balance_microcents is not null and ledger_microcents is not null`);
+}

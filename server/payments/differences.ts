@@ -1,0 +1,47 @@
+import type { Queries } from '../kernel/database.ts';
+import { log } from '../kernel/log.ts';
+import { sql } from '../kernel/sql.ts';
+import { type Book, type Difference, type KeptDifference, type Told, told, toldMax } from './told.ts';
+
+/** What our books and those of a provider, or a chain, do not agree on. Kept until they do, and after that as it was. */
+
+/** Keeps what a book differs in by a whole look at it. What was kept before and is not found any more is gone. */
+export async function keepDifferences(
+  db: Queries,
+  book: Book,
+  differences: readonly Difference[],
+  now: Date,
+): Promise<void> {
+  for (const { kind, object_id, ours, theirs } of differences) {
+    log('books_differ', { book, kind, object_id, ours, theirs });
+    await db.many(sql`
+      insert into reconciliation_differences as kept
+        (book, kind, object_id, ours, theirs, first_seen_at, last_seen_at)
+      values (${book}, ${kind}, ${object_id}, ${ours}, ${theirs}, ${now}, ${now})
+      on conflict (book, kind, object_id) do update set ours = excluded.ours, theirs = excluded.theirs,
+        first_seen_at = case when kept.gone_at is null then least(kept.first_seen_at, ${now}) else ${now} end,
+        last_seen_at = ${now}, gone_at = null`);
+  }
+  const found = differences.map(({ kind, object_id }) => `${kind} ${object_id}`);
+  await db.many(sql`
+    update reconciliation_differences set gone_at = ${now}
+    where book = ${book} and gone_at is null and not (kind || ' ' || object_id = any(${found}::text[]))`);
+}
+
+/** What the books differ in now, the oldest first. */
+export function readDifferences(db: Queries): Promise<Told<KeptDifference>> {
+  return told<KeptDifference>(
+    db,
+    sql`
+      select book, kind, object_id, ours, theirs, first_seen_at, last_seen_at, count(*) over () as total
+      from reconciliation_differences where gone_at is null
+      order by first_seen_at, book, kind, object_id limit ${toldMax}`,
+  );
+}
+
+/** The ids of one kind that a book differs in, to be looked at again. */
+export async function differingIn(db: Queries, book: Book, kind: Difference['kind']): Promise<string[]> {
+  const rows = await db.many<{ object_id: string }>(sql`
+    select object_id from reconciliation_differences where book = ${book} and kind = ${kind} and gone_at is null`);
+  return rows.map(({ object_id }) => object_id);
+}
