@@ -85,12 +85,13 @@ async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unkn
 }
 
 /** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
-export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
-  return db.many<ChainBooks>(statement(chainBooks, []));
+export async function readChainBooks(db: Queries): Promise<ChainBooks[]> {
+  const { text } = await sumsNow(db);
+  return db.many<ChainBooks>(statement(chainBooks(text), []));
 }
 
-const chainBooks = `
-  with sums as materialized (${sumsNow})
+const chainBooks = (sums: string): string => `
+  with sums as materialized (${sums})
   select network, searched_to, head, searched_at, balance_microcents, (
     coalesce((select debited - credited from sums where account = 'asset:x402:' || network), 0)
     - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)

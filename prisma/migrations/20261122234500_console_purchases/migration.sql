@@ -27,6 +27,12 @@ CREATE INDEX "payments_rail_idx" ON "payments"("rail");
 -- CreateIndex
 CREATE INDEX "card_events_object_id_idx" ON "card_events"("object_id");
 
+-- What was posted since the last closing of the books is found by it, however much there is before.
+DROP INDEX "ledger_transfers_transaction_idx";
+
+-- CreateIndex
+CREATE INDEX "ledger_transfers_transaction_idx" ON "ledger_transfers"("transaction");
+
 -- What the language of the schema cannot say.
 
 -- Names that are written alike are found by the trigrams that they share.
