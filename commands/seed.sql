@@ -301,8 +301,8 @@ select pg_temp.seed_key('evt', 'dispute', nr), 'charge.dispute.created', pg_temp
   created_at + interval '2 h', created_at + interval '2 h', created_at + interval '2 h', 0, created_at + interval '2 h'
 from seed_payments where course = 'disputed';
 insert into card_searches (list, searched_to, searched_at) select 'events', now, now from seed_terms;
-insert into card_differences (object_id, kind, detail, seen_at, settled_at)
-select pg_temp.seed_key('ch', 'foreign', nr), 'charge', 'not in our books', now - nr * interval '1 day', now
+insert into reconciliation_differences (book, kind, object_id, ours, theirs, first_seen_at, last_seen_at, gone_at)
+select 'card', 'charge', pg_temp.seed_key('ch', 'foreign', nr), null, '5.00 USD', now - nr * interval '1 day', now, now
 from seed_terms, generate_series(1, strays) nr;
 
 insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position, intent_id,
@@ -370,13 +370,18 @@ join (values
 lateral (select case posted.event when 'credited' then job_key when 'refunded' then pg_temp.seed_key('refund', 'refund', nr)
   when 'reversed' then payment_key || ':1' else payment_key end as key) keyed;
 
+-- All of it was posted by this transaction, and is closed: what is posted later is added to that.
+insert into ledger_closings (account, to_transaction, closed_at, debited_microcents, credited_microcents, entries)
+select account, pg_current_xact_id()::text::bigint + 1, max(now), sum(debited), sum(credited), count(*) from (
+  select debit_account as account, amount_microcents as debited, 0 as credited from ledger_transfers
+  union all select credit_account, 0, amount_microcents from ledger_transfers) sides, seed_terms
+group by account;
+insert into card_searches (list, searched_to, searched_at, balance_microcents, ledger_microcents)
+select 'books', now, now, debited_microcents - credited_microcents, debited_microcents - credited_microcents
+from seed_terms, ledger_closings where account = 'asset:card';
+
 insert into wallet_credits (principal_key, balance_microcents)
 select principal_key, sum(amount_microcents) from ledger_transfers where event = 'credited' group by principal_key;
-insert into ledger_balances (account, balance_microcents)
-select account, sum(amount) from (
-  select debit_account as account, amount_microcents as amount from ledger_transfers
-  union all select credit_account, -amount_microcents from ledger_transfers) moved
-where account like 'asset:%' group by account;
 insert into grant_usage (grant_key, day, used_microcents)
 select grant_key, authorized_on, sum(reserved_microcents) from jobs group by grant_key, authorized_on;
 insert into searched_chains (network, opened_at, searched_to, head, balance_microcents, searched_at)

@@ -87,12 +87,6 @@ const faults: PlantedFault[] = [
     named: 'I5 credit to spend is what the books say, and never below zero',
   },
   {
-    fault: 'a balance that no transfer explains',
-    rows: () => `update ledger_balances set balance_microcents = balance_microcents + 1`,
-    refused: /balances move with the books/,
-    named: 'I5 a balance is the sum of its transfers',
-  },
-  {
     fault: 'early execution',
     rows: ({ waiting }) => `
       update jobs set state = 'queued', charge_state = 'held', payment_state = 'collected', collected_at = now()

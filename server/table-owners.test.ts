@@ -10,7 +10,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
   console: 'operator_acts operator_views audit_seals finding_labels',
-  ledger: 'ledger_transfers ledger_balances ledger_closings wallet_credits',
+  ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters',
   payments:
     'payments x402_payments x402_transfers chain_transfers refunds reversals searched_chains ' +

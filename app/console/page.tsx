@@ -85,32 +85,28 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
 
 const listSince = ({ since }: Overview, query = ''): string => `/console/purchases?from=${since.slice(0, 10)}${query}`;
 
-/** What the card provider holds for us by the books, and whether its own books say the same. */
+/** What the card provider holds for us, beside the books at the same moment. */
 function CardBooks({ card, now }: { card: Overview['card']; now: Date }) {
   if (!card) return null;
-  const { ledger_microcents, differences, compared_at } = card;
+  const { balance_microcents, ledger_microcents, differences, compared_at } = card;
+  const isAgreed = balance_microcents === ledger_microcents && differences === 0;
   return (
     <p className="flex flex-wrap items-baseline gap-x-5 gap-y-1 border-t border-line px-5 py-3 text-dense">
       <span className="font-medium">Card provider</span>
-      {differences > 0 ? (
-        <strong className="font-semibold text-fault">
-          {differences} {differences === 1 ? 'object differs' : 'objects differ'} between its books and ours.{' '}
-          <Price microcents={ledger_microcents} /> in ours
-        </strong>
-      ) : compared_at === null ? (
+      {isAgreed ? (
         <span>
-          <Price microcents={ledger_microcents} /> in the books, not compared yet
+          Provider and books agree: <Price microcents={ledger_microcents} />
         </span>
       ) : (
-        <span>
-          Its charges, refunds and disputes agree with the books: <Price microcents={ledger_microcents} />
-        </span>
+        <strong className="font-semibold text-fault">
+          Provider and books differ by <Price microcents={balance_microcents - ledger_microcents} />:{' '}
+          <Price microcents={balance_microcents} /> at the provider, <Price microcents={ledger_microcents} /> in the
+          books, {differences} {differences === 1 ? 'object differs' : 'objects differ'}
+        </strong>
       )}
-      {compared_at ? (
-        <span className="ml-auto text-ink-3">
-          <Moment at={compared_at} now={now} />
-        </span>
-      ) : null}
+      <span className="ml-auto text-ink-3">
+        <Moment at={compared_at} now={now} />
+      </span>
     </p>
   );
 }

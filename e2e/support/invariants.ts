@@ -121,13 +121,17 @@ const invariants = {
       from ledger_transfers where 'liability:wallet_credit' in (debit_account, credit_account) group by principal_key
     ) l using (principal_key)
     where w.balance_microcents is distinct from l.balance or l.balance < 0`,
-  'I5 a balance is the sum of its transfers': `
+  'I5 a closing of the books is the sum of the transfers before it': `
     select account from (
-      select account, sum(amount) as kept from (
-        select debit_account as account, amount_microcents as amount from ledger_transfers
-        union all select credit_account, -amount_microcents from ledger_transfers) movements
-      where account like 'asset:%' group by account) books
-    full join ledger_balances using (account) where kept is distinct from balance_microcents`,
+      select to_transaction, account, sum(amount) as closed from (select distinct to_transaction from ledger_closings) c,
+        lateral (
+          select debit_account as account, amount_microcents as amount from ledger_transfers
+          where coalesce(transaction, 0) < to_transaction
+          union all select credit_account, -amount_microcents from ledger_transfers
+          where coalesce(transaction, 0) < to_transaction) movements
+      group by to_transaction, account) books
+    full join ledger_closings using (to_transaction, account)
+    where closed is distinct from debited_microcents - credited_microcents`,
   'I6 every log is in the books, once and in full, and what it became is what it is used for': `
     select c.network, c.transaction, c.position from chain_transfers c
     left join ledger_transfers l on l.event_key = case when refund_nonce is null then 'left:' else 'arrived:' end

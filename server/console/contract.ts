@@ -121,12 +121,13 @@ export const consoleOverview = defineOperation({
     chains: z.array(ChainBooks),
     card: z
       .object({
+        balance_microcents: Amount,
         ledger_microcents: Amount,
         differences: z.int().meta({ description: "What the provider's books and ours differ in." }),
-        compared_at: Instant.nullable(),
+        compared_at: Instant,
       })
       .nullable()
-      .meta({ description: 'Null while nothing was ever paid by card.' }),
+      .meta({ description: "Null until the provider's books were compared." }),
     webhooks: z.object({
       waiting: z.int(),
       failing: z.int().meta({ description: 'Tried, and not handled yet.' }),

@@ -42,32 +42,19 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
 
 export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ ctx, input, db }) => {
   const since = after(ctx.now, -input.days * daySeconds);
-  const { prisma } = ctx.runtime;
-  const [shown, purchases, rails, reviews, series, verdicts, money, queued, store, chains, card, heard, turned] =
-    await Promise.all([
-      availability(ctx.runtime, ctx.now),
-      purchasesSince(prisma, since),
-      railsSince(prisma, since),
-      countsSince(prisma, since),
-      seriesSince(prisma, since, input.days),
-      verdictsSince(prisma, since),
-      moneySince(prisma, since),
-      queues(db),
-      database(db),
-      readChainBooks(db),
-      cardBooks(db),
-      webhooks(prisma, since),
-      switches(db),
-    ]);
+  const [shown, period, queued, store, chains, card, turned] = await Promise.all([
+    availability(ctx.runtime, ctx.now),
+    periodSince(ctx.runtime.prisma, since, input.days),
+    queues(db),
+    database(db),
+    readChainBooks(db),
+    cardBooks(db),
+    switches(db),
+  ]);
   return {
     body: {
       since: since.toISOString(),
-      ...purchases,
-      rails,
-      reviews,
-      series,
-      verdicts,
-      ...money,
+      ...period,
       availability: {
         state: shown.state,
         reasons: shown.reasons,
@@ -78,12 +65,24 @@ export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ c
       database: store,
       chains: chains.map(chainView),
       card,
-      webhooks: heard,
       assessor: assessorNow(ctx.runtime, ctx.now),
       switches: turned,
     },
   };
 };
+
+/** One after the other: each reads much, and there are few connections for that. */
+async function periodSince(prisma: PrismaClient, since: Date, days: number) {
+  return {
+    ...(await purchasesSince(prisma, since)),
+    rails: await railsSince(prisma, since),
+    reviews: await countsSince(prisma, since),
+    series: await seriesSince(prisma, since, days),
+    verdicts: await verdictsSince(prisma, since),
+    ...(await moneySince(prisma, since)),
+    webhooks: await webhooks(prisma, since),
+  };
+}
 
 function verdictsSince(prisma: PrismaClient, since: Date): Promise<Overview['verdicts']> {
   return planned(
@@ -193,20 +192,20 @@ async function queues(db: Queries): Promise<Overview['queues']> {
   return rows.map((row) => ({ ...row, oldest_at: row.oldest_at?.toISOString() ?? null }));
 }
 
-/** What the provider holds for us by the books, and how often its own books were found to say otherwise. */
+/** What the card provider said that it holds for us, beside the books at that moment, and what they differ in. */
 async function cardBooks(db: Queries): Promise<Overview['card']> {
-  const compared = await db.maybe<{ searched_at: Date }>(sql`
-    select searched_at from card_searches where list = 'books'`);
-  const row = await db.one<{ ledger: bigint | null; differences: number }>(sql`
-    select (select count(*)::int from card_differences where settled_at is null) as differences, (
-      select sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end)::bigint
-      from ledger_transfers where 'asset:card' in (debit_account, credit_account)) as ledger`);
-  if (row.ledger === null && row.differences === 0) return null;
-  return {
-    ledger_microcents: toWire(row.ledger ?? 0n),
-    differences: row.differences,
-    compared_at: compared?.searched_at.toISOString() ?? null,
-  };
+  const row = await db.maybe<{ searched_at: Date; balance: bigint; ledger: bigint; differences: number }>(sql`
+    select searched_at, balance_microcents as balance, ledger_microcents as ledger, (
+        select count(*)::int from reconciliation_differences where book = 'card' and gone_at is null) as differences
+    from card_searches where list = 'books' and balance_microcents is not null and ledger_microcents is not null`);
+  return row
+    ? {
+        balance_microcents: toWire(row.balance),
+        ledger_microcents: toWire(row.ledger),
+        differences: row.differences,
+        compared_at: row.searched_at.toISOString(),
+      }
+    : null;
 }
 
 async function webhooks(prisma: PrismaClient, since: Date): Promise<Overview['webhooks']> {

@@ -27,8 +27,11 @@ CREATE INDEX "payments_rail_idx" ON "payments"("rail");
 -- CreateIndex
 CREATE INDEX "card_events_object_id_idx" ON "card_events"("object_id");
 
+-- What was posted since the last closing of the books is found by it, however much there is before.
+DROP INDEX "ledger_transfers_transaction_idx";
+
 -- CreateIndex
-CREATE INDEX "card_events_received_at_idx" ON "card_events"("received_at");
+CREATE INDEX "ledger_transfers_transaction_idx" ON "ledger_transfers"("transaction");
 
 -- What the language of the schema cannot say.
 
