@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findChromium } from '../commands/chromium.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
@@ -66,7 +66,7 @@ afterAll(async () => {
 async function customersAgent(): Promise<Agent> {
   const one = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
   const registration = await register(one, email);
-  await expect.poll(async () => (await control().mail(email)).length, patience).toBe(1);
+  await vi.waitFor(async () => expect(await control().mail(email)).toHaveLength(1), patience);
   const [letter] = await control().mail(email);
   one.token = (await claim(one, registration, codeIn(letter?.text ?? ''))).body.credential;
   return one;
@@ -78,7 +78,7 @@ async function paidByCard(): Promise<string> {
   const { body } = await payByCard(agent, key);
   const { body: page } = await click(agent, body.payment_key);
   await fillIn(page.url);
-  await expect.poll(async () => (await agent.job(key)).body.state, patience).toBe('delivered');
+  await vi.waitFor(async () => expect((await agent.job(key)).body.state).toBe('delivered'), patience);
   return key;
 }
 
@@ -87,7 +87,7 @@ async function disputed(key: string): Promise<string> {
   const { intent_id } = await db.one<{ intent_id: string }>(sql`
     select intent_id from card_charges join payments using (payment_key) where job_key = ${key}`);
   const { id } = await control().stripe.openDispute({ payment_intent: intent_id, reason: 'product_not_received' });
-  await expect.poll(async () => (await agent.job(key)).body.payment_state, patience).toBe('disputed');
+  await vi.waitFor(async () => expect((await agent.job(key)).body.payment_state).toBe('disputed'), patience);
   return id;
 }
 
