@@ -1,6 +1,6 @@
 import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
-import { letterQueue } from '../queue/queue.ts';
+import { deadLetterQueue, letterQueue } from '../queue/queue.ts';
 
 /** One number of the database: `label` is a word of the code or a network, null where there is one number only. */
 export interface Figure {
@@ -20,6 +20,8 @@ export const figures = {
   refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
   transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
   purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
+  disputes_unanswered: [null, 'Card disputes whose banks wait for an answer.'],
+  letters_dead: [null, 'Letters that could not be sent, and wait for an operator.'],
   reviews_overdue: [null, 'Delivered reports whose time to review is over.'],
   chain_head_block: ['network', 'The newest block that the search of a chain has seen.'],
   chain_search_lag_blocks: ['network', 'Blocks that the search of a chain is behind its head.'],
@@ -59,6 +61,8 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
       left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
       group by known.use
     union all select 'purchase_blocks', cause, count(*) from purchase_blocks where lifted_at is null group by cause
+    union all select 'disputes_unanswered', null, count(*) from card_disputes where closed_at is null and answered_at is null
+    union all select 'letters_dead', null, count(*) from pgboss.job where name = ${deadLetterQueue} and state < 'active'
     union all select 'reviews_overdue', null, count(*) from jobs
       where state in ('delivered', 'redelivered') and review_by <= ${now}
     union all select 'chain_head_block', network, head from chains

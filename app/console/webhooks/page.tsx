@@ -28,10 +28,10 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         Nothing in an announcement is believed: the provider is asked about what it names.
       </p>
       <nav aria-label="Views" className="mt-4 flex gap-x-5 border-b border-line text-dense">
-        <a className="tab -mb-px" href="/console/webhooks" aria-current={!waiting || undefined}>
+        <a className="tab -mb-px min-w-6" href="/console/webhooks" aria-current={!waiting || undefined}>
           All
         </a>
-        <a className="tab -mb-px" href="/console/webhooks?waiting=1" aria-current={waiting || undefined}>
+        <a className="tab -mb-px min-w-6" href="/console/webhooks?waiting=1" aria-current={waiting || undefined}>
           Waiting
         </a>
       </nav>

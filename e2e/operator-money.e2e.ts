@@ -1,0 +1,358 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findChromium } from '../commands/chromium.ts';
+import { onFreePorts } from '../commands/ports.ts';
+import { type Stack, startStack } from '../commands/stack.ts';
+import { controlClient } from '../sandbox/control-client.ts';
+import { type Database, openDatabase } from '../server/kernel/database.ts';
+import { sql } from '../server/kernel/sql.ts';
+import { letterQueue, openQueue } from '../server/queue/queue.ts';
+import { accessibilityFindings } from './accessibility.ts';
+import { Agent } from './support/agent.ts';
+import { click, fillIn, payByCard } from './support/card.ts';
+import { chainHand } from './support/chain-hand.ts';
+import { claim, register } from './support/customer.ts';
+import { codeIn } from './support/letter.ts';
+import { type Seats, seatsAt } from './support/seats.ts';
+
+let stack: Stack;
+let browser: Browser;
+let db: Database;
+let seats: Seats;
+let agent: Agent;
+let accountKey: string;
+let agentKey: string;
+let jobKey: string;
+let disputeKey: string;
+let eventKey: string;
+const folder = mkdtempSync(path.join(tmpdir(), 'operator-money-'));
+// PostgreSQL, which root starts as nobody, must be able to enter.
+chmodSync(folder, 0o755);
+
+/** A worker on a busy machine may take its time. */
+const patience = { timeout: 90_000, interval: 500 };
+const chain = 84532;
+const email = 'ines@harbourlane.example';
+
+const control = () => controlClient(stack.sandboxUrl);
+
+beforeAll(async () => {
+  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
+  db = openDatabase(stack.databaseUrl, { connections: 2 });
+  const { executablePath, args, env } = await findChromium();
+  browser = await chromium.launch({ executablePath, args: [...args], env });
+  agent = await customersAgent();
+  ({ account_key: accountKey } = (await agent.get('/api/agent/v1/me')).body);
+  const principal = await db.one<{ principal_key: string }>(sql`
+    select principal_key from principals where account_key = ${accountKey}`);
+  agentKey = principal.principal_key;
+  seats = await seatsAt(browser, db, { baseUrl: stack.baseUrl, accountKey });
+  jobKey = await paidByCard();
+  disputeKey = await disputed(jobKey);
+  const event = await db.one<{ event_id: string }>(sql`select event_id from card_events order by received_at limit 1`);
+  eventKey = event.event_id;
+});
+afterAll(async () => {
+  await browser?.close();
+  await db?.end();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** An agent of a customer who has confirmed it by the code of a letter. */
+async function customersAgent(): Promise<Agent> {
+  const one = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+  const registration = await register(one, email);
+  await vi.waitFor(async () => expect(await control().mail(email)).toHaveLength(1), patience);
+  const [letter] = await control().mail(email);
+  one.token = (await claim(one, registration, codeIn(letter?.text ?? ''))).body.credential;
+  return one;
+}
+
+/** A job that is paid for on the provider's page, and delivered. */
+async function paidByCard(): Promise<string> {
+  const key = await agent.authorizedJob();
+  const { body } = await payByCard(agent, key);
+  const { body: page } = await click(agent, body.payment_key);
+  await fillIn(page.url);
+  await vi.waitFor(async () => expect((await agent.job(key)).body.state).toBe('delivered'), patience);
+  return key;
+}
+
+/** Its bank contests the payment, and the service has heard of that. */
+async function disputed(key: string): Promise<string> {
+  const { intent_id } = await db.one<{ intent_id: string }>(sql`
+    select intent_id from card_charges join payments using (payment_key) where job_key = ${key}`);
+  const { id } = await control().stripe.openDispute({ payment_intent: intent_id, reason: 'product_not_received' });
+  await vi.waitFor(async () => expect((await agent.job(key)).body.payment_state).toBe('disputed'), patience);
+  return id;
+}
+
+const text = async (page: Page): Promise<string> =>
+  (await page.getByRole('main').innerText()).replaceAll('\u00a0', ' ');
+const at = (place: string): string => stack.baseUrl + place;
+
+const places = () => [
+  '/console/money',
+  '/console/disputes',
+  `/console/disputes/${disputeKey}`,
+  '/console/failures',
+  '/console/customers',
+  `/console/customers/${accountKey}`,
+  `/console/agents/${agentKey}/pause`,
+  '/console/ledger',
+  '/console/ledger/entries?account=asset%3Acard',
+  '/console/webhooks',
+  `/console/webhooks/${eventKey}`,
+  `/console/webhooks/${eventKey}/open`,
+  '/console/quality',
+  '/console/quality/findings',
+  '/console/audit',
+];
+
+describe('whoever has no role', () => {
+  it('finds none of these pages, not prefetched and not as .rsc, and none of their forms', async () => {
+    const cookie = await seats.cookieOf('nobody');
+    for (const place of places()) {
+      for (const headers of [{}, { rsc: '1' }, { rsc: '1', 'next-router-prefetch': '1' }]) {
+        const answer = await fetch(at(place), { headers: { cookie, ...headers } });
+        const body = await answer.text();
+        expect([place, headers, answer.status, body.includes(jobKey)]).toEqual([place, headers, 404, false]);
+      }
+      const [address = '', query] = place.split('?');
+      const segment = await fetch(at(`${address}.rsc${query ? `?${query}` : ''}`), { headers: { cookie } });
+      expect([place, segment.status]).toEqual([place, 404]);
+    }
+    for (const form of [
+      `disputes/${disputeKey}/answer`,
+      'failures/retry/confirm',
+      `agents/${agentKey}/pause/confirm`,
+    ]) {
+      const answer = await fetch(at(`/console/${form}`), {
+        method: 'POST',
+        headers: { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'reason=mine&statement=mine',
+      });
+      expect([form, answer.status]).toEqual([form, 404]);
+    }
+    const procedure = await fetch(at('/api/trpc/console_disputes'), {
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(procedure.status).toBe(404);
+  });
+
+  it('and a viewer: the pages without what they may not do', async () => {
+    const page = await seats.pageOf('viewer');
+    await page.goto(at(`/console/disputes/${disputeKey}`));
+    expect(await text(page)).toContain('Not now: Needs finance or admin.');
+    expect(await page.getByRole('button', { name: 'Send to the bank' }).count()).toBe(0);
+    await page.goto(at('/console/quality/findings'));
+    expect(await text(page)).not.toContain('Judge');
+    await page.goto(at(`/console/customers/${accountKey}`));
+    expect(await page.getByRole('link', { name: 'Pause' }).count()).toBe(0);
+    await page.close();
+  });
+});
+
+describe('an operator', () => {
+  it('answers a card dispute, and the bank has the evidence', async () => {
+    const page = await seats.pageOf('finance');
+    await page.goto(at('/console'));
+    await page
+      .getByRole('navigation', { name: 'Console', exact: true })
+      .getByRole('link', { name: /^Disputes/ })
+      .click();
+    expect(await text(page)).toMatch(/Open: 1[\s\S]*To be answered in [67] d/);
+    await page.getByRole('link', { name: disputeKey }).click();
+    expect(await text(page)).toContain('Signed receipt');
+    await page.getByLabel('Why the charge stands').fill('The report was delivered and read.');
+    await page.getByLabel('Reason').fill('the record is clear');
+    await page.getByRole('button', { name: 'Send to the bank' }).click();
+    await page.waitForURL(at(`/console/disputes/${disputeKey}`));
+    expect(await page.getByRole('status').innerText()).toContain('Answered');
+    expect(await page.getByRole('button', { name: 'Send to the bank' }).count()).toBe(0);
+    const [sent] = (await control().stripe.books()).disputes;
+    expect(sent?.status).toBe('under_review');
+    expect(sent?.evidence.refund_refusal_explanation).toBe('The report was delivered and read.');
+    await control().stripe.closeDispute(disputeKey, 'won');
+    const list = async () => {
+      await page.goto(at('/console/disputes'));
+      return text(page);
+    };
+    await expect.poll(list, patience).toContain('Won: the payment stands.');
+    await page.goto(at('/console/audit'));
+    expect(await text(page)).toContain('the record is clear');
+    await page.close();
+  });
+
+  it('gives an unmatched transfer back to who sent it', async () => {
+    const page = await seats.pageOf('finance');
+    const hand = await chainHand(stack.sandboxUrl, chain);
+    const to = (await control().chains()).find(({ chain_id }) => chain_id === chain)?.pay_to ?? expect.unreachable();
+    const payer = (await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } })).wallet;
+    const before = await hand.balanceOf(payer.address);
+    await hand.call(hand.transferCall(await hand.sign(payer, to, 2_340_000n)));
+    const waits = async () => {
+      await page.goto(at('/console/money'));
+      return page.getByRole('link', { name: 'Give back' }).count();
+    };
+    await expect.poll(waits, patience).toBe(1);
+    await page.getByRole('link', { name: 'Give back' }).click();
+    await page.getByLabel('Reason').fill('sent by mistake');
+    await page.getByRole('button', { name: 'Give back 2.34 USD' }).click();
+    await page.waitForURL(at('/console/money'));
+    await expect.poll(() => hand.balanceOf(payer.address), patience).toBe(before);
+    await expect.poll(waits, patience).toBe(0);
+    await page.goto(at('/console/ledger/entries'));
+    expect(await text(page)).toContain('return owed');
+    await page.close();
+  });
+
+  it('has a dead letter sent again, and it comes', async () => {
+    const page = await seats.pageOf('support');
+    const address = 'viewer@example.com';
+    await control().mailFault({ mode: 'refuse', code: 451, times: 'always' });
+    const queue = await openQueue(stack.databaseUrl, 'sender', 'trial');
+    const letter = { kind: 'sign_in', request_key: 'req_trial', email: address, next: '/', origin: '10.0.0.0/24' };
+    await queue.boss.send(letterQueue, letter, { retryLimit: 0 });
+    await queue.stop();
+    const dead = async () => {
+      await page.goto(at('/console/failures'));
+      return text(page);
+    };
+    await expect.poll(dead, patience).toContain('Letters that could not be sent: 1');
+    await control().clearMailFaults();
+    await page.getByRole('link', { name: 'Send again' }).click();
+    await page.getByLabel('Reason').fill('the mail server is back');
+    await page.getByRole('button', { name: 'Send 1 letter' }).click();
+    await page.waitForURL(at('/console/failures'));
+    expect(await text(page)).toContain('Letters that could not be sent: 0');
+    await expect.poll(async () => (await control().mail(address)).length, patience).toBeGreaterThan(0);
+    await page.close();
+  });
+
+  it('pauses an agent of a customer, finds it by its beginning, and lets it buy again', async () => {
+    const page = await seats.pageOf('support');
+    for (const [act, state] of [
+      ['Pause', 'Paused'],
+      ['Resume', 'Active'],
+    ] as const) {
+      await page.goto(at('/console/customers'));
+      await page.getByLabel(/begins with/).fill(email.slice(0, 8));
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByRole('link', { name: email }).click();
+      await page.getByRole('link', { name: act }).click();
+      await page.getByLabel('Reason').fill('asked by the customer');
+      await page.getByRole('button', { name: act }).click();
+      await page.waitForURL(at(`/console/customers/${accountKey}`));
+      expect(await text(page)).toContain(state);
+    }
+    await page.close();
+  });
+
+  it('reads the payload of a webhook after saying why, and has it looked into again', async () => {
+    const page = await seats.pageOf('support');
+    await page.goto(at(`/console/webhooks/${eventKey}`));
+    expect(await text(page)).toContain('once you have said why');
+    await page.getByRole('link', { name: 'Read the payload' }).click();
+    await page.getByLabel('Reason').fill('a trial');
+    await page.getByRole('button', { name: 'Open the payload' }).click();
+    await page.waitForURL(at(`/console/webhooks/${eventKey}`));
+    expect(await text(page)).toContain('"object": "event"');
+    await page.getByRole('link', { name: 'Look into it again' }).click();
+    await page.getByLabel('Reason').fill('a trial');
+    await page.getByRole('button', { name: 'Look again' }).click();
+    const tries = async () => {
+      const row = await db.one<{ tries: number }>(sql`select tries from card_events where event_id = ${eventKey}`);
+      return row.tries;
+    };
+    await expect.poll(tries, patience).toBe(2);
+    await page.close();
+  });
+
+  it('judges findings after saying why, and takes them as cases', async () => {
+    const page = await seats.pageOf('support');
+    await page.goto(at('/console/quality'));
+    await page.getByRole('link', { name: 'Judge findings' }).click();
+    await page.getByLabel('Reason').fill('the weekly sample');
+    await page.getByRole('button', { name: 'Open the findings' }).click();
+    await page.waitForURL(at('/console/quality/findings'));
+    const before = await page.getByRole('button', { name: 'Right' }).count();
+    expect(before).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Right' }).first().click();
+    await page.waitForURL(at('/console/quality/findings'));
+    expect(await page.getByRole('button', { name: 'Right' }).count()).toBe(before - 1);
+    const cases = await fetch(at('/console/quality/findings/cases'), {
+      headers: { cookie: await seats.cookieOf('support') },
+    });
+    expect([cases.status, cases.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+    await page.close();
+  });
+});
+
+describe('every page about money and people', () => {
+  const sizes = {
+    desktop: { width: 1280, height: 900 },
+    phone: { width: 390, height: 844 },
+    narrow: { width: 320, height: 640 },
+  };
+  const looks = [
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+    ['light', 'narrow'],
+    ['dark', 'desktop'],
+  ] as const;
+
+  it.each(looks)('is accessible, %s on a %s', async (scheme, size) => {
+    const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
+    await context.addCookies(await seats.of('admin').cookies());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const findings: string[] = [];
+    for (const [index, place] of places().entries()) {
+      await page.goto(at(place), { waitUntil: 'networkidle' });
+      if (process.env.SCREENSHOTS) {
+        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
+        const name = `${index}-${place.split('/')[2]}-${size}-${scheme}.png`;
+        await page.screenshot({ path: path.join(process.env.SCREENSHOTS, name), fullPage: true });
+      }
+      findings.push(...(await accessibilityFindings(page)).map((finding) => `${place}: ${finding}`));
+    }
+    expect(findings).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is done with the keyboard alone: an agent is paused', async () => {
+    const context = await browser.newContext();
+    await context.addCookies(await seats.of('admin').cookies());
+    const page = await context.newPage();
+    await page.goto(at(`/console/agents/${agentKey}/pause`), { waitUntil: 'networkidle' });
+    /** Goes on by Tab until this is what has the focus. */
+    const reach = async (wanted: string) => {
+      for (let stop = 0; stop < 80; stop += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const { activeElement } = document;
+          return activeElement?.getAttribute('name') ?? activeElement?.textContent ?? '';
+        });
+        if (focused.trim() === wanted) return;
+      }
+      expect.unreachable(`the keyboard does not come to ${wanted}`);
+    };
+    await reach('reason');
+    await page.keyboard.type('by keyboard');
+    await reach('Pause');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(at(`/console/customers/${accountKey}`));
+    expect(await text(page)).toContain('Paused');
+    await context.close();
+  });
+});
