@@ -4,5 +4,5 @@ import { declareTrials } from './kill-points/trials.ts';
 import { chosenPart, shareOf } from './support/part.ts';
 
 const stage = await openStage();
-declareTrials(stage, shareOf(20, chosenPart()));
+declareTrials(stage, shareOf(20, chosenPart()), { isDeep: true });
 afterAll(() => console.log(`The slowest of them went on after ${stage.slowest()}`));

@@ -63,7 +63,7 @@ const authorizing: Act = {
 };
 
 /** The job was paid for once, and its report came once. */
-async function boughtOnce(agent: Agent, stage: Stage, { body }: Answer): Promise<void> {
+export async function boughtOnce(agent: Agent, stage: Stage, { body }: Answer): Promise<void> {
   await inState(stage, agent, body.job_key, { state: 'delivered', payment_state: 'collected' });
   expect(await count(stage, "payments where state = 'collected' and job_key = $1", body.job_key)).toBe(1);
   expect(await count(stage, 'reports where job_key = $1', body.job_key)).toBe(1);

@@ -105,8 +105,19 @@ const claiming: Act = {
   },
 };
 
-/** The customer signs in by letter and lets the agent fetch its credential again. */
-async function allowAgain(stage: Stage, email: string, agentKey: string): Promise<void> {
+/** An agent that somebody has connected. */
+export async function connected(stage: Stage): Promise<{ agent: Agent; email: string }> {
+  const agent = newcomer(stage);
+  const { email, registration } = await registered(agent, stage);
+  await claimByCode(stage, agent, registration, email);
+  return { agent, email };
+}
+
+/** Signs a customer in by letter. Resolves to what sends requests for them. */
+export async function signedIn(
+  stage: Stage,
+  email: string,
+): Promise<{ post(path: string): Promise<{ status: number; json(): Promise<unknown> }> }> {
   const { baseUrl } = stage.stack;
   const headers = { origin: baseUrl };
   const post = (path: string, init: RequestInit) =>
@@ -116,23 +127,22 @@ async function allowAgain(stage: Stage, email: string, agentKey: string): Promis
     const [newest = ''] = await letters(stage, email);
     return newest.includes('/sign-in?') && linkIn(newest);
   });
-  const signedIn = await post('/sign-in/confirm', { headers, body: new URLSearchParams({ link }) });
-  const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
-  const allowed = await post(`/api/agent/v1/agents/${agentKey}/release`, {
-    headers: { ...headers, cookie, 'content-type': 'application/json' },
-    body: '{}',
-  });
-  expect(allowed.status).toBe(200);
+  const confirmed = await post('/sign-in/confirm', { headers, body: new URLSearchParams({ link }) });
+  const [cookie = ''] = (confirmed.headers.get('set-cookie') ?? '').split(';');
+  return {
+    post: (path) => post(path, { headers: { ...headers, cookie, 'content-type': 'application/json' }, body: '{}' }),
+  };
+}
+
+/** The customer lets the agent fetch its credential again. */
+async function allowAgain(stage: Stage, email: string, agentKey: string): Promise<void> {
+  const member = await signedIn(stage, email);
+  expect((await member.post(`/api/agent/v1/agents/${agentKey}/release`)).status).toBe(200);
 }
 
 /** An agent gets its next credential. Whoever did not hear it asks with the old one, which lives on. */
 const rotating: Act = {
-  async arrive(stage) {
-    const agent = newcomer(stage);
-    const { email, registration } = await registered(agent, stage);
-    await claimByCode(stage, agent, registration, email);
-    return agent;
-  },
+  arrive: async (stage) => (await connected(stage)).agent,
   request: async () => keyed('/api/agent/v1/credentials/rotate', { grace_period_seconds: 0 }),
   async ended(agent, stage, answer, request) {
     const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;

@@ -11,6 +11,7 @@ import { type Stack, startStack } from '../../commands/stack.ts';
 import { onFreePort } from '../../sandbox/ports.ts';
 import { Acknowledged } from '../support/acknowledged.ts';
 import { Agent, type Answer, clearFaults } from '../support/agent.ts';
+import { cardDifferences } from '../support/card-books.ts';
 import { chainDifferences } from '../support/chain-books.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type DatabaseTap, tapDatabase } from './database-tap.ts';
@@ -103,6 +104,7 @@ async function brokenNow(database: pg.Pool, sandboxUrl: string, journal: Acknowl
   return [
     ...(await brokenInvariants(database)),
     ...(await chainDifferences(database, sandboxUrl)),
+    ...(await cardDifferences(database, sandboxUrl)),
     ...(await journal.missing(database)),
   ];
 }

@@ -1,5 +1,17 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { appPoints, appPointsWithoutWorker, killApp, killWhileSettling } from './app-points.ts';
+import {
+  cardPoints,
+  cardRefundPoints,
+  cardRefunds,
+  chargePoints,
+  contested,
+  disputePoints,
+  eventPoints,
+  furtherCardPoints,
+  paidPages,
+  unknownCharges,
+} from './card-points.ts';
 import { identityPoints } from './identity-points.ts';
 import { killMigration, migrationPoints } from './migration-points.ts';
 import type { Stage } from './stage.ts';
@@ -24,8 +36,11 @@ async function repeated(rounds: number, trial: () => Promise<void>): Promise<voi
   for (let round = 0; round < rounds; round += 1) await trial();
 }
 
-/** Declares the trials of all points, each so many times. Money, work and answers must be as if nothing had happened. */
-export function declareTrials(stage: Stage, rounds: number): void {
+/**
+ * Declares the trials of the points, each so many times; `isDeep`: of those too that are left out otherwise. Money, work and
+ * answers must be as if nothing had happened.
+ */
+export function declareTrials(stage: Stage, rounds: number, { isDeep = false } = {}): void {
   afterEach(async () => {
     expect(await stage.broken()).toEqual([]);
   });
@@ -34,6 +49,10 @@ export function declareTrials(stage: Stage, rounds: number): void {
     it.each(appPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
 
     it.each(identityPoints)('$point', (point) => repeated(rounds, () => killApp(stage, point)));
+
+    it.each([...cardPoints, ...(isDeep ? furtherCardPoints : [])])('$point', (point) =>
+      repeated(rounds, () => killApp(stage, point)),
+    );
 
     it.each([
       { point: 'K19 before the facilitator carries the payment out', mode: 'hold_before_settle' },
@@ -63,6 +82,22 @@ export function declareTrials(stage: Stage, rounds: number): void {
       repeated(rounds, async () =>
         killWorkers(stage, refundPoints, await withWorker(stage, () => refunds(stage, 2 * refundPoints.length))),
       ));
+
+    const cardErrands = [
+      { name: 'pages that are paid on', points: eventPoints, make: paidPages },
+      { name: 'refunds to cards', points: cardRefundPoints, make: cardRefunds },
+      ...(isDeep
+        ? [
+            { name: 'open charges', points: chargePoints, make: unknownCharges },
+            { name: 'disputes', points: disputePoints, make: contested },
+          ]
+        : []),
+    ];
+    it.each(cardErrands)('$name', ({ points, make }) =>
+      repeated(rounds, async () =>
+        killWorkers(stage, points, await withWorker(stage, () => make(stage, points.length + 3))),
+      ),
+    );
 
     it(`letters: ${listed(letterPoints)}`, () =>
       repeated(rounds, async () =>

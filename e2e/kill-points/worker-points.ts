@@ -56,7 +56,7 @@ export interface Errand {
 }
 
 /** An errand of a job, which must come to stand so. */
-interface JobErrand extends Errand {
+export interface JobErrand extends Errand {
   readonly agent: Agent;
   readonly jobKey: string;
 }

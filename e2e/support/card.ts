@@ -57,6 +57,14 @@ export async function fillIn(url: string, card: string = cards.good, { save = fa
   return { status: response.status, location: response.headers.get('location') ?? '' };
 }
 
+/** The charges that the provider made for a payment, and what of each went back, in cents. */
+export async function chargesOf(controlUrl: string, paymentKey: string): Promise<{ amount: number; back: number }[]> {
+  const { charges } = await controlClient(controlUrl).stripe.books();
+  return charges
+    .filter(({ metadata, status }) => status === 'succeeded' && metadata.payment_key === paymentKey)
+    .map(({ amount, amount_refunded: back }) => ({ amount, back }));
+}
+
 /** A job that is paid for on the page; with `save` the member ticks that the card be kept. */
 export async function paidOnPage(
   service: Service,
