@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: speed as ratios, in one run. `-- purchases transactions reads limits growth pickup x402` name the
+ * `npm run bench`: speed as ratios, in one run. `-- purchases cards transactions reads limits growth pickup x402` name the
  * parts to run, all without; `-- quick` is a smoke run whose figures mean nothing.
  */
 import { buildApp } from '../commands/build.ts';
