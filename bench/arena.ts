@@ -42,8 +42,8 @@ export interface Arena {
 }
 
 /**
- * A PostgreSQL with one database of `filled` purchases, vacuumed and analysed, to take copies of; and the stand-in for
- * facilitator and chain.
+ * A PostgreSQL with one database of `filled` purchases, vacuumed and analysed, to take copies of; and the stand-ins
+ * for facilitator, chain and Stripe.
  */
 export async function openArena(ports: Ports, dataDir: string, filled: number): Promise<Arena> {
   const postgres = await startPostgres({
@@ -54,7 +54,10 @@ export async function openArena(ports: Ports, dataDir: string, filled: number): 
   const admin = openPool(postgres.url, 1);
   const at = (name: string) => new URL(`/${name}`, postgres.url).href;
   const env = (name: string) => stubbedEnvironment(ports, dataDir, at(name));
-  const stub = await startPeer('facilitator-stub.ts', String(ports.facilitator), env('filled').X402_PAY_TO ?? '');
+  const stubs = [
+    await startPeer('facilitator-stub.ts', String(ports.facilitator), env('filled').X402_PAY_TO ?? ''),
+    await startPeer('stripe-stub.ts', String(ports.stripe)),
+  ];
   await admin.query('create database filled');
   await migrate(at('filled'));
   const principals = await fill(env('filled'), at('filled'), filled);
@@ -74,7 +77,7 @@ export async function openArena(ports: Ports, dataDir: string, filled: number): 
       }
     },
     async close() {
-      stub.stop();
+      for (const stub of stubs) stub.stop();
       await admin.end();
       await postgres.stop();
     },

@@ -29,6 +29,15 @@ begin
   from bench_principals first where nr = 0;
 end $$;
 
+-- A card that each account keeps, and a grant that covers it.
+create function bench_keep_cards() returns void language plpgsql as $$ begin
+  insert into card_customers (account_key, customer_id, created_at)
+  select account_key, 'cus_' || nr, now() from bench_principals;
+  insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
+  select 'card_' || nr, account_key, 'cus_' || nr, 'pm_' || nr, 'visa', '4242', 12, 2040, now() from bench_principals;
+  update grants set payment_methods = '{card_checkout,card_saved,x402}';
+end $$;
+
 -- `filled` more purchases of the first `buyers` principals; the input of nine in ten has been deleted, as retention
 -- does. `batch` tells their keys from those of other calls.
 create function bench_fill(filled int, batch text, buyers int) returns void language plpgsql as $$
@@ -37,6 +46,8 @@ declare
     'join bench_principals p on p.nr = mod(i, %s) where ', batch, filled, buyers);
   job text := (select job_key from jobs where state = 'accepted' limit 1);
   quote text := (select quote_key from jobs where state = 'accepted' limit 1);
+  payment text := (select payment_key from payments where job_key = job);
+  paid jsonb := '{"payment_key": "''pay_'' || key"}';
   whose jsonb := '{"principal_key": "p.principal_key", "account_key": "p.account_key", "grant_key": "p.grant_key"}';
   keys jsonb := '{"job_key": "''job_'' || key", "quote_key": "''quote_'' || key",
     "created_at": "t.created_at - i * interval ''1 second''"}';
@@ -47,8 +58,11 @@ begin
     "input_deleted_at": "case when i % 10 > 0 then t.created_at end"}');
   perform bench_copy('jobs', format(many || 't.job_key = %L', 'jobs', job), whose || keys);
   -- The chain never saw the copies: nobody is to look for them there.
-  perform bench_copy('payments', format(many || 't.job_key = %L', 'payments', job), whose || keys
-    || '{"payment_key": "''pay_'' || key", "nonce": "''0x'' || key", "watch_at": "null"}');
+  perform bench_copy('payments', format(many || 't.job_key = %L', 'payments', job), keys || paid);
+  perform bench_copy('x402_transfers', format(many || 't.payment_key = %L', 'x402_transfers', payment), paid
+    || '{"payer": "p.principal_key", "nonce": "''0x'' || key", "watch_at": "null"}');
+  perform bench_copy('chain_transfers', format(many || 't.payment_key = %L', 'chain_transfers', payment), paid
+    || '{"sender": "p.principal_key", "nonce": "''0x'' || key", "transaction": "''0x'' || key"}');
   perform bench_copy('reports', format(many || 't.job_key = %L', 'reports', job), keys);
   perform bench_copy('reviews', format(many || 't.job_key = %L', 'reviews', job), keys
     || '{"review_key": "''review_'' || key"}');
@@ -56,6 +70,9 @@ begin
     || '{"receipt_key": "''rcpt_'' || key || t.sequence"}');
   perform bench_copy('ledger_transfers', format(many || 't.job_key = %L', 'ledger_transfers', job), whose || keys
     || '{"event_key": "t.event || '':'' || key"}');
+  perform bench_copy('ledger_transfers', format(many || 't.event_key = %L', 'ledger_transfers', (
+      select 'arrived:' || network || ':' || transaction || ':' || position from chain_transfers c
+      where c.payment_key = payment)), '{"event_key": "t.event || '':'' || key"}');
   perform bench_copy('audit_rows', format(many || 't.purchase_key = %L', 'audit_rows', quote),
     '{"purchase_key": "''quote_'' || key"}');
   perform bench_copy('idempotency_claims', format(many || 't.idempotency_key not like ''key_%%'' and (t.operation, t.path_keys) in ((''check_work'', ''''), (''pay'', %L))',

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRequired } from '@x402/core/types';
+import type { RailName } from '../server/payments/contract.ts';
 import { price } from '../server/service/terms.ts';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import type { Principal } from './arena.ts';
@@ -16,12 +17,12 @@ export const checkRequest = { ...exampleRequest, max_price_microcents: Number(pr
 /** What stands in for the worker where there is none. Gets the quote's key and the answer to the payment. */
 type Work = (quoteKey: string, paid: { job_key: string; message?: string }) => Promise<void>;
 
-/** One whole purchase over HTTP, as an agent makes it; the time of each request is kept by operation. */
+/** One whole purchase over HTTP, as an agent makes it, paid by `by`; the time of each request is kept by operation. */
 export async function buyOverHttp(
   connection: Connection,
   who: Principal,
   times: Latencies,
-  work?: Work,
+  { work, by = 'x402' }: { work?: Work | undefined; by?: RailName | undefined } = {},
 ): Promise<string> {
   const call = async (name: string, method: string, path: string, sent?: object, headers = {}) => {
     const startedAt = performance.now();
@@ -39,10 +40,17 @@ export async function buyOverHttp(
     terms_version: quote.terms_version,
   });
   const job = `/api/agent/v1/jobs/${authorized.job_key}`;
-  const payment = { rail: 'x402', network: 'eip155:84532', idempotency_key: randomUUID() };
-  const unpaid = await call('pay, unpaid', 'POST', `${job}/payments`, payment);
-  const header = { 'payment-signature': signed(unpaid, who.principalKey) };
-  const paid = await call('pay', 'POST', `${job}/payments`, payment, header);
+  const pay = async () => {
+    const idempotency_key = randomUUID();
+    if (by === 'card') {
+      return call('pay', 'POST', `${job}/payments`, { rail: 'card', method: 'card_saved', idempotency_key });
+    }
+    const payment = { rail: 'x402', network: 'eip155:84532', idempotency_key };
+    const unpaid = await call('pay, unpaid', 'POST', `${job}/payments`, payment);
+    const header = { 'payment-signature': signed(unpaid, who.principalKey) };
+    return call('pay', 'POST', `${job}/payments`, payment, header);
+  };
+  const paid = await pay();
   await work?.(quote.quote_key, paid);
   const deliverBy = performance.now() + deliveryMaxMs;
   for (let state = ''; state !== 'delivered'; ) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts } from '../commands/ports.ts';
 import { type Arena, openArena } from './arena.ts';
+import { benchCards } from './cards.ts';
 import { benchConsole } from './console.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHotGrant } from './limits.ts';
@@ -20,6 +21,7 @@ const [filled, grown] = quick ? [2_000, 20_000] : [10_000, 1_000_000];
 
 const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   purchases: (arena) => benchPurchases(arena, effort),
+  cards: (arena) => benchCards(arena, effort),
   transactions: (arena) => benchTransactions(arena, effort),
   reads: (arena) => benchReads(arena, effort),
   limits: (arena) => benchHotGrant(arena, effort),

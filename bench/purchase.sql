@@ -53,12 +53,28 @@ create function bench_claim_payment(who text, job text, k text) returns void lan
 create function bench_intent(who text, job text, payment text, signed text) returns void language plpgsql as $$ begin
   update jobs set payment_state = 'processing', updated_at = now()
   where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
-  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, network, asset, payer, pay_to,
-    nonce, valid_after, valid_before, signature, created_at, lease_until)
-  select payment, job, 'x402', 'x402', 'settling', price, 'eip155:84532', '0x036c', who, '0x3c44', signed, 'epoch',
-    now() + '2 min', repeat('0', 132), now(), now()
-  from bench_sample;
+  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+  select payment, job, 'x402', 'x402', 'settling', price, now(), now() from bench_sample;
+  insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
+    seen_block)
+  values (payment, 'eip155:84532', '0x036c', who, '0x3c44', signed, 'epoch', now() + '2 min', repeat('0', 132), 1);
 end $$;
+
+-- The same by a card that the account keeps.
+create function bench_card(account text) returns text language sql as $$
+  select card_key from saved_cards where account_key = account and removed_at is null order by saved_at desc limit 1 $$;
+
+create function bench_card_intent(job text, payment text, k text, card text) returns void language plpgsql as $$ begin
+  update jobs set payment_state = 'processing', updated_at = now()
+  where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
+  insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
+  select payment, job, 'card', 'card_saved', 'settling', price, now(), now() from bench_sample;
+  insert into card_payments (payment_key, idempotency_key, customer_id, card_key, expires_at)
+  select payment, k, customer_id, card_key, now() + '40 min' from saved_cards where card_key = card;
+end $$;
+
+create function bench_card_note(payment text) returns void language sql as $$
+  update card_payments set intent_id = 'pi_' || payment where payment_key = payment $$;
 
 create function bench_receipt(job text, named text, nr int) returns void language sql as $$
   insert into receipts (receipt_key, job_key, sequence, body, digest, issued_at)
@@ -68,16 +84,48 @@ create function bench_receipt(job text, named text, nr int) returns void languag
     select digest from receipts where job_key = job order by sequence desc limit 1) last on true $$;
 
 create function bench_collect(who text, quote text, job text, payment text, k text, message text) returns json language plpgsql as $$
+declare cost bigint; hash text := '0x' || payment; begin
+  select price into cost from bench_sample;
+  insert into chain_transfers (network, transaction, position, asset, sender, recipient, amount_microcents, nonce,
+    refund_nonce, block_number, block_hash, log_index, use, seen_at)
+  select network, hash, 1, asset, payer, pay_to, cost, nonce, hash, 1, hash, 1, 'unmatched', now()
+  from x402_transfers where payment_key = payment;
+  insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
+  values ('arrived:' || hash, 'arrived', 'asset:x402:eip155:84532', 'liability:unmatched', cost, 'USD', now());
+  update chain_transfers set use = 'payment', payment_key = payment
+  where network = 'eip155:84532' and transaction = hash and position = 1 and use = 'unmatched';
+  update payments set state = 'collected', decided_at = now() where payment_key = payment;
+  update x402_transfers set watch_at = now() + '1 min' where payment_key = payment;
+  return bench_collected(who, quote, job, payment, k, message);
+end $$;
+
+create function bench_card_collect(who text, quote text, job text, payment text, k text, message text) returns json language plpgsql as $$
+declare cost bigint; intent text := 'pi_' || payment; begin
+  select price into cost from bench_sample;
+  insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
+  values (intent, payment, 'ch_' || payment, cost, 45000000, 'payment', now());
+  update payments set state = 'collected', decided_at = now() where payment_key = payment;
+  insert into ledger_transfers (event_key, event, debit_account, credit_account, amount_microcents, currency, at)
+  values ('charged:' || intent, 'charged', 'asset:card', 'liability:unmatched', cost, 'USD', now()),
+    ('charge_fee:' || intent, 'charge_fee', 'expense:card_fees', 'asset:card', 45000000, 'USD', now());
+  update card_payments set look_at = null where payment_key = payment;
+  insert into card_uses (card_key, principal_key, payment_key, at)
+  select card_key, who, payment, now() from card_payments where payment_key = payment
+  on conflict (card_key, principal_key) do nothing;
+  return bench_collected(who, quote, job, payment, k, message);
+end $$;
+
+-- What follows from a collection, over either rail.
+create function bench_collected(who text, quote text, job text, payment text, k text, message text) returns json language plpgsql as $$
 declare s bench_sample; answer json; begin
   select * into s from bench_sample;
-  update payments set state = 'collected', decided_at = now(), signature = null, transaction = '0x' where payment_key = payment;
   update jobs set state = 'queued', payment_state = 'collected', charge_state = 'held', collected_at = now(),
     deliver_by = now() + '30 min', stage = 'queued', updated_at = now() where job_key = job and state = 'awaiting_payment';
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
   values (quote, now(), 'system', 'collect', 'awaiting_payment', 'queued');
   insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account,
     amount_microcents, currency, at)
-  values ('collected:' || payment, 'collected', job, who, 'asset:x402:eip155:84532', 'liability:held', s.price, 'USD', now());
+  values ('collected:' || payment, 'collected', job, who, 'liability:unmatched', 'liability:held', s.price, 'USD', now());
   insert into pgboss.job (id, name, data) values (message::uuid, 'check', jsonb_build_object('job_key', job));
   perform bench_receipt(job, 'rcpt_1' || job, 1);
   answer := bench_job(job);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { RailName } from '../server/payments/contract.ts';
 import { type Arena, buyerOf, type Copy, clients, type Principal } from './arena.ts';
 import { buyOverHttp } from './http-buyer.ts';
 import { Connection } from './http-client.ts';
@@ -6,9 +7,11 @@ import { Latencies, percentiles, perSecond, ratio, round, spread, table, warmUpS
 import { type Server, startPlainServer, startService } from './service.ts';
 import { buyOverSql, execute } from './sql-buyer.ts';
 
-const tables = [
-  ...'quotes jobs payments reports receipts reviews ledger_transfers audit_rows idempotency_claims'.split(' '),
-  'pgboss.job',
+export const tables = [
+  ...'quotes jobs payments x402_transfers chain_transfers card_payments card_charges reports receipts reviews'.split(
+    ' ',
+  ),
+  ...'ledger_transfers audit_rows idempotency_claims pgboss.job'.split(' '),
 ];
 
 export interface Effort {
@@ -45,7 +48,7 @@ export async function benchPurchases(arena: Arena, { rounds, seconds }: Effort):
     });
     await counted('http', async (copy) => {
       const server = await startService(copy.env, { worker: false });
-      http.push(await underLoad(server, copy, arena.principals, seconds, latencies));
+      http.push(await underLoad(server, copy, arena.principals, seconds, { latencies }));
     });
     await counted('whole', async (copy) => {
       const startedAt = new Date();
@@ -100,7 +103,7 @@ export async function underLoad(
   { pool }: Copy,
   principals: readonly Principal[],
   seconds: number,
-  latencies = new Latencies(),
+  { latencies = new Latencies(), by }: { latencies?: Latencies; by?: RailName } = {},
 ): Promise<Load> {
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(server.baseUrl)));
   const buy = (times: Latencies) => (turn: number, client: number) => {
@@ -108,7 +111,7 @@ export async function underLoad(
     if (!connection) throw new Error('no connection');
     const work = (quote: string, paid: { job_key: string; message?: string }) =>
       execute(pool, quote, paid.job_key, paid.message);
-    return buyOverHttp(connection, buyerOf(principals, turn), times, server.hasWorker ? undefined : work);
+    return buyOverHttp(connection, buyerOf(principals, turn), times, { work: server.hasWorker ? undefined : work, by });
   };
   try {
     await perSecond(clients, warmUpSeconds, buy(new Latencies()));
@@ -134,14 +137,14 @@ export async function pickUpTimes(pool: pg.Pool, since: Date): Promise<number[]>
   return rows.map(({ ms }) => ms);
 }
 
-async function count(pool: pg.Pool): Promise<number[]> {
+export async function count(pool: pg.Pool): Promise<number[]> {
   const columns = tables.map((name) => `(select count(*)::int from ${name})`).join(', ');
   const { rows } = await pool.query({ text: `select ${columns}`, rowMode: 'array' });
   return rows[0] ?? [];
 }
 
 /** Rows per purchase, which must be the same on every side for the ratios to mean anything. */
-function difference(before: number[], after: number[]): string[] {
+export function difference(before: number[], after: number[]): string[] {
   const bought = (after[1] ?? 0) - (before[1] ?? 0);
   return after.map((value, index) => round((value - (before[index] ?? 0)) / bought));
 }

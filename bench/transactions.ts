@@ -24,7 +24,7 @@ export async function benchTransactions(arena: Arena, { rounds, seconds }: Effor
   const inProcess: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await arena.onCopy(async ({ pool }) => {
-      const buy = (turn: number) => buyOverSql(pool, buyerOf(arena.principals, turn), 'own');
+      const buy = (turn: number) => buyOverSql(pool, buyerOf(arena.principals, turn), { reads: 'own' });
       await perSecond(clients, warmUpSeconds, buy);
       sql.push(await perSecond(clients, seconds, buy));
     });

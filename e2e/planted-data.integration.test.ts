@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
 import { chainDifferences } from './support/chain-books.ts';
 import { brokenInvariants } from './support/invariants.ts';
+import { namedOf, type PlantedFault, refusedOf, tentatively, withoutGuards } from './support/planted.ts';
 import { startService } from './support/service.ts';
 
 /** Purchases to do harm to, one in each state that matters. */
@@ -16,23 +16,13 @@ interface Victims {
   canceled: string;
 }
 
-interface PlantedFault {
-  fault: string;
-  /** What a build with this fault would leave in the database. */
-  rows: (victims: Victims) => string;
-  /** How the database refuses it. */
-  refused?: RegExp;
-  /** How the checker names it: where the database cannot refuse it, or its guards are missing. */
-  named?: string;
-}
-
 const price = '500000000';
 const transfer = (key: string, event: string, job: string, debit: string, credit: string) => `
   insert into ledger_transfers
   select '${event}:${key}', '${event}', job_key, principal_key, '${debit}', '${credit}', price_microcents, 'USD', now()
   from jobs where job_key = '${job}'`;
 
-const faults: PlantedFault[] = [
+const faults: PlantedFault<Victims>[] = [
   {
     fault: 'an entry that moves nothing',
     rows: ({ accepted }) => `${transfer('x', 'credited', accepted, 'liability:held', 'liability:held')}`,
@@ -361,7 +351,7 @@ const faults: PlantedFault[] = [
 ];
 
 /** What the chains would show of it. */
-const chainFaults: PlantedFault[] = [
+const chainFaults: PlantedFault<Victims>[] = [
   {
     fault: 'money that came and that no payment knows of',
     rows: ({ queued }) => `delete from payments where job_key = '${queued}'`,
@@ -441,51 +431,19 @@ beforeAll(async () => {
   victims = { principal, waiting, unknown, queued, delivered, accepted, canceled };
 });
 
-/** Does something in a transaction that never happens. */
-async function tentatively<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await service.database.pool.connect();
-  try {
-    await client.query('begin');
-    return await work(client);
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-}
-
-/** Takes the guards of every table away: triggers, checks and unique indexes. */
-const withoutGuards = `
-  do $$ declare guard record; begin
-    for guard in select conrelid::regclass as relation, conname from pg_constraint
-      where contype = 'c' and connamespace = 'public'::regnamespace loop
-      execute format('alter table %s drop constraint %I', guard.relation, guard.conname);
-    end loop;
-    for guard in select indexrelid::regclass as name from pg_index join pg_class on pg_class.oid = indrelid
-      where indisunique and not indisprimary and relnamespace = 'public'::regnamespace
-        and not exists (select from pg_constraint where conindid = indexrelid) loop
-      execute format('drop index %s', guard.name);
-    end loop;
-  end $$;
-  set local session_replication_role = replica`;
-
-const refusedFaults = [...faults, ...chainFaults].flatMap((planted) =>
-  planted.refused ? [{ ...planted, refused: planted.refused }] : [],
-);
+const { pool } = service.database;
 
 describe('the database', () => {
-  it.each(refusedFaults)('refuses $fault', async ({ rows, refused }) => {
-    await tentatively(async (client) => {
+  it.each(refusedOf([...faults, ...chainFaults]))('refuses $fault', async ({ rows, refused }) => {
+    await tentatively(pool, async (client) => {
       await expect(client.query(rows(victims))).rejects.toThrow(refused);
     });
   });
 });
 
-const namedFaults = (planted: PlantedFault[]) =>
-  planted.flatMap(({ named, ...fault }) => (named ? [{ ...fault, named }] : []));
-
 describe('the checker, where the database does not refuse it,', () => {
-  it.each(namedFaults(faults))('names $fault', async ({ rows, named, refused }) => {
-    const broken = await tentatively(async (client) => {
+  it.each(namedOf(faults))('names $fault', async ({ rows, named, refused }) => {
+    const broken = await tentatively(pool, async (client) => {
       if (refused) await client.query(withoutGuards);
       await client.query(rows(victims));
       return brokenInvariants(client);
@@ -493,8 +451,8 @@ describe('the checker, where the database does not refuse it,', () => {
     expect(broken.map((finding) => finding.split(':', 1)[0])).toContain(named);
   });
 
-  it.each(namedFaults(chainFaults))('names $fault', async ({ rows, named, refused }) => {
-    const broken = await tentatively(async (client) => {
+  it.each(namedOf(chainFaults))('names $fault', async ({ rows, named, refused }) => {
+    const broken = await tentatively(pool, async (client) => {
       if (refused) await client.query(withoutGuards);
       await client.query(rows(victims));
       return chainDifferences(client, service.sandbox.controlUrl);

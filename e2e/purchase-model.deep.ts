@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { tryPurchases } from './purchase-model/trial.ts';
 import { chosenPart, chosenSeed, rarerThan, shareOf, sumOfParts } from './support/part.ts';
-import { startService } from './support/service.ts';
+import { startService, withCard } from './support/service.ts';
 
 const part = chosenPart();
 /** While some wait for their chains the others keep the machine busy. */
 const lanes = 4;
-const services = await Promise.all(Array.from({ length: lanes }, () => startService({ WAIVERS_MAX: '0' })));
+const byCard: Parameters<typeof startService>[0] = async (sandbox) => ({
+  ...(await withCard(sandbox)),
+  WAIVERS_MAX: '0',
+});
+const services = await Promise.all(Array.from({ length: lanes }, () => startService(byCard)));
 
 describe('a purchase, whatever its agent, member, worker, clock and provider do,', () => {
   it('stands 10,000 times where the model says, and takes every step a hundred times', async () => {

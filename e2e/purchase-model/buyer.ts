@@ -80,7 +80,9 @@ export class Authorize implements Command {
       purchase.authorizedOn = answer.body.created_at.slice(0, 10);
       purchase.creditOnly = !hasRoom(model);
       purchase.counts = !purchase.creditOnly;
-      expect(answer.body.payable_by).toEqual(purchase.creditOnly ? ['wallet_credit'] : ['x402', 'wallet_credit']);
+      expect(answer.body.payable_by).toEqual(
+        purchase.creditOnly ? ['wallet_credit'] : ['x402', 'wallet_credit', 'card'],
+      );
       purchase.payBy = Date.parse(answer.body.deadlines.pay_by);
     }
     await world.observe(model, purchase);

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 /** What a change of the grant is on the wire. */
 function onTheWire({ paysWithX402, perJob, daily, total, governedRefs, mayReview }: Partial<Grant>): object {
   return {
-    ...(paysWithX402 === undefined ? {} : { payment_methods: paysWithX402 ? ['x402', 'card_checkout'] : [] }),
+    ...(paysWithX402 === undefined ? {} : { payment_methods: paysWithX402 ? ['x402'] : [] }),
     ...(perJob === undefined ? {} : { per_job_limit_microcents: perJob }),
     ...(daily === undefined ? {} : { daily_limit_microcents: daily }),
     ...(total === undefined ? {} : { total_limit_microcents: total }),

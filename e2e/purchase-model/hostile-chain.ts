@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { controlClient } from '../../sandbox/control-client.ts';
 import { returnArrival } from '../../server/payments/x402/by-hand.ts';
-import { readUnsettled } from '../../server/purchases/rounds/unsettled.ts';
+import { readTransfersWaiting } from '../../server/payments/x402/unsettled.ts';
 import { price } from '../../server/service/terms.ts';
 import { Agent, type Answer } from '../support/agent.ts';
 import { chainHand, type Signed, signedIn } from '../support/chain-hand.ts';
@@ -152,7 +152,7 @@ const isSomebodys = ({ other }: { other: string }): boolean => other !== nobody;
 export async function returnUnmatched(chain: HostileChain): Promise<void> {
   const { world } = chain;
   const { db } = world.service.runtime;
-  const { arrivals } = await readUnsettled(db, new Date());
+  const { arrivals } = await readTransfersWaiting(db, new Date());
   for (const { network, transaction, position } of arrivals.rows.filter(isSomebodys)) {
     const name = { network, transaction, position } as Parameters<typeof returnArrival>[1];
     const returned = returnArrival(db, name, new Date(world.now()));
@@ -199,7 +199,7 @@ async function settleChains(chain: HostileChain): Promise<void> {
   for (let round = 1; round <= roundsMax; round += 1) {
     await chain.rounds(1, 61);
     await returnUnmatched(chain);
-    const { arrivals, unknown, payments, refunds } = await readUnsettled(world.service.runtime.db, new Date());
+    const { arrivals, unknown, payments, refunds } = await readTransfersWaiting(world.service.runtime.db, new Date());
     const missing = await missingPayments(chain);
     const open = [...unknown.rows, ...payments.rows, ...refunds.rows, ...arrivals.rows.filter(isSomebodys), ...missing];
     if (round >= roundsMin && open.length === 0) return;
@@ -225,7 +225,7 @@ async function checkMoney(chain: HostileChain): Promise<void> {
     unknown,
     payments,
     refunds,
-  } = await readUnsettled(runtime.db, new Date());
+  } = await readTransfersWaiting(runtime.db, new Date());
   for (const { network: on, balance_microcents, ledger_microcents } of books) {
     expect([on, balance_microcents]).toEqual([on, ledger_microcents]);
   }

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { transitions } from '../../server/purchases/states.ts';
+import { listen } from '../support/card.ts';
 import type { Counts } from '../support/part.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
+import { cardHappenings } from './card-happenings.ts';
 import { kinds, survive, type Tally } from './hostile-chain.ts';
+import { type CardTally, cardKinds, surviveCards } from './hostile-provider.ts';
 import { hostilities } from './hostilities.ts';
 import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
 import { commands } from './repertoire.ts';
@@ -14,7 +17,8 @@ const commandsMax = 60;
 
 /**
  * Runs the model so often, on all services at once, and gives how often each step of the table of transitions was
- * taken, and how often each kind of thing happened on a hostile chain. One run in `hostileOneIn` ends on one.
+ * taken, and how often each kind of thing happened on a hostile chain, or with a hostile card provider. One run in
+ * `hostileOneIn` ends on each.
  * Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
  */
 export async function tryPurchases(
@@ -25,8 +29,11 @@ export async function tryPurchases(
   const share = Math.ceil(runs / services.length);
   console.log(`The seed is ${seed}.`);
   const tally: Tally = new Map(kinds.map((kind) => [kind, 0]));
-  await Promise.all(services.map((service, lane) => tryOn(service, share, { seed: seed + lane, hostileOneIn, tally })));
-  const taken = { ...(await stepsTaken(services)), ...Object.fromEntries(tally) };
+  const cards: CardTally = new Map(cardKinds.map((kind) => [kind, 0]));
+  await Promise.all(
+    services.map((service, lane) => tryOn(service, share, { seed: seed + lane, hostileOneIn, tally, cards })),
+  );
+  const taken = { ...(await stepsTaken(services)), ...Object.fromEntries([...tally, ...cards]) };
   console.log(`${share * services.length} runs:`, JSON.stringify(taken));
   return taken;
 }
@@ -38,23 +45,47 @@ export async function tryPurchases(
 async function tryOn(
   service: Service,
   runs: number,
-  { seed, hostileOneIn, tally }: { seed: number; hostileOneIn: number; tally: Tally },
+  { seed, hostileOneIn, tally, cards }: { seed: number; hostileOneIn: number; tally: Tally; cards: CardTally },
 ): Promise<void> {
+  await listen(service);
+  const chance = { onChain: tally, byCard: cards, oneIn: hostileOneIn };
   const property = fc.asyncProperty(
     fc.noBias(fc.commands(commands, { maxCommands: commandsMax, size: 'max' })),
-    fc.noBias(
-      fc.oneof({ weight: hostileOneIn - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: hostilities }),
-    ),
-    async (chosen, happenings) => {
+    fc.noBias(endings(chance)),
+    async (chosen, ending) => {
       const world = await World.open(service);
       const model = newModel(world.now);
       await new Begin().run(model, world);
       await fc.asyncModelRun(() => ({ model, real: world }), chosen);
       await settleDown(model, world);
-      if (happenings) await survive(world, happenings, tally);
+      await ending.in(world);
     },
   );
   await fc.assert(property, { numRuns: runs, seed });
+}
+
+/** How a run ends, after its commands. */
+interface Ending {
+  in(world: World): Promise<void>;
+}
+
+/** One run in so many ends on a hostile chain, as many with a hostile card provider, the others as they are. */
+function endings({
+  onChain,
+  byCard,
+  oneIn,
+}: {
+  onChain: Tally;
+  byCard: CardTally;
+  oneIn: number;
+}): fc.Arbitrary<Ending> {
+  const ending = (names: readonly unknown[], run: Ending['in']): Ending =>
+    ({ in: run, toString: () => names.join(', ') }) as Ending;
+  return fc.oneof(
+    { weight: oneIn - 2, arbitrary: fc.constant(ending([], async () => {})) },
+    { weight: 1, arbitrary: hostilities.map((all) => ending(all, (world) => survive(world, all, onChain))) },
+    { weight: 1, arbitrary: cardHappenings.map((all) => ending(all, (world) => surviveCards(world, all, byCard))) },
+  );
 }
 
 /** Once all is well again, everything ends or waits for its buyer, and no outcome stays unknown (I7, I20). */

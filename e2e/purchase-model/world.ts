@@ -51,12 +51,13 @@ export class World {
 
   now = (): number => this.service.runtime.clock().getTime();
 
-  /** Time passes: for the service and for the chains. Sessions that have ended with it are opened anew. */
+  /** Time passes: for the service, the chains and the card provider. Sessions that have ended with it are opened anew. */
   async pass(wait: number): Promise<void> {
     this.service.advanceClock(wait);
-    await Promise.all(
-      networks.map((network) => this.#control.chainFault(network, { mode: 'advance_time', seconds: wait })),
-    );
+    await Promise.all([
+      ...networks.map((network) => this.#control.chainFault(network, { mode: 'advance_time', seconds: wait })),
+      this.#control.stripe.advance(wait),
+    ]);
     if (this.now() + 60_000 < this.#signedInUntil) return;
     await this.#signIn();
   }

@@ -2,62 +2,180 @@ import type pg from 'pg';
 import { controlClient } from '../../sandbox/control-client.ts';
 
 const microcentsPerCent = 1_000_000n;
+const fromCents = (cents: number): bigint => BigInt(cents) * microcentsPerCent;
 
 /**
- * Where the card provider's books and ours differ (I6, I8, I26), told from its own and not from what the service has read
- * there. A charge that is not written down yet belongs to a payment that is still open. Empty when they agree.
+ * Where the card provider's books and ours differ (I4, I5, I6, I8, I24, I26), told from its own and not from what the service
+ * has read there. A charge that is not written down yet belongs to a payment that is still open, and a dispute may not have
+ * been heard of. Once nothing is on its way any more (`isSettled`) that is no excuse, and all that the provider holds is what
+ * the ledger says. Empty when they agree.
  */
-export async function cardDifferences(database: Pick<pg.Pool, 'query'>, controlUrl: string): Promise<string[]> {
+export async function cardDifferences(
+  database: Pick<pg.Pool, 'query'>,
+  controlUrl: string,
+  { isSettled = false }: { isSettled?: boolean } = {},
+): Promise<string[]> {
   const { rows: known } = await database.query<{ there: boolean }>(
     `select exists (select from card_payments) as there`,
   );
   if (!known[0]?.there) return [];
-  const books = await controlClient(controlUrl).stripe.books();
+  const theirs = await controlClient(controlUrl).stripe.books();
+  const ours = await readOurs(database);
+  return [
+    ...charges(theirs, ours, isSettled),
+    ...collections(theirs, ours),
+    ...pages(theirs, ours),
+    ...refunds(theirs, ours, isSettled),
+    ...disputes(theirs, ours, isSettled),
+    ...(isSettled ? await balance(database, theirs) : []),
+  ];
+}
+
+type Theirs = Awaited<ReturnType<ReturnType<typeof controlClient>['stripe']['books']>>;
+type Ours = Awaited<ReturnType<typeof readOurs>>;
+
+async function readOurs(database: Pick<pg.Pool, 'query'>) {
   const { rows: charges } = await database.query<{
     charge_id: string;
+    intent_id: string;
     payment_key: string;
+    job_key: string;
     use: string;
     amount: string;
-  }>('select charge_id, payment_key, use, amount_microcents::text as amount from card_charges');
-  const { rows: open } = await database.query<{ payment_key: string }>(
-    `select payment_key from payments where rail = 'card' and state in ('settling', 'unknown')`,
+    fee: string;
+  }>(`select charge_id, intent_id, payment_key, job_key, use, c.amount_microcents::text as amount,
+    fee_microcents::text as fee from card_charges c left join payments using (payment_key)`);
+  const { rows: attempts } = await database.query<{ payment_key: string; state: string; session_id: string | null }>(
+    `select payment_key, state, session_id from payments join card_payments using (payment_key)`,
   );
-  const { rows: owed } = await database.query<{
+  const { rows: refunds } = await database.query<{
     intent_id: string;
     provider_refund_id: string | null;
     state: string;
     amount: string;
-  }>(
-    'select intent_id, provider_refund_id, state, amount_microcents::text as amount from refunds where intent_id is not null',
-  );
+  }>(`select intent_id, provider_refund_id, state, amount_microcents::text as amount from refunds
+    where intent_id is not null`);
+  const { rows: disputes } = await database.query<{
+    dispute_id: string;
+    intent_id: string;
+    outcome: string | null;
+    withdrawn: string;
+    fee: string;
+  }>(`select dispute_id, intent_id, outcome, withdrawn_microcents::text as withdrawn, fee_microcents::text as fee
+    from card_disputes`);
+  return { charges, attempts, refunds, disputes };
+}
+
+const isOpen = ({ state }: { state: string }): boolean => state === 'settling' || state === 'unknown';
+const isGone = ({ status }: { status: string | null }): boolean => status === 'failed' || status === 'canceled';
+
+function charges(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
   const found: string[] = [];
-  for (const charge of books.charges.filter(({ status }) => status === 'succeeded')) {
-    const ours = charges.find(({ charge_id }) => charge_id === charge.id);
+  for (const charge of theirs.charges.filter(({ status }) => status === 'succeeded')) {
+    const own = ours.charges.find(({ charge_id }) => charge_id === charge.id);
     const key = charge.metadata.payment_key;
     // The account may sell other things.
     if (!key) continue;
-    if (ours) {
-      if (BigInt(ours.amount) !== BigInt(charge.amount) * microcentsPerCent)
-        found.push(`${charge.id} differs in amount`);
-    } else if (!open.some(({ payment_key }) => payment_key === key))
-      found.push(`${charge.id} of ${key} is in no book of ours`);
+    if (!own) {
+      const attempt = ours.attempts.find(({ payment_key }) => payment_key === key);
+      if (isSettled || !attempt || !isOpen(attempt)) found.push(`I6 ${charge.id} of ${key} is in no book of ours`);
+      continue;
+    }
+    const fee = theirs.movements.find(({ source, type }) => source === charge.id && type === 'charge')?.fee ?? 0;
+    if (BigInt(own.amount) !== fromCents(charge.amount)) found.push(`I6 ${charge.id} differs in amount`);
+    if (BigInt(own.fee) !== fromCents(fee)) found.push(`I6 ${charge.id} differs in its fee`);
+    if (own.payment_key !== key) found.push(`I26 ${charge.id} pays for ${key}, and here for ${own.payment_key}`);
   }
-  for (const { charge_id } of charges) {
-    if (!books.charges.some(({ id }) => id === charge_id)) found.push(`${charge_id} is not in the provider's books`);
-  }
-  for (const refund of books.refunds.filter(({ status }) => status === 'succeeded' || status === 'pending')) {
-    const ours = owed.find(({ intent_id }) => intent_id === refund.payment_intent);
-    if (!ours) found.push(`${refund.id} gives back what nobody owed`);
-  }
-  for (const { intent_id, provider_refund_id, state, amount } of owed) {
-    const theirs = books.refunds.filter(
-      ({ payment_intent, status }) => payment_intent === intent_id && status === 'succeeded',
-    );
-    const cents = theirs.reduce((sum, one) => sum + one.amount, 0);
-    if (BigInt(cents) * microcentsPerCent > BigInt(amount)) found.push(`${intent_id} was given back more than once`);
-    if (state === 'refunded' && !theirs.some(({ id }) => id === provider_refund_id)) {
-      found.push(`${intent_id} is refunded here and not there`);
+  for (const { charge_id } of ours.charges) {
+    if (!theirs.charges.some(({ id, status }) => id === charge_id && status === 'succeeded')) {
+      found.push(`I6 ${charge_id} is not in the provider's books`);
     }
   }
   return found;
+}
+
+/** What was charged for a job, and has not gone back and is not owed back, is its price once at most. */
+function collections(theirs: Theirs, ours: Ours): string[] {
+  const lost = new Set(theirs.disputes.filter(({ status }) => status === 'lost').map(({ charge }) => String(charge)));
+  const kept = ours.charges.filter(({ charge_id, intent_id }) => {
+    const charge = theirs.charges.find(({ id }) => id === charge_id);
+    const isOwed = ours.refunds.some((refund) => refund.intent_id === intent_id);
+    return charge && charge.amount_refunded < charge.amount && !lost.has(charge_id) && !isOwed;
+  });
+  const jobs = new Set(kept.map(({ job_key }) => job_key));
+  return [...jobs]
+    .map((job) => ({ job, times: kept.filter(({ job_key }) => job_key === job).length }))
+    .filter(({ times }) => times > 1)
+    .map(({ job, times }) => `I4 ${job} was paid by card ${times} times`);
+}
+
+/** Nobody can pay any more for what is decided. */
+function pages(theirs: Theirs, ours: Ours): string[] {
+  const open = theirs.sessions.filter(({ status }) => status === 'open').map(({ id }) => id);
+  return ours.attempts
+    .filter((attempt) => !isOpen(attempt) && attempt.session_id && open.includes(attempt.session_id))
+    .map(({ payment_key }) => `I4 ${payment_key} is decided, and its page can still be paid on`);
+}
+
+function refunds(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
+  const found: string[] = [];
+  for (const { intent_id: intent, provider_refund_id: named, state, amount } of ours.refunds) {
+    const made = theirs.refunds.filter((refund) => refund.payment_intent === intent && !isGone(refund));
+    const charge = theirs.charges.find(({ payment_intent }) => payment_intent === intent);
+    const back = made.reduce((sum, refund) => sum + refund.amount, 0);
+    if (fromCents(back) > BigInt(amount)) found.push(`I5 ${intent} was given back more than once`);
+    if (charge && back > charge.amount) found.push(`I5 ${intent} gave back more than it took`);
+    // Part of it may have been given back by hand before.
+    if (state === 'refunded' && (!made.some(({ id }) => id === named) || fromCents(back) !== BigInt(amount))) {
+      found.push(`I6 ${intent} is refunded here and not there`);
+    }
+    if (state === 'refund_failed' && back > 0) found.push(`I6 ${intent} is refunded there and failed here`);
+    if (isSettled && state === 'refund_pending') found.push(`I7 ${intent} is not given back`);
+  }
+  for (const refund of theirs.refunds.filter((one) => !isGone(one))) {
+    if (!ours.refunds.some(({ intent_id }) => intent_id === refund.payment_intent)) {
+      found.push(`I5 ${refund.id} gives back what nobody owed`);
+    }
+  }
+  return found;
+}
+
+function disputes(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
+  const found: string[] = [];
+  for (const { dispute_id: id, intent_id: intent, outcome, withdrawn, fee } of ours.disputes) {
+    const dispute = theirs.disputes.find((one) => one.id === id && one.payment_intent === intent);
+    if (!dispute) {
+      found.push(`I24 ${id} is not in the provider's books`);
+      continue;
+    }
+    const { status, balance_transactions: moves } = dispute;
+    const after = (moved: typeof moves) =>
+      `${fromCents(-moved.reduce((sum, { amount }) => sum + amount, 0))} ${fromCents(moved.reduce((sum, one) => sum + one.fee, 0))}`;
+    const steps = moves.map((_, last) => after(moves.slice(0, last + 1)));
+    const told = `${withdrawn} ${fee}`;
+    if (isSettled ? told !== after(moves) : ![after([]), ...steps].includes(told)) {
+      found.push(`I24 ${id} took another amount`);
+    }
+    const stands = ['won', 'warning_closed', 'prevented'].includes(status);
+    if (outcome === 'won' && !stands) found.push(`I24 ${id} is won here and ${status} there`);
+    if (outcome === 'lost' && status !== 'lost') found.push(`I24 ${id} is lost here and ${status} there`);
+    if (isSettled && outcome === null && (stands || status === 'lost'))
+      found.push(`I24 ${id} is open here and ${status}`);
+  }
+  for (const { id, payment_intent } of theirs.disputes) {
+    const isOurs = ours.charges.some(({ intent_id }) => intent_id === payment_intent);
+    const isKnown = ours.disputes.some(({ dispute_id }) => dispute_id === id);
+    if (isSettled && isOurs && !isKnown) found.push(`I24 ${id} is in no book of ours`);
+  }
+  return found;
+}
+
+async function balance(database: Pick<pg.Pool, 'query'>, theirs: Theirs): Promise<string[]> {
+  const held = theirs.movements.reduce((sum, { net }) => sum + net, 0);
+  const { rows } = await database.query<{ ledger: string }>(`
+    select coalesce(sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end), 0)::text
+      as ledger
+    from ledger_transfers where 'asset:card' in (debit_account, credit_account)`);
+  const ledger = BigInt(rows[0]?.ledger ?? 0);
+  return ledger === fromCents(held) ? [] : [`I6 the provider holds ${fromCents(held)}, and the books say ${ledger}`];
 }

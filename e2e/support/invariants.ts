@@ -36,8 +36,8 @@ import { jobStates, moneyNotes, transitions } from '../../server/purchases/state
  * | I29 | nothing crosses principals | here: rows of a purchase name one buyer; purchase.integration.test.ts |
  * | I30 | a report keeps the contract | work-check/validate-report.ts and its trials |
  *
- * I24 and I26 speak of cards: here, and card-books.ts compares them with the provider's books. The tests planted-data and planted-builds show that each of these
- * is broken by the faults it is there for. Each statement selects the rows that break its invariant.
+ * I24 and I26 speak of cards: here, and card-books.ts compares them with the provider's books. The tests planted-data,
+ * planted-card and planted-builds show that each of these is broken by the faults it is there for. Each statement selects the rows that break its invariant.
  */
 const invariants = {
   'I1 no account of the books is overdrawn': `
@@ -187,6 +187,37 @@ const invariants = {
     left join ledger_transfers f on f.event_key = 'charge_fee:' || intent_id
     where l.amount_microcents is distinct from c.amount_microcents
       or coalesce(f.amount_microcents, 0) <> c.fee_microcents`,
+  'I6 the provider holds in the books what charges, refunds and disputes come to': `
+    select kept, shown from (select coalesce(sum(case when debit_account = 'asset:card' then amount_microcents
+        else -amount_microcents end), 0) as kept
+      from ledger_transfers where 'asset:card' in (debit_account, credit_account)) books,
+    (select (select coalesce(sum(amount_microcents - fee_microcents), 0) from card_charges)
+      - (select coalesce(sum(amount_microcents), 0) from refunds where intent_id is not null and state = 'refunded')
+      - (select coalesce(sum(withdrawn_microcents + fee_microcents), 0) from card_disputes) as shown) rows
+    where kept <> shown`,
+  'I5 a charge goes back once, and no more of it than it took': `
+    select c.intent_id from card_charges c join refunds r using (intent_id)
+    group by c.intent_id, c.amount_microcents
+    having count(*) > 1 or sum(r.amount_microcents) > c.amount_microcents`,
+  'I24 a dispute that is open stands on its job, and no other does': `
+    select dispute_id from card_disputes d join payments using (payment_key) join jobs using (job_key)
+    where told_at is not null and closed_at is null and job_payment_state is not null and payment_state <> 'disputed'
+    union all
+    select job_key from jobs where payment_state = 'disputed' and not exists (
+      select from card_disputes d join payments p using (payment_key)
+      where p.job_key = jobs.job_key and closed_at is null and job_payment_state is not null)`,
+  'I24 a payment by card is reversed by a dispute that was lost, and by nothing else': `
+    select payment_key from payments p
+    where rail = 'card' and state = 'collected' and (reversed_at is not null) <> exists (
+      select from card_disputes d join card_charges c using (intent_id)
+      where c.payment_key = p.payment_key and c.use = 'payment' and outcome = 'lost')`,
+  'I29 a card that is kept is charged for the account that keeps it': `
+    select payment_key from card_payments join payments using (payment_key) join jobs using (job_key)
+    join saved_cards s using (card_key)
+    where s.account_key <> jobs.account_key or s.customer_id <> card_payments.customer_id
+    union all
+    select card_key from saved_cards s left join card_customers c using (account_key)
+    where s.customer_id is distinct from c.customer_id`,
   'I8 a charge that was late is owed back': `
     select intent_id from card_charges c where use = 'late'
       and not exists (select from refunds r where r.intent_id = c.intent_id and r.reason = 'late_payment')`,

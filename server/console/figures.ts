@@ -14,10 +14,14 @@ export const figures = {
   jobs: ['state', 'Purchases that can still change, by state. Ended ones are not counted: that would read them all.'],
   queue_depth: ['queue', 'What waits for a worker: checks and letters.'],
   queue_oldest_seconds: ['queue', 'How long the oldest of them has waited.'],
-  payments_open: ['state', 'Payments whose outcome is open, by state.'],
+  payments_open: [
+    'state',
+    'Payments whose outcome is open, by state. Those that wait for their payer are not counted.',
+  ],
   payments_open_oldest_seconds: [null, 'How long the oldest of them has been open.'],
   refunds_open: ['state', 'Refunds that were not carried out, by state.'],
   refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
+  differences_open: ['book', 'What the books and a provider, or a chain, do not agree on.'],
   transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
   purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
   disputes_unanswered: [null, 'Card disputes whose banks wait for an answer.'],
@@ -39,7 +43,8 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     letters as (
       select count(*) as depth, min(created_on) as oldest from pgboss.job where name = ${letterQueue} and state < 'active'),
     payments_open as (
-      select state, created_at from payments where state in ('settling', 'unknown')),
+      select p.state, p.created_at from payments p join jobs using (job_key)
+      where p.state in ('settling', 'unknown') and jobs.payment_state <> 'requires_payer'),
     chains as (select network, head, searched_to, searched_at from searched_chains)
     select 'jobs' as figure, state as label, count(*)::float8 as value from moving group by state
     union all select 'jobs', 'awaiting_payment', count(*) from jobs where state = 'awaiting_payment'
@@ -60,6 +65,7 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'transfers_unexplained', known.use, count(c.use) from unnest(array['unmatched', 'outgoing']) known (use)
       left join (select use from chain_transfers where use in ('unmatched', 'outgoing') and removed_at is null) c using (use)
       group by known.use
+    union all select 'differences_open', book, count(*) from reconciliation_differences where gone_at is null group by book
     union all select 'purchase_blocks', cause, count(*) from purchase_blocks where lifted_at is null group by cause
     union all select 'disputes_unanswered', null, count(*) from card_disputes where closed_at is null and answered_at is null
     union all select 'letters_dead', null, count(*) from pgboss.job where name = ${deadLetterQueue} and state < 'active'

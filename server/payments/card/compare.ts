@@ -11,7 +11,7 @@ import { isRefusedAs } from './provider.ts';
 /**
  * Holds the provider's books against ours, both ways: every charge, refund and dispute since a while before the last look,
  * and all that it holds. What only the provider shows is looked into like an event first; what differs after that is kept
- * for operators, and looked at again until it is gone (specification 8.3).
+ * for operators, and looked at again until it is gone (specification 10.7).
  */
 
 const everySeconds = 300;
