@@ -184,7 +184,7 @@ export class Batch extends pg.Query {
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }).utils;
 
-/** Encodes a value. The driver writes instants in local time, which is slower. */
+/** Encodes a value. Instants in UTC: the driver would write them in local time. */
 function parameter(value: unknown): string | Buffer | null {
   switch (typeof value) {
     case 'string':
