@@ -118,23 +118,31 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
         {purchase.reports.map((report) => (
           <Report key={report.number} report={report} />
         ))}
-        <dt>Content</dt>
-        <dd>
-          {purchase.content_deleted_at ? (
-            <>
-              Deleted <Moment at={purchase.content_deleted_at} now={now} />
-            </>
-          ) : (
-            <>
-              <a href={`${page}/content`} className="link">
-                Read it
-              </a>
-              , once a reason is given
-            </>
-          )}
-        </dd>
+        <Content deletedAt={purchase.content_deleted_at} now={now} page={page} />
       </dl>
     </section>
+  );
+}
+
+function Content({ deletedAt, now, page }: { deletedAt: Purchase['content_deleted_at']; now: Date; page: string }) {
+  return (
+    <>
+      <dt>Content</dt>
+      <dd>
+        {deletedAt ? (
+          <>
+            Deleted <Moment at={deletedAt} now={now} />
+          </>
+        ) : (
+          <>
+            <a href={`${page}/content`} className="link">
+              Read it
+            </a>
+            , once a reason is given
+          </>
+        )}
+      </dd>
+    </>
   );
 }
 
