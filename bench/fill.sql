@@ -35,6 +35,9 @@ create function bench_keep_cards() returns void language plpgsql as $$ begin
   select account_key, 'cus_' || nr, now() from bench_principals;
   insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
   select 'card_' || nr, account_key, 'cus_' || nr, 'pm_' || nr, 'visa', '4242', 12, 2040, now() from bench_principals;
+  -- Its members have been told of each agent's first charge.
+  insert into card_uses (card_key, principal_key, payment_key, at)
+  select 'card_' || nr, principal_key, 'pay_first', now() from bench_principals;
   update grants set payment_methods = '{card_checkout,card_saved,x402}';
 end $$;
 
