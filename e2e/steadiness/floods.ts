@@ -18,9 +18,11 @@ const wire =
   (bytes: () => string): Flood =>
   async ({ baseUrl }, isOver) => {
     const { hostname, port } = new URL(baseUrl);
+    // Once: whoever buys beside the flood shares this process.
+    const packet = Buffer.from(bytes(), 'latin1');
     const once = () =>
       new Promise<void>((resolve) => {
-        const socket: Socket = connect(Number(port), hostname, () => socket.write(bytes(), 'latin1'));
+        const socket: Socket = connect(Number(port), hostname, () => socket.write(packet));
         const patience = setTimeout(() => socket.destroy(), 1_000);
         socket.once('data', () => socket.destroy());
         socket.on('error', () => {});
