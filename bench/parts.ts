@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts } from '../commands/ports.ts';
 import { type Arena, openArena } from './arena.ts';
+import { benchConsole } from './console.ts';
 import { benchGrowth } from './growth.ts';
 import { benchHotGrant } from './limits.ts';
 import { benchPickUp } from './pick-up.ts';
@@ -25,7 +26,7 @@ const inArena: Record<string, (arena: Arena) => Promise<string>> = {
   pickup: (arena) => benchPickUp(arena, quick ? 10 : 200),
   growth: (arena) => benchGrowth(arena, { ...effort, from: filled, to: grown }),
 };
-const parts = [...Object.keys(inArena), 'tricks', 'x402'];
+const parts = [...Object.keys(inArena), 'console', 'tricks', 'x402'];
 const named = parts.filter((part) => process.argv.includes(part));
 const wanted = named.length > 0 ? named : parts;
 
@@ -38,6 +39,10 @@ try {
     const arena = await openArena(await freePorts(), folder, filled);
     for (const bench of benches) console.log(`${await bench(arena)}\n`);
     await arena.close();
+  }
+  if (wanted.includes('console')) {
+    const measured = { sizes: [filled, grown], rounds: quick ? 3 : 9 };
+    console.log(`${await benchConsole(await freePorts(), path.join(folder, 'console'), measured)}\n`);
   }
   if (wanted.includes('tricks')) console.log(`${await benchTricks(quick ? 1 : 9)}\n`);
   if (wanted.includes('x402')) {

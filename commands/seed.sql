@@ -32,7 +32,8 @@ select principal_key, case when is_agent then 'agent' else 'wallet' end, account
   case when is_agent then 'Purchasing agent ' || nr end, joined_at from seed_buyers;
 insert into grants (grant_key, principal_key, service_keys, payment_methods, per_job_limit_microcents,
   daily_limit_microcents, governed_refs, review_authority, paused_at, created_at)
-select grant_key, principal_key, array[service_key], array['x402'], 2 * price, 100000 * price, is_agent, true,
+select grant_key, principal_key, array[service_key],
+  case when is_agent then array['x402', 'card_checkout', 'card_saved'] else array['x402'] end, 2 * price, 100000 * price, is_agent, true,
   case when nr % 40 = 2 then now end, joined_at from seed_buyers, seed_terms;
 insert into credentials (credential_key, principal_key, kind, token_hash, key_id, created_at, expires_at, last_used_at)
 select pg_temp.seed_key('cred', 'credential', nr), principal_key, case when is_agent then 'agent' else 'wallet' end,
@@ -106,6 +107,8 @@ from (
   union all select 'accepted', q.* from accepted q
   union all select 'reversed', q.* from accepted q
   union all values ('reversed', interval '2 h', 'system', 'reversed', 'accepted', 'accepted', 'final', 'reversed', 1)
+  union all select 'disputed', q.* from accepted q
+  union all values ('disputed', interval '2 h', 'system', 'disputed', 'accepted', 'accepted', 'final', 'disputed', 1)
   union all select 'rechecking', q.* from disputed q
   union all select 'redelivered', q.* from redelivered q
   union all select 'refund_pending', q.* from waived q
@@ -122,6 +125,9 @@ select i.nr, course, account_key, principal_key, grant_key, payer, pg_temp.seed_
   pg_temp.seed_key('job', 'job', i.nr) as job_key, pg_temp.seed_key('pay', 'payment', i.nr) as payment_key,
   '0x' || pg_temp.seed_hash('transaction' || i.nr) as transaction, '0x' || pg_temp.seed_hash('nonce' || i.nr) as nonce,
   '0x' || pg_temp.seed_hash('return' || i.nr) as refund_nonce, networks[1 + i.nr % 2] as network,
+  -- A bank contests card payments only; wallets pay over their chain.
+  course = 'disputed' or (is_agent and i.nr % 3 = 0 and course in ('accepted', 'delivered', 'redelivered', 'refunded',
+    'refund_pending', 'queued', 'running', 'rechecking')) as is_card, pg_temp.seed_key('pi', 'intent', i.nr) as intent_id,
   n - i.nr + 1 as block, i.nr <= content as has_content, i.nr % 3 as verdict,
   date_trunc('milliseconds', now - case
     when course in ('queued', 'running', 'rechecking') then interval '200 s' + i.nr % 60 * interval '1 s'
@@ -132,6 +138,7 @@ select i.nr, course, account_key, principal_key, grant_key, payer, pg_temp.seed_
 from seed_terms cross join lateral (
   select nr, case
     when nr % 1000 = 99 then 'reversed'
+    when nr % 1000 = 199 then 'disputed'
     when nr % 1000 = 178 then 'refund_failed'
     when nr % 1000 = 278 then 'refund_pending'
     when nr % 100 < 62 then 'accepted'
@@ -150,7 +157,8 @@ from seed_terms cross join lateral (
     when nr % 100 = 96 then 'running'
     else 'rechecking' end as course
   from generate_series(1, n) nr) i
-join seed_buyers b on b.nr = 1 + ('x' || substr(md5('buyer' || i.nr), 1, 7))::bit(28)::int % buyers;
+cross join lateral (select ('x' || substr(md5('buyer' || i.nr), 1, 7))::bit(28)::int as number) chosen
+join seed_buyers b on b.nr = case when course = 'disputed' then 2 + 2 * (number % (buyers / 2)) else 1 + number % buyers end;
 alter table seed_purchases add primary key (nr);
 
 create temp table seed_events as
@@ -215,7 +223,9 @@ alter table seed_payments add primary key (nr);
 
 insert into payments (payment_key, job_key, rail, method, state, amount_microcents, failure, created_at, lease_until,
   decided_at, reversed_at)
-select payment_key, job_key, 'x402', 'x402', 'collected', price, null, collected_at - interval '1 s', collected_at,
+select payment_key, job_key, case when is_card then 'card' else 'x402' end,
+  case when not is_card then 'x402' when nr % 2 = 0 then 'card_saved' else 'card_checkout' end, 'collected', price, null,
+  collected_at - interval '1 s', collected_at,
   collected_at, case when course = 'reversed' then collected_at + interval '2 h' - interval '2 minutes' end
 from seed_payments, seed_terms
 union all
@@ -231,7 +241,7 @@ from seed_payments, seed_terms where nr % 20 = 0;
 insert into x402_transfers (payment_key, network, asset, payer, pay_to, nonce, valid_after, valid_before, signature,
   seen_block)
 select payment_key, network, asset, payer, pay_to, nonce, to_timestamp(0), created_at + interval '200 s', null, block - 1
-from seed_payments, seed_terms
+from seed_payments, seed_terms where not is_card
 union all
 select payment_key, network, asset, payer, pay_to, nonce, to_timestamp(0), created_at + interval '200 s',
   '0x' || repeat('ab', 65), block - 1
@@ -247,7 +257,7 @@ select network, transaction, 1, asset, payer, pay_to, price, nonce, refund_nonce
   '0x' || pg_temp.seed_hash('block' || block), 1, 'payment', payment_key, collected_at,
   case when course = 'reversed' then collected_at + interval '2 h' - interval '2 minutes' end,
   case when course = 'reversed' then 1 else 0 end
-from seed_payments, seed_terms t
+from seed_payments, seed_terms t where not is_card
 union all
 -- Sent by strangers, for nothing we know.
 select networks[1], '0x' || pg_temp.seed_hash('stray' || nr), 1, asset, '0x' || substr(pg_temp.seed_hash('stranger' || nr), 1, 40),
@@ -255,9 +265,51 @@ select networks[1], '0x' || pg_temp.seed_hash('stray' || nr), 1, asset, '0x' || 
   'unmatched', null, now - nr * interval '1 hour', null, 0
 from seed_terms t, generate_series(1, strays) nr;
 
-insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position, amount_microcents,
-  reason, state, tries, next_try_at, created_at, decided_at, failure)
-select pg_temp.seed_key('refund', 'refund', nr), payment_key, job_key, network, transaction, 1, price, 'second_dispute',
+-- By card: on the provider's page, or with a card that the account keeps.
+insert into card_customers (account_key, customer_id, created_at)
+select account_key, pg_temp.seed_key('cus', 'customer', nr), joined_at from seed_buyers where is_agent;
+insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
+select pg_temp.seed_key('card', 'card', nr), account_key, pg_temp.seed_key('cus', 'customer', nr),
+  pg_temp.seed_key('pm', 'method', nr), 'visa', lpad((nr % 10000)::text, 4, '0'), 1 + nr % 12, 2030, joined_at
+from seed_buyers where is_agent;
+insert into card_payments (payment_key, idempotency_key, customer_id, card_key, intent_id, session_asked_at,
+  session_expires_at, session_id, expires_at)
+select payment_key, 'seed-' || nr, customer_id, case when nr % 2 = 0 then card_key end, intent_id,
+  case when nr % 2 = 1 then created_at + interval '61 s' end, case when nr % 2 = 1 then created_at + interval '1 h' end,
+  case when nr % 2 = 1 then pg_temp.seed_key('cs', 'session', nr) end, created_at + interval '1 day'
+from seed_payments join saved_cards using (account_key) where is_card;
+insert into card_uses (card_key, principal_key, payment_key, at)
+select distinct on (card_key, principal_key) card_key, principal_key, payment_key, collected_at
+from seed_payments join saved_cards using (account_key) where is_card and nr % 2 = 0
+order by card_key, principal_key, collected_at;
+insert into card_charges (intent_id, payment_key, charge_id, amount_microcents, fee_microcents, use, seen_at)
+select intent_id, payment_key, pg_temp.seed_key('ch', 'charge', nr), price, price / 20, 'payment', collected_at
+from seed_payments, seed_terms where is_card;
+insert into card_disputes (dispute_id, payment_key, intent_id, job_payment_state, opened_at, told_at,
+  withdrawn_microcents)
+select pg_temp.seed_key('dp', 'dispute', nr), payment_key, intent_id, 'collected', created_at + interval '2 h',
+  created_at + interval '2 h', price
+from seed_payments, seed_terms where course = 'disputed';
+insert into card_events (event_id, type, object_id, created_at, received_at, handled_at, tries, next_try_at)
+select pg_temp.seed_key('evt', 'event', nr), case when nr % 2 = 1 then 'checkout.session.completed'
+    else 'payment_intent.succeeded' end, case when nr % 2 = 1 then pg_temp.seed_key('cs', 'session', nr) else intent_id end,
+  collected_at - interval '1 s', collected_at, case when nr > 20 then collected_at end, case when nr > 20 then 0 else 3 end,
+  collected_at
+from seed_payments where is_card
+union all
+select pg_temp.seed_key('evt', 'dispute', nr), 'charge.dispute.created', pg_temp.seed_key('dp', 'dispute', nr),
+  created_at + interval '2 h', created_at + interval '2 h', created_at + interval '2 h', 0, created_at + interval '2 h'
+from seed_payments where course = 'disputed';
+insert into card_searches (list, searched_to, searched_at) select 'events', now, now from seed_terms;
+insert into reconciliation_differences (book, kind, object_id, ours, theirs, first_seen_at, last_seen_at, gone_at)
+select 'card', 'charge', pg_temp.seed_key('ch', 'foreign', nr), null, '5.00 USD', now - nr * interval '1 day', now, now
+from seed_terms, generate_series(1, strays) nr;
+
+insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position, intent_id,
+  provider_refund_id, amount_microcents, reason, state, tries, next_try_at, created_at, decided_at, failure)
+select pg_temp.seed_key('refund', 'refund', nr), payment_key, job_key, case when not is_card then network end,
+  case when not is_card then transaction end, case when not is_card then 1 end, case when is_card then intent_id end,
+  case when is_card and course = 'refunded' then pg_temp.seed_key('re', 'sent', nr) end, price, 'second_dispute',
   course, 1, created_at + interval '1 h', created_at + interval '1 h',
   case when course <> 'refund_pending' then created_at + interval '2 h' end,
   case when course = 'refund_failed' then 'The chain refused it.' end
@@ -268,7 +320,7 @@ insert into chain_transfers (network, transaction, position, asset, sender, reci
 select network, '0x' || pg_temp.seed_hash('refund' || nr), 1, asset, pay_to, payer, price, refund_nonce, block,
   '0x' || pg_temp.seed_hash('block' || block), 3, 'refund', pg_temp.seed_key('refund', 'refund', nr),
   created_at + interval '2 h'
-from seed_payments, seed_terms where course = 'refunded';
+from seed_payments, seed_terms where course = 'refunded' and not is_card;
 
 insert into reversals (payment_key, number, job_payment_state, job_ended, room_microcents, books_account, reversed_at)
 select payment_key, 1, 'collected', false, price, 'expense:reversals', created_at + interval '2 h'
@@ -277,6 +329,9 @@ insert into purchase_blocks (block_key, payer, cause, payment_key, created_at, l
 select pg_temp.seed_key('block', 'block', nr), payer, 'payment_reversed', payment_key, created_at + interval '2 h',
   case when nr % 2 = 0 then now end, case when nr % 2 = 0 then 'operator' end, case when nr % 2 = 0 then 'Settled.' end
 from seed_payments, seed_terms where course = 'reversed';
+insert into purchase_blocks (block_key, account_key, cause, payment_key, created_at)
+select pg_temp.seed_key('block', 'block', nr), account_key, 'card_dispute', payment_key, created_at + interval '2 h'
+from seed_payments where course = 'disputed';
 
 insert into ledger_transfers (event_key, event, job_key, principal_key, debit_account, credit_account, amount_microcents,
   currency, at)
@@ -288,6 +343,18 @@ select 'left:' || network || ':' || transaction || ':1', 'left', null, null, 'su
 union all
 select 'removed:' || network || ':' || transaction || ':1:1', 'removed', null, null, 'suspense:reorganised',
   'asset:x402:' || network, amount_microcents, 'USD', removed_at from chain_transfers where removed_at is not null
+union all
+select 'charged:' || intent_id, 'charged', null, null, 'asset:card', 'liability:unmatched', amount_microcents, 'USD', seen_at
+from card_charges
+union all
+select 'charge_fee:' || intent_id, 'charge_fee', null, null, 'expense:card_fees', 'asset:card', fee_microcents, 'USD',
+  seen_at from card_charges
+union all
+select 'sent_to_card:' || refund_key, 'sent_to_card', null, null, 'suspense:outgoing', 'asset:card', amount_microcents,
+  'USD', decided_at from refunds where provider_refund_id is not null
+union all
+select 'contested:' || dispute_id || ':' || withdrawn_microcents, 'contested', null, null, 'suspense:card_disputes',
+  'asset:card', withdrawn_microcents, 'USD', opened_at from card_disputes
 union all
 select posted.event || ':' || key, posted.event, job_key, principal_key, debit, credit, price, 'USD', e.at
 from seed_payments p join seed_events e using (nr, job_key, principal_key)
@@ -302,6 +369,16 @@ join (values
 ) posted (action, event, debit, credit) using (action), seed_terms,
 lateral (select case posted.event when 'credited' then job_key when 'refunded' then pg_temp.seed_key('refund', 'refund', nr)
   when 'reversed' then payment_key || ':1' else payment_key end as key) keyed;
+
+-- All of it was posted by this transaction, and is closed: what is posted later is added to that.
+insert into ledger_closings (account, to_transaction, closed_at, debited_microcents, credited_microcents, entries)
+select account, pg_current_xact_id()::text::bigint + 1, max(now), sum(debited), sum(credited), count(*) from (
+  select debit_account as account, amount_microcents as debited, 0 as credited from ledger_transfers
+  union all select credit_account, 0, amount_microcents from ledger_transfers) sides, seed_terms
+group by account;
+insert into card_searches (list, searched_to, searched_at, balance_microcents, ledger_microcents)
+select 'books', now, now, debited_microcents - credited_microcents, debited_microcents - credited_microcents
+from seed_terms, ledger_closings where account = 'asset:card';
 
 insert into wallet_credits (principal_key, balance_microcents)
 select principal_key, sum(amount_microcents) from ledger_transfers where event = 'credited' group by principal_key;
@@ -354,7 +431,8 @@ end $$;
 create temp table seed_receipts as
 select e.nr, e.job_key, receipt as number, at, e.payment_state, e.charge_state, e.report, e.state_to,
   p.collected_at, 'sha256:' || pg_temp.seed_hash('quote' || nr) as quote_digest,
-  'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, p.network || ':' || p.transaction as reference,
+  'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, case when is_card then pg_temp.seed_key('ch', 'charge', e.nr)
+    else p.network || ':' || p.transaction end as reference, is_card, e.nr % 2 = 0 as by_saved,
   case when e.report > 0 then report_digests[1 + verdict] end as report_digest,
   p.created_at + interval '1 h' as ended_at
 from seed_events e join seed_payments p using (nr), seed_terms where has_receipt;
@@ -372,7 +450,9 @@ begin
       'receipt_version', receipt_version, 'receipt_key', pg_temp.seed_key('rcpt', 'receipt' || link || '-', nr),
       'job_key', job_key, 'issued_at', pg_temp.wire(at), 'sequence', link, 'previous_receipt_digest', l.hash,
       'quote_digest', quote_digest, 'input_digest', input_digest, 'report_digest', report_digest,
-      'collection', json_build_object('state', payment_state, 'rail', 'x402', 'method', 'x402', 'amount_microcents', price,
+      'collection', json_build_object('state', payment_state, 'rail', case when is_card then 'card' else 'x402' end,
+        'method', case when not is_card then 'x402' when by_saved then 'card_saved' else 'card_checkout' end,
+        'amount_microcents', price,
         'currency', 'USD', 'collected_at', pg_temp.wire(collected_at), 'reference', reference),
       'charge', json_build_object('state', charge_state,
         'amount_microcents', case when charge_state in ('held', 'final') then price else 0 end,
@@ -380,8 +460,8 @@ begin
         'basis', 'Seeded.'),
       'remedy', json_build_object('kind', case when payment_state like 'refund%' then 'refund'
           when payment_state = 'credited' then 'wallet_credit' when payment_state = 'reversed' then 'reversal' else 'none' end,
-        'state', case when payment_state = 'collected' then 'none' else payment_state end,
-        'amount_microcents', case when payment_state = 'collected' then 0 else price end, 'reason', null, 'at', null),
+        'state', case when payment_state in ('collected', 'disputed') then 'none' else payment_state end,
+        'amount_microcents', case when payment_state in ('collected', 'disputed') then 0 else price end, 'reason', null, 'at', null),
       'business_authority', 'advisory_only', 'receipt_certifies_work', false, 'terms_version', terms_version
     )::text as unsigned) made
     where number = link;

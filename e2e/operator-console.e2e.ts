@@ -40,10 +40,7 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath, args: [...args], env });
   agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
-  delivered = await agent.paidJob();
-  for (let state = ''; state !== 'delivered'; ) {
-    state = (await agent.job(delivered, { prefer: 'wait=25' })).body.state;
-  }
+  delivered = await deliveredJob();
   quoteKey = (await agent.job(delivered)).body.quote_key;
   for (const role of [...roles, 'nobody'] as const) seats[role] = await seatOf(role);
 });
@@ -75,6 +72,19 @@ async function pageOf(role: Role | 'nobody'): Promise<Page> {
 const cookieOf = async (role: Role | 'nobody'): Promise<string> =>
   ((await seats[role]?.cookies()) ?? []).map(({ name, value }) => `${name}=${value}`).join('; ');
 
+/** Money is moved by who has just signed in. */
+async function freshPageOf(role: Role): Promise<Page> {
+  await seats[role]?.close();
+  seats[role] = await seatOf(role);
+  return pageOf(role);
+}
+
+async function deliveredJob(): Promise<string> {
+  const job = await agent.paidJob();
+  for (let state = ''; state !== 'delivered'; ) state = (await agent.job(job, { prefer: 'wait=25' })).body.state;
+  return job;
+}
+
 const places = () => [
   '/console',
   '/console/purchases',
@@ -82,6 +92,7 @@ const places = () => [
   `/console/purchases/${delivered}`,
   `/console/purchases/${delivered}/content`,
   `/console/purchases/${delivered}/act/note_purchase`,
+  `/console/purchases/bulk?action=note_purchase&key=${delivered}`,
   '/console/money',
   '/console/audit',
   `/console/search?q=${delivered}`,
@@ -199,7 +210,7 @@ describe('an operator', () => {
   });
 
   it('gives an unmatched transfer back to who sent it', async () => {
-    const page = await pageOf('finance');
+    const page = await freshPageOf('finance');
     const hand = await chainHand(stack.sandboxUrl, chain);
     const chains = await controlClient(stack.sandboxUrl).chains();
     const to = chains.find(({ chain_id }) => chain_id === chain)?.pay_to ?? expect.unreachable();
@@ -217,6 +228,78 @@ describe('an operator', () => {
     expect(await page.getByRole('status').innerText()).toContain('Done');
     await expect.poll(() => hand.balanceOf(agent.wallet.address), patience).toBe(before);
     await page.close();
+  });
+
+  it('refunds an accepted charge with a note, and reads its receipt', async () => {
+    const page = await freshPageOf('finance');
+    const job = await deliveredJob();
+    expect((await agent.post(`/api/agent/v1/jobs/${job}/review`, { decision: 'accept' })).status).toBe(200);
+    await db.many(sql`
+      update member_sessions set created_at = created_at - interval '11 minutes'
+      from members m where m.member_key = member_sessions.member_key and email = 'finance@example.com'`);
+    await page.goto(`${stack.baseUrl}/console/purchases/${job}`);
+    await page.getByRole('link', { name: 'Refund the charge' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in again first');
+    await page.close();
+    const fresh = await freshPageOf('finance');
+    await fresh.goto(`${stack.baseUrl}/console/purchases/${job}`);
+    await fresh.getByRole('link', { name: 'Refund the charge' }).click();
+    await fresh.getByLabel('Reason').fill('the report missed the invoice');
+    await fresh.getByRole('button', { name: 'Refund 5.00 USD' }).click();
+    await fresh.waitForURL(`${stack.baseUrl}/console/purchases/${job}`);
+    expect(await fresh.getByRole('status').innerText()).toContain('Done');
+    const shown = async () => {
+      await fresh.goto(`${stack.baseUrl}/console/purchases/${job}`);
+      return fresh.getByRole('main').innerText();
+    };
+    await expect.poll(shown, patience).toContain('Refunded');
+    expect(await shown()).toContain('the report missed the invoice (finance@example.com, finance)');
+    const last = fresh.locator('section[aria-labelledby="receipts"] details').last();
+    await last.locator('summary').click();
+    const receipt = JSON.parse(await last.locator('pre').innerText());
+    expect(receipt).toMatchObject({ charge: { state: 'waived' }, remedy: { kind: 'refund', state: 'refunded' } });
+    await fresh.close();
+  });
+
+  it('saves a view, and acts on several purchases after seeing which', async () => {
+    const page = await pageOf('support');
+    await page.goto(`${stack.baseUrl}/console/purchases?is=job:delivered`);
+    await page.getByText('Saved views', { exact: true }).click();
+    await page.getByLabel('Save what is shown as').fill('Delivered ones');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.goto(`${stack.baseUrl}/console/purchases`);
+    await page.getByRole('link', { name: 'Delivered ones' }).click();
+    expect(new URL(page.url()).search).toBe('?is=job%3Adelivered');
+    await page.getByRole('checkbox', { name: delivered }).check();
+    await page.getByLabel('With several').selectOption('note_purchase');
+    await page.getByRole('button', { name: 'Preview the chosen' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Add a note: 1 of 1 purchases');
+    await page.getByLabel('Reason').fill('seen together');
+    await page.getByRole('button', { name: 'Add a note for 1' }).click();
+    await page.waitForURL(/console\/purchases\?/);
+    expect(await page.getByRole('status').innerText()).toContain('Done');
+    await page.getByRole('button', { name: 'Forget the view Delivered ones' }).click();
+    expect(await page.getByRole('link', { name: 'Delivered ones' }).count()).toBe(0);
+    await page.goto(`${stack.baseUrl}/console/purchases/${delivered}`);
+    expect(await page.getByRole('main').innerText()).toContain('seen together (support@example.com, support)');
+    await page.close();
+  });
+
+  it('watches the list move, and stops it', async () => {
+    const context = await browser.newContext();
+    await context.addCookies((await seats.viewer?.cookies()) ?? []);
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/console/purchases`);
+    await page.getByRole('button', { name: 'Pause updates' }).waitFor();
+    const first = await agent.authorizedJob();
+    await page.getByRole('link', { name: first }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    const second = await agent.authorizedJob();
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    expect(await page.getByRole('link', { name: second }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Go on updating' }).click();
+    await page.getByRole('link', { name: second }).waitFor({ timeout: 30_000 });
+    await context.close();
   });
 
   it('switches a rail off with a reason, and availability shows it', async () => {

@@ -32,7 +32,8 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       max: connections.models,
       connectionTimeoutMillis: connectTimeoutMs,
       application_name: name,
-      options: sessionOptions,
+      // Lists are filtered by what is rare and by what is not: each is planned by its values.
+      options: `${sessionOptions} -c plan_cache_mode=auto`,
     }),
   });
   const queue = await openQueue(databaseUrl, role === 'worker' ? 'worker' : 'sender', name);

@@ -123,7 +123,7 @@ export const problems = {
     title: 'This needs a fresh sign-in',
     next: `Sign in again and repeat it within ${lasting('freshSignIn')}.`,
     meaning:
-      'A member wants to give an agent power: to approve it, raise a limit, let it go on or fetch a credential. Taking power away works at any time; giving it asks who is there. Nothing changed.',
+      'A member wants to give an agent power: to approve it, raise a limit, let it go on or fetch a credential. Taking power away works at any time; giving it asks who is there, as moving money does of whoever runs the service. Nothing changed.',
   },
   registration_declined: {
     status: 403,

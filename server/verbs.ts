@@ -1,5 +1,6 @@
 import { consoleAccounts, pauseCustomerAgent, revokeCustomerAgent } from './console/accounts.ts';
 import { consoleActs, verifyActs } from './console/acts.ts';
+import { actOnPurchases, previewActs } from './console/bulk.ts';
 import { consoleCustomers } from './console/customers.ts';
 import { answerDispute, consoleDispute, consoleDisputes } from './console/disputes.ts';
 import { consoleFailures, retryLetters } from './console/failures.ts';
@@ -8,10 +9,20 @@ import { consolePurchases } from './console/list.ts';
 import { consoleMoney, giveBack, liftBlock } from './console/money.ts';
 import { consoleMe, consoleOverview } from './console/overview.ts';
 import { consolePurchase } from './console/purchase.ts';
-import { askAgain, cancelJob, notePurchase, openContent, readContent, waiveCharge } from './console/purchase-acts.ts';
+import {
+  askAgain,
+  cancelJob,
+  notePurchase,
+  openContent,
+  readContent,
+  refundCharge,
+  runAgain,
+  waiveCharge,
+} from './console/purchase-acts.ts';
 import { consoleFindings, consoleQuality, exportCases, labelFinding, openFindings } from './console/quality.ts';
 import { consoleSearch } from './console/search.ts';
 import { turnSwitch } from './console/turn-switch.ts';
+import { consoleViews, removeView, saveView } from './console/views.ts';
 import { consoleWebhooks, hearAgain, openWebhook, readWebhook } from './console/webhooks.ts';
 import { type Behind, loading } from './door/verb.ts';
 import { endSessions, liftSilence, member } from './identity/account.ts';
@@ -130,6 +141,13 @@ export const verbs: { [Name in keyof typeof allOperations]: Behind<(typeof allOp
   give_back: giveBack,
   lift_block: liftBlock,
   turn_switch: turnSwitch,
+  run_again: runAgain,
+  refund_charge: refundCharge,
+  preview_acts: previewActs,
+  act_on_purchases: actOnPurchases,
+  console_views: consoleViews,
+  save_view: saveView,
+  remove_view: removeView,
   console_disputes: consoleDisputes,
   console_dispute: consoleDispute,
   answer_dispute: answerDispute,

@@ -1,4 +1,5 @@
 import { Notice } from '@/components/ui/Notice.tsx';
+import { lasting } from '@/server/service/terms.ts';
 import { noticeAt } from '../(customer)/notice.ts';
 
 const refusals: Record<string, string> = {
@@ -6,16 +7,24 @@ const refusals: Record<string, string> = {
   payment_unknown: 'Nothing was done: a payment is open.',
   not_found: 'Nothing was done: it is not there any more, or your role does not allow it.',
   validation_failed: 'Nothing was done: the reason is missing or too long.',
+  fresh_sign_in_required: `Nothing was done: moving money needs a sign-in of the last ${lasting('freshSignIn')}.`,
 };
 
 /** What a form of the console has just done, once. */
 export async function Told({ page, done }: { page: string; done: string }) {
   const code = await noticeAt(page);
   if (code === null) return null;
+  const [, leftOut] = /^left_out_(\d+)$/.exec(code) ?? [];
+  const text = leftOut ? `Done, but ${leftOut} had changed meanwhile and were left out.` : refusals[code];
   return (
     <div className="mb-5">
       <Notice tone={code === 'done' ? 'settled' : 'attention'}>
-        {code === 'done' ? done : (refusals[code] ?? 'Nothing was done. Try again.')}
+        {code === 'done' ? done : (text ?? 'Nothing was done. Try again.')}{' '}
+        {code === 'fresh_sign_in_required' ? (
+          <a href={`/sign-in?${new URLSearchParams({ next: page })}`} className="link">
+            Sign in again
+          </a>
+        ) : null}
       </Notice>
     </div>
   );

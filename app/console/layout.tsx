@@ -20,7 +20,7 @@ function SearchBox() {
           required
           maxLength={255}
           aria-label="Search the console"
-          placeholder="Key, e-mail, wallet, transaction"
+          placeholder="Key, e-mail, wallet, transaction, Stripe id, name"
           className="text-ellipsis"
         />
         <SearchKeys />

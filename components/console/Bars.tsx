@@ -1,38 +1,53 @@
-/** How many purchases there were in each step of the period: bars with their text alternative, each leading to its day. */
-export function Bars({ series }: { series: readonly { at: string; count: number }[] }) {
+interface Props {
+  series: readonly { at: string; count: number }[];
+  /** The list of the day that a step belongs to. */
+  hrefOf: (day: string) => string;
+}
+
+const dayOf = (at: string): string => at.slice(0, 10);
+const stepText = (at: string): string => at.slice(5, 16).replace('T', ' ');
+
+/** How many purchases there were in each step of the period; each bar, and each day beneath them, opens its list. */
+export function Bars({ series, hrefOf }: Props) {
   const highest = Math.max(1, ...series.map(({ count }) => count));
   const peak = series.find(({ count }) => count === highest);
   const width = 100 / Math.max(1, series.length);
   const [first, last] = [series[0], series.at(-1)];
+  const days = Map.groupBy(series, ({ at }) => dayOf(at));
   return (
     <figure>
-      <svg
-        viewBox="0 0 100 40"
-        preserveAspectRatio="none"
-        className="h-40 w-full border-b border-line"
-        role="img"
-        aria-label={
-          peak
-            ? `Purchases over time. Highest at ${peak.at.slice(5, 16).replace('T', ' ')} UTC with ${peak.count}.`
-            : 'No purchases.'
-        }
-      >
+      <svg viewBox="0 0 100 40" preserveAspectRatio="none" className="h-40 w-full border-b border-line" aria-hidden>
         {series.map(({ at, count }, index) => (
-          <rect
-            key={at}
-            x={index * width + width * 0.1}
-            width={width * 0.8}
-            y={40 - (40 * count) / highest}
-            height={(40 * count) / highest}
-            className="fill-ink-2"
-          />
+          // The same lists are below, for the keyboard and for who cannot see the bars.
+          <a key={at} href={hrefOf(dayOf(at))} tabIndex={-1}>
+            <rect x={index * width} width={width} y={0} height={40} className="fill-transparent hover:fill-hover" />
+            <rect
+              x={index * width + width * 0.1}
+              width={width * 0.8}
+              y={40 - (40 * count) / highest}
+              height={(40 * count) / highest}
+              className="fill-ink-2"
+            />
+          </a>
         ))}
       </svg>
-      <figcaption className="mt-1 flex justify-between text-meta text-ink-3 tabular-nums">
-        <span>{first?.at.slice(5, 16).replace('T', ' ')}</span>
-        <span>at most {highest}</span>
-        <span>{last?.at.slice(5, 16).replace('T', ' ')} UTC</span>
+      <figcaption className="mt-1 flex justify-between gap-3 text-meta text-ink-3 tabular-nums">
+        <span>{first ? stepText(first.at) : ''}</span>
+        <span>{peak ? `At most ${peak.count}, at ${stepText(peak.at)}` : 'No purchases'}</span>
+        <span>{last ? stepText(last.at) : ''} UTC</span>
       </figcaption>
+      <details className="mt-2 text-dense">
+        <summary className="min-h-6 cursor-pointer">By day</summary>
+        <ul className="mt-1 flex flex-wrap gap-x-5">
+          {[...days].map(([day, steps]) => (
+            <li key={day}>
+              <a className="link inline-flex min-h-6 items-center gap-2 tabular-nums" href={hrefOf(day)}>
+                {day}: {steps.reduce((sum, { count }) => sum + count, 0)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
     </figure>
   );
 }

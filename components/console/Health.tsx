@@ -34,7 +34,7 @@ export function Health({ overview, now }: { overview: Overview; now: Date }) {
   );
 }
 
-function partsOf({ availability, queues, database, chains }: Overview, now: Date): Part[] {
+function partsOf({ availability, queues, database, chains, webhooks, assessor }: Overview, now: Date): Part[] {
   return [
     { name: 'Sales', state: availability.state, detail: reasonsText(availability.reasons) },
     ...availability.rails.map(({ rail, state, reasons }) => ({ name: rail, state, detail: reasonsText(reasons) })),
@@ -49,6 +49,16 @@ function partsOf({ availability, queues, database, chains }: Overview, now: Date
       detail: `${waiting} waiting${oldest_at ? `, the oldest since ${relativeText(oldest_at, now)}` : ''}, ${failed} failed`,
     })),
     {
+      name: 'Webhooks',
+      state: webhooks.failing > 0 ? 'unavailable' : 'available',
+      detail: webhooksText(webhooks, now),
+    },
+    {
+      name: 'Assessor',
+      state: assessor.state,
+      detail: assessor.name === 'embedded' ? 'The embedded assessor' : assessor.name,
+    },
+    {
       name: 'Database',
       state: 'available',
       detail: `PostgreSQL ${database.version}, ${Math.round(database.bytes / 1_048_576)} MiB, ${database.connections} connections`,
@@ -59,4 +69,11 @@ function partsOf({ availability, queues, database, chains }: Overview, now: Date
       detail: `Block ${head}, searched to ${searched_to}, ${relativeText(searched_at, now)}`,
     })),
   ];
+}
+
+function webhooksText({ waiting, failing, oldest_at, median_lag_seconds }: Overview['webhooks'], now: Date): string {
+  const waits = `${waiting} waiting${oldest_at ? `, the oldest since ${relativeText(oldest_at, now)}` : ''}, ${failing} failing`;
+  return median_lag_seconds === null
+    ? waits
+    : `${waits}, handled after ${median_lag_seconds.toFixed(1)} s at the median`;
 }

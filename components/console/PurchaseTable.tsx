@@ -4,29 +4,38 @@ import { State } from '../purchases/State.tsx';
 import { Key } from '../ui/Key.tsx';
 import { Moment } from './Moment.tsx';
 
+interface Props {
+  rows: readonly Row[];
+  sort: string;
+  /** Where the head of the column leads that they are sorted by; none sorts nothing. */
+  sortHref: string | undefined;
+  now: Date;
+  /** With a box to choose each by, for the form around. */
+  choosing?: boolean;
+}
+
 /** Purchases, one a row; on a phone name, state and amount. */
-export function PurchaseTable({ rows, sort, now }: { rows: readonly Row[]; sort: string; now: Date }) {
+export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: Props) {
   return (
     <table className="table text-dense">
       <caption className="sr-only">Purchases, {sort} first</caption>
-      <thead className="max-md:sr-only">
-        <tr>
-          {['Created', 'Purchase', 'Rail', 'Payment', 'Job', 'Verdict'].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-          <th scope="col" className="num">
-            Amount
-          </th>
-        </tr>
-      </thead>
+      <Head sort={sort} sortHref={sortHref} choosing={choosing} />
       <tbody>
         {rows.map((row) => (
           <tr
             key={row.job_key}
             className="hover:bg-hover max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:border-b max-md:border-line max-md:px-3 max-md:py-3 max-md:*:border-0! max-md:*:p-0!"
           >
+            {choosing ? (
+              <td className="max-md:order-5 max-md:col-span-2">
+                <label className="inline-flex min-h-6 min-w-6 items-center gap-2">
+                  <input type="checkbox" name="key" value={row.job_key} />
+                  <span className="md:sr-only">
+                    Choose <span className="sr-only">{row.job_key}</span>
+                  </span>
+                </label>
+              </td>
+            ) : null}
             <td className="text-ink-3 max-md:order-2 max-md:text-right">
               <Moment at={row.created_at} now={now} />
             </td>
@@ -60,5 +69,36 @@ export function PurchaseTable({ rows, sort, now }: { rows: readonly Row[]; sort:
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Head({ sort, sortHref, choosing }: Pick<Props, 'sort' | 'sortHref'> & { choosing: boolean }) {
+  return (
+    <thead className="max-md:sr-only">
+      <tr>
+        {choosing ? (
+          <th scope="col">
+            <span className="sr-only">Choose</span>
+          </th>
+        ) : null}
+        <th scope="col" aria-sort={sort === 'newest' ? 'descending' : 'ascending'}>
+          {sortHref ? (
+            <a href={sortHref} className="inline-flex min-h-6 items-center gap-1 hover:underline">
+              Created {sort === 'newest' ? '↓' : '↑'}
+            </a>
+          ) : (
+            'Created'
+          )}
+        </th>
+        {['Purchase', 'Rail', 'Payment', 'Job', 'Verdict'].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+        <th scope="col" className="num">
+          Amount
+        </th>
+      </tr>
+    </thead>
   );
 }

@@ -1,5 +1,6 @@
 import {
   Boxes,
+  CreditCard,
   FileCheck2,
   Hourglass,
   type LucideIcon,
@@ -13,9 +14,10 @@ import {
   Undo2,
   UserRound,
   Wallet,
+  Webhook,
 } from 'lucide-react';
 import type { Entry } from '@/server/console/contract.ts';
-import { CopyVerbatim } from '../ui/CopyButton.tsx';
+import { CopyButton, CopyVerbatim } from '../ui/CopyButton.tsx';
 import { Moment } from './Moment.tsx';
 
 const icons: Record<Entry['kind'], LucideIcon> = {
@@ -32,6 +34,8 @@ const icons: Record<Entry['kind'], LucideIcon> = {
   request: Send,
   operator: UserRound,
   switch: Power,
+  provider: CreditCard,
+  webhook: Webhook,
 };
 
 interface Props {
@@ -40,6 +44,8 @@ interface Props {
   failedOnly: boolean;
   raw: boolean;
   now: Date;
+  /** The address of the service, for addresses that are copied. */
+  baseUrl: string;
 }
 
 /** The length up to which a key stands whole in its row. */
@@ -48,7 +54,7 @@ const shortened = (key: string): string => (key.length > keyShown ? `${key.slice
 const anchorOf = (id: string): string => id.replace(/[^\w-]/g, '-');
 
 /** Everything that was recorded, the newest first. Each entry has an address of its own. */
-export function Timeline({ entries, page, failedOnly, raw, now }: Props) {
+export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props) {
   const shown = failedOnly ? entries.filter(({ failed }) => failed) : entries;
   const address = (changes: { failed?: boolean; raw?: boolean }) => {
     const on = { failed: failedOnly, raw, ...changes };
@@ -72,7 +78,7 @@ export function Timeline({ entries, page, failedOnly, raw, now }: Props) {
       </div>
       <ol className="text-dense">
         {shown.map((entry) => (
-          <Line key={entry.id} entry={entry} raw={raw} now={now} />
+          <Line key={entry.id} entry={entry} raw={raw} now={now} page={baseUrl + page} />
         ))}
       </ol>
       <p className="mt-3 text-dense text-ink-3">
@@ -83,7 +89,7 @@ export function Timeline({ entries, page, failedOnly, raw, now }: Props) {
   );
 }
 
-function Line({ entry, raw, now }: { entry: Entry; raw: boolean; now: Date }) {
+function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date; page: string }) {
   const Icon = icons[entry.kind];
   const anchor = anchorOf(entry.id);
   return (
@@ -101,13 +107,17 @@ function Line({ entry, raw, now }: { entry: Entry; raw: boolean; now: Date }) {
         <span className="font-medium text-ink">{entry.title}</span>
         {entry.failed ? <span className="ml-2 text-fault">needs a look</span> : null}
         <p className="wrap-anywhere text-ink-2">{entry.detail}</p>
-        {raw ? (
+        <details open={raw || undefined}>
+          <summary className="inline-flex min-h-6 cursor-pointer items-center text-meta text-ink-3">
+            Raw<span className="sr-only"> entry: {entry.title}</span>
+          </summary>
           <pre className="verbatim mt-1 p-2 wrap-anywhere whitespace-pre-wrap">
-            {JSON.stringify(entry.raw, null, 1)}
+            {JSON.stringify({ at: entry.at, kind: entry.kind, ...entry.raw }, null, 1)}
           </pre>
-        ) : null}
+        </details>
       </div>
-      <span className="max-md:col-start-3">
+      <span className="flex flex-wrap items-start justify-end gap-x-3 max-md:col-start-3 max-md:justify-start">
+        <CopyButton text={`${page}#${anchor}`} label={`the address of: ${entry.title}`} />
         {entry.key ? (
           <CopyVerbatim text={entry.key} shown={shortened(entry.key)} label={`Copy the key of: ${entry.title}`} />
         ) : null}

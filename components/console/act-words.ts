@@ -37,6 +37,21 @@ export const actWords: Record<ActionName, ActWords> = {
     done: 'The charge is waived. The money goes back.',
     danger: true,
   },
+  run_again: {
+    button: 'Run the check again',
+    title: 'Run this check again?',
+    text: 'A worker takes it from the start, with all its tries. One that is still at it writes nothing more.',
+    confirm: () => 'Run again',
+    done: 'It is queued again.',
+  },
+  refund_charge: {
+    button: 'Refund the charge',
+    title: 'Give this charge back?',
+    text: 'The report was accepted. Its charge leaves the revenue and goes back to who paid, and a receipt says so.',
+    confirm: (amount) => `Refund ${amount}`,
+    done: 'The money goes back.',
+    danger: true,
+  },
   open_content: {
     button: 'Read the content',
     title: 'Read what the customer submitted?',

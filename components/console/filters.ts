@@ -1,4 +1,11 @@
-import { type Filter, type FilterField, filterFields, filterNames } from '@/server/console/contract.ts';
+import type { z } from 'zod';
+import {
+  type consolePurchases,
+  type Filter,
+  type FilterField,
+  filterFields,
+  filterNames,
+} from '@/server/console/contract.ts';
 import { stateWord } from '../purchases/states.ts';
 
 /** What the list of purchases shows, as its address says it: `?is=job:failed&not=rail:card&from=2026-11-01`. */
@@ -59,7 +66,7 @@ export function queryOf(view: View): string {
 const dayMs = 86_400_000;
 
 /** The input of the operation that lists purchases. */
-export function listInput({ filters, from, to, sort, after }: View): object {
+export function listInput({ filters, from, to, sort, after }: View): z.input<typeof consolePurchases.input> {
   return {
     filters,
     from: from && new Date(from).toISOString(),
@@ -77,11 +84,12 @@ const fieldWords: Record<FilterField, string> = {
   verdict: 'Verdict',
   rail: 'Rail',
   customer: 'Customer',
+  agent: 'Agent',
 };
 
 /** A filter in words: `Payment is not` and `None yet`. */
 export function filterWords({ field, value, not }: Filter): [string, string] {
-  const shown = field === 'customer' || field === 'rail' ? value : stateWord(field, value).word;
+  const shown = field === 'customer' || field === 'agent' || field === 'rail' ? value : stateWord(field, value).word;
   return [`${fieldWords[field]} is${not ? ' not' : ''}`, shown];
 }
 

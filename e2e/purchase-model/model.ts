@@ -225,7 +225,7 @@ export function credited(model: Model, purchase: Purchase): void {
 export function waived(
   model: Model,
   purchase: Purchase,
-  transition: 'dispute_again' | 'fail_recheck' | 'waive',
+  transition: 'dispute_again' | 'fail_recheck' | 'waive' | 'refund',
   review?: ReviewState,
 ): void {
   go(purchase, transition, review);

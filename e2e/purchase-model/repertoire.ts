@@ -20,7 +20,7 @@ import { type Command, OnJob, pathOf, refusal, type Step } from './command.ts';
 import { AddSource, ChangeGrant, Pause, RemoveSource } from './customer.ts';
 import { generous, type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
 import { actionsOn } from './refusals.ts';
-import { DeleteContent, Pass, Provider, Retention, Sweep, Waive, Work } from './surroundings.ts';
+import { DeleteContent, Pass, Provider, Refund, Retention, Sweep, Waive, Work } from './surroundings.ts';
 import { namesOf, type WorkerFate, type World } from './world.ts';
 
 /** A command that sends one request. */
@@ -136,6 +136,7 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [4, of(...waits).map((wait) => new Pass(wait))],
   [2, of<ProviderMode>('well', 'well', 'well', ...providerModes).map((mode) => new Provider(mode))],
   [8, index.map((i) => new Waive(i))],
+  [2, index.map((i) => new Refund(i))],
   [1, index.map((i) => new Others(i))],
   [1, fc.tuple(index, party).map(([i, by]) => new DeleteContent(i, by))],
   [1, fc.constant(new Retention())],

@@ -141,6 +141,18 @@ export class Waive extends OnJob {
   }
 }
 
+/** An operator gives an accepted charge back, while its payment stands. */
+export class Refund extends OnJob {
+  override matters(purchase: Purchase): boolean {
+    return can('refund', purchase.state) && purchase.payment === 'collected';
+  }
+
+  async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    await world.waive(jobKey, 'refund');
+    waived(model, purchase, 'refund', 'not_open');
+  }
+}
+
 /** The customer has what was submitted deleted: once nothing can need it any more, and again without an effect. */
 export class DeleteContent extends OnJob {
   readonly by: 'agent' | 'member';

@@ -141,13 +141,13 @@ export class World {
   }
 
   /** An operator gives up the charge. */
-  async waive(jobKey: string): Promise<void> {
+  async waive(jobKey: string, transition: 'waive' | 'refund' = 'waive'): Promise<void> {
     const { runtime } = this.service;
     await transact(runtime.db, (tx) =>
       waiveCharge(
         tx,
         runtime,
-        'waive',
+        transition,
         jobKey,
         { actor: 'operator', now: runtime.clock() },
         { review_state: 'not_open' },

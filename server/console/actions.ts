@@ -19,6 +19,12 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
     const isAsked = job && (paymentIsOpen(job.payment_state) || job.payment_state === 'refund_pending');
     return isAsked ? null : 'No payment is open, and no refund is on its way.';
   },
+  run_again({ job }) {
+    if (!job) return 'The quote is not authorized.';
+    if (job.state === 'failed') return 'The job failed, and its remedy followed at once. The buyer can buy again.';
+    const isDue = can('fail', job.state) || can('redeliver', job.state);
+    return isDue ? null : `The job is ${words(job.state)}: no check is due.`;
+  },
   cancel_job({ job }, now) {
     if (!job) return 'The quote is not authorized.';
     const state = stateAt(job, now);
@@ -29,6 +35,11 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
     if (!job) return 'The quote is not authorized.';
     if (!can('waive', job.state)) return `The job is ${words(job.state)}.`;
     return reviewStateAt(job, now) === 'overdue' ? null : 'The review is not overdue.';
+  },
+  refund_charge({ job }) {
+    if (!job) return 'The quote is not authorized.';
+    if (!can('refund', job.state)) return `The job is ${words(job.state)}: only an accepted charge is given back.`;
+    return job.payment_state === 'collected' ? null : `The payment is ${words(job.payment_state)}.`;
   },
 };
 

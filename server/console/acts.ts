@@ -19,7 +19,7 @@ export interface Noted {
 }
 
 /** Whoever runs a command of the service. */
-export const byCommand: Operator = { kind: 'operator', name: 'operator', role: 'command' };
+export const byCommand: Operator = { kind: 'operator', name: 'operator', role: 'command', signedInAt: null };
 
 /** Writes an operator's act into the audit, in the transaction that does it. */
 export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {

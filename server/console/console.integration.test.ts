@@ -104,12 +104,14 @@ describe('an action on a purchase', () => {
     const { actions } = await purchaseOf(delivered);
     expect(Object.fromEntries(actions.map(({ name, obstacle }) => [name, obstacle]))).toEqual({
       ask_again: 'No payment is open, and no refund is on its way.',
+      run_again: 'The job is delivered: no check is due.',
       cancel_job: 'The job is delivered.',
+      refund_charge: 'The job is delivered: only an accepted charge is given back.',
       waive_charge: 'The review is not overdue.',
       open_content: null,
       note_purchase: null,
     });
-    for (const name of ['ask_again', 'cancel_job', 'waive_charge'] as const) {
+    for (const name of ['ask_again', 'run_again', 'cancel_job', 'waive_charge', 'refund_charge'] as const) {
       await expect(perform(name, ctx(), { key: delivered, reason })).rejects.toMatchObject({
         code: 'action_not_allowed',
       });

@@ -53,6 +53,7 @@ export const consoleMe = defineOperation({
   output: z.object({
     name: z.string(),
     role: z.enum([...roles, 'command']),
+    may_move_money: z.boolean().meta({ description: 'Signed in so lately that money may be moved.' }),
     waiting: z.object({
       in_doubt: z.int(),
       overdue: z.int(),
@@ -94,11 +95,15 @@ export const consoleOverview = defineOperation({
         rail: z.string(),
         collected: z.int(),
         ended_otherwise: z.int(),
+        delivered: z.int(),
+        failed: z.int(),
+        over_target: z.int().meta({ description: 'Delivered later than the target after the collection.' }),
         median_seconds: z.number().nullable(),
         p95_seconds: z.number().nullable(),
       }),
     ),
-    over_target: z.int().meta({ description: 'Delivered later than the target, in the period.' }),
+    disputed: z.int().meta({ description: 'Purchases of which a report was disputed.' }),
+    waived: z.int(),
     reviews: z.array(Count),
     series: z.array(z.object({ at: Instant, count: z.int() })),
     verdicts: z.array(Count),
@@ -114,6 +119,22 @@ export const consoleOverview = defineOperation({
     queues: z.array(z.object({ name: z.string(), waiting: z.int(), failed: z.int(), oldest_at: Instant.nullable() })),
     database: z.object({ version: z.string(), bytes: z.int(), connections: z.int() }),
     chains: z.array(ChainBooks),
+    card: z
+      .object({
+        balance_microcents: Amount,
+        ledger_microcents: Amount,
+        differences: z.int().meta({ description: "What the provider's books and ours differ in." }),
+        compared_at: Instant,
+      })
+      .nullable()
+      .meta({ description: "Null until the provider's books were compared." }),
+    webhooks: z.object({
+      waiting: z.int(),
+      failing: z.int().meta({ description: 'Tried, and not handled yet.' }),
+      oldest_at: Instant.nullable(),
+      median_lag_seconds: z.number().nullable().meta({ description: 'From announced to handled, in the period.' }),
+    }),
+    assessor: z.object({ name: z.string(), state: z.enum(['available', 'unavailable']) }),
     switches: z.array(
       z.object({
         name: z.enum(switchNames),
@@ -198,6 +219,8 @@ export const filterFields = {
   rail: railNames,
   /** Keys of accounts. */
   customer: null,
+  /** Keys of agents and wallets. */
+  agent: null,
 } as const satisfies Record<string, readonly string[] | null>;
 export type FilterField = keyof typeof filterFields;
 export const filterNames = Object.keys(filterFields) as FilterField[];
@@ -264,6 +287,8 @@ export const Entry = z.object({
     'request',
     'operator',
     'switch',
+    'provider',
+    'webhook',
   ]),
   title: z.string(),
   detail: z.string(),
@@ -273,7 +298,15 @@ export const Entry = z.object({
 });
 export type Entry = z.infer<typeof Entry>;
 
-export const actionNames = ['ask_again', 'cancel_job', 'waive_charge', 'open_content', 'note_purchase'] as const;
+export const actionNames = [
+  'ask_again',
+  'run_again',
+  'cancel_job',
+  'waive_charge',
+  'refund_charge',
+  'open_content',
+  'note_purchase',
+] as const;
 export type ActionName = (typeof actionNames)[number];
 
 export const Action = z.object({
@@ -336,6 +369,10 @@ export const consoleSearch = defineOperation({
           'customer',
           'transfer',
           'request',
+          'card',
+          'dispute',
+          'webhook',
+          'block',
         ]),
         key: z.string(),
         title: z.string(),
@@ -537,5 +574,95 @@ export const liftBlock = defineOperation({
   path: '/console/blocks/{block_key}/lift_block',
   input: z.strictObject({ block_key: Key, reason: Reason }),
   output: Done,
+  problems: ['not_found'],
+});
+
+export const runAgain = defineOperation({
+  ...act,
+  name: 'run_again',
+  summary: 'Have a worker take the check of a job anew, with all its tries. One that is at it writes no more.',
+  path: '/console/purchases/{key}/run_again',
+  input: onPurchase,
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+export const refundCharge = defineOperation({
+  ...act,
+  name: 'refund_charge',
+  summary: 'Give the charge of an accepted report back, out of the revenue.',
+  path: '/console/purchases/{key}/refund_charge',
+  input: onPurchase,
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+/** What can be done to many purchases at once. */
+export const bulkNames = ['ask_again', 'run_again', 'waive_charge', 'note_purchase'] as const satisfies ActionName[];
+export type BulkName = (typeof bulkNames)[number];
+
+/** So many purchases are acted on at once. */
+export const bulkMax = 100;
+
+export const previewActs = defineOperation({
+  ...look,
+  name: 'preview_acts',
+  summary: 'What an action would touch of purchases that were chosen, and what stands in its way.',
+  path: '/console/acts/preview',
+  input: z.strictObject({ action: z.enum(bulkNames), keys: z.array(Key).min(1).max(bulkMax) }),
+  output: z.object({
+    touched: z.int(),
+    amount_microcents: Amount.meta({ description: 'Of those that the action can be done to.' }),
+    purchases: z.array(Row.extend({ obstacle: z.string().nullable() })),
+  }),
+  problems: ['not_found'],
+});
+
+export const actOnPurchases = defineOperation({
+  ...act,
+  effect: 'money',
+  name: 'act_on_purchases',
+  summary: 'Do one action to purchases that were chosen, each in a transaction of its own with its audit row.',
+  path: '/console/acts',
+  input: z.strictObject({ action: z.enum(bulkNames), keys: z.array(Key).min(1).max(bulkMax), reason: Reason }),
+  output: z.object({ done: z.int(), refused: z.array(z.object({ key: z.string(), because: z.string() })) }),
+  problems: ['not_found', 'action_not_allowed', 'fresh_sign_in_required'],
+});
+
+const View = z.object({ view_key: z.string(), name: z.string(), query: z.string() });
+export type SavedView = z.infer<typeof View>;
+/** Of an operator. */
+const Views = z.object({ views: z.array(View) });
+
+export const consoleViews = defineOperation({
+  ...look,
+  name: 'console_views',
+  summary: 'The views of the list of purchases that an operator has saved.',
+  path: '/console/views',
+  input: z.strictObject({}),
+  output: Views,
+  problems: [],
+});
+
+export const saveView = defineOperation({
+  ...act,
+  name: 'save_view',
+  summary: 'Save a view of the list of purchases under a name; one of the same name is replaced.',
+  path: '/console/views',
+  input: z.strictObject({
+    name: z.string().trim().min(1).max(40),
+    query: z.string().max(2_000).meta({ description: 'As the address of the list says it.' }),
+  }),
+  output: Views,
+  problems: ['action_not_allowed'],
+});
+
+export const removeView = defineOperation({
+  ...act,
+  name: 'remove_view',
+  summary: 'Forget a saved view.',
+  path: '/console/views/{view_key}/remove',
+  input: z.strictObject({ view_key: Key }),
+  output: Views,
   problems: ['not_found'],
 });

@@ -2,20 +2,27 @@ import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { toWire } from '../kernel/money.ts';
-import type * as contract from './contract.ts';
+import { jobStates, standing } from '../purchases/states.ts';
+import * as contract from './contract.ts';
 
 type Where = Prisma.JobWhereInput;
 
-/** What a filter asks of a job, for the values that it names. */
+/**
+ * What a filter asks of a job, for the values that it names. The charge follows from the state, so one index serves both.
+ */
 const asks: { [Field in contract.FilterField]: (values: string[], now: Date) => Where } = {
   job: (values) => ({ state: { in: values } }),
   payment: (values) => ({ paymentState: { in: values } }),
-  charge: (values) => ({ chargeState: { in: values } }),
+  charge: (values) => ({ state: { in: jobStates.filter((state) => values.includes(standing[state].charge_state)) } }),
   review: (values, now) => ({ OR: values.map((value) => reviewIs(value, now)) }),
   verdict: (values) => ({ reports: { some: { verdict: { in: values } } } }),
   rail: (values) => ({ payments: { some: { rail: { in: values } } } }),
   customer: (values) => ({ accountKey: { in: values } }),
+  agent: (values) => ({ principalKey: { in: values } }),
 };
+
+/** Fields of which each job has one value: leaving some out is asking for the others, which an index can find. */
+const exclusive: readonly contract.FilterField[] = ['job', 'payment', 'charge', 'review'];
 
 /** `overdue` is read off the clock, and never written. */
 function reviewIs(value: string, now: Date): Where {
@@ -28,11 +35,14 @@ function filtered(filters: readonly contract.Filter[], now: Date): Where[] {
   const groups = Map.groupBy(filters, ({ field, not }) => `${field} ${not}`);
   return [...groups.values()].flatMap(([first, ...rest]) => {
     if (!first) return [];
-    const ask = asks[first.field](
-      [first, ...rest].map(({ value }) => value),
-      now,
-    );
-    return [first.not ? { NOT: ask } : ask];
+    const { field, not } = first;
+    const values = [first, ...rest].map(({ value }) => value);
+    if (!not || !exclusive.includes(field)) {
+      const ask = asks[field](values, now);
+      return [not ? { NOT: ask } : ask];
+    }
+    const others = contract.filterFields[field]?.filter((value) => !values.includes(value)) ?? [];
+    return [asks[field](others, now)];
   });
 }
 
@@ -71,6 +81,16 @@ function rowOf(job: JobParts, now: Date): contract.Row {
     verdict: job.reports[0]?.verdict ?? null,
     amount_microcents: toWire(job.priceMicrocents),
   };
+}
+
+/** The rows of jobs that these keys name, in their order; what is not there is left out. */
+export async function rowsOf(prisma: PrismaClient, keys: readonly string[], now: Date): Promise<contract.Row[]> {
+  const jobs = await prisma.job.findMany({ where: { jobKey: { in: [...keys] } }, select: rowParts });
+  const byKey = new Map(jobs.map((job) => [job.jobKey, job]));
+  return keys.flatMap((key) => {
+    const job = byKey.get(key);
+    return job ? [rowOf(job, now)] : [];
+  });
 }
 
 export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({ ctx, input }) => {

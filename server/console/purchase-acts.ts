@@ -1,5 +1,5 @@
 import { Problem } from '../door/problem.ts';
-import type { Verb } from '../door/verb.ts';
+import type { Steps, Verb } from '../door/verb.ts';
 import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -7,18 +7,17 @@ import { unseal } from '../kernel/seal.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { type JobRow, notAllowed } from '../purchases/job/row.ts';
-import { waiveOverdue } from '../purchases/review/waive.ts';
+import { refundAccepted, waiveOverdue } from '../purchases/review/waive.ts';
 import { askHowItStands } from '../purchases/rounds/reconcile.ts';
 import { cancelHeld } from '../purchases/work/cancel.ts';
+import { runFromTheStart } from '../purchases/work/take.ts';
+import type { Context, Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { obstacleTo } from './actions.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract.ts';
 import { type FoundPurchase, findPurchase } from './found.ts';
-
-/** Whoever has said why may read the content for so long. */
-
-type Acted = 'note_purchase' | 'open_content' | 'ask_again' | 'cancel_job' | 'waive_charge';
+import { needsFreshSignIn } from './roles.ts';
 
 interface Asked {
   caller: Operator;
@@ -30,11 +29,11 @@ interface Asked {
  * Holds the purchase, refuses what cannot be done to it now, and writes the act. Throws `not_found` and
  * `action_not_allowed`.
  */
-async function begin(tx: Tx, name: Acted, { caller, input, now }: Asked): Promise<FoundPurchase> {
+async function begin(tx: Tx, name: contract.ActionName, { caller, input, now }: Asked): Promise<FoundPurchase> {
   const found = await findPurchase(tx, input.key, { held: true });
   const obstacle = obstacleTo(name, found, now);
   if (obstacle !== null) throw notAllowed(obstacle);
-  const amount = name === 'waive_charge' || name === 'cancel_job' ? found.quote.price_microcents : null;
+  const amount = needsFreshSignIn(name) ? found.quote.price_microcents : null;
   const { quote_key } = found.quote;
   noteAct(tx, caller, { subject: quote_key, action: name, reason: input.reason, purchase: quote_key, amount }, now);
   return found;
@@ -45,36 +44,53 @@ function jobIn({ job }: FoundPurchase): JobRow {
   return job;
 }
 
-export const notePurchase: Verb<typeof contract.notePurchase> = async ({ ctx, caller, input, tx }) => {
-  await begin(tx, 'note_purchase', { caller, input, now: ctx.now });
-  return { body: { done: true } };
+type InDatabase = Exclude<contract.ActionName, 'ask_again'>;
+
+/** What each action writes besides its act. */
+const writes: { [Name in InDatabase]: (tx: Tx, runtime: Runtime, found: FoundPurchase, asked: Asked) => unknown } = {
+  note_purchase: () => undefined,
+  open_content: () => undefined,
+  run_again: (tx, { queue }, found, { now }) => runFromTheStart(tx, queue, jobIn(found), now),
+  cancel_job: (tx, runtime, found, { now }) => cancelHeld(tx, runtime, jobIn(found), { actor: 'operator', now }),
+  waive_charge: (tx, runtime, found, { input, now }) =>
+    waiveOverdue(tx, runtime, { jobKey: jobIn(found).job_key, because: input.reason, now }),
+  refund_charge: (tx, runtime, found, { now }) => refundAccepted(tx, runtime, jobIn(found), now),
 };
 
-export const cancelJob: Verb<typeof contract.cancelJob> = async ({ ctx, caller, input, tx }) => {
-  const found = await begin(tx, 'cancel_job', { caller, input, now: ctx.now });
-  await cancelHeld(tx, ctx.runtime, jobIn(found), { actor: 'operator', now: ctx.now });
-  return { body: { done: true } };
-};
-
-export const waiveCharge: Verb<typeof contract.waiveCharge> = async ({ ctx, caller, input, tx }) => {
-  const found = await begin(tx, 'waive_charge', { caller, input, now: ctx.now });
-  await waiveOverdue(tx, ctx.runtime, { jobKey: jobIn(found).job_key, because: input.reason, now: ctx.now });
-  return { body: { done: true } };
-};
+/** Does an action and writes its act, in one transaction. Throws `not_found` and `action_not_allowed`. */
+export async function actIn(tx: Tx, runtime: Runtime, name: InDatabase, asked: Asked): Promise<void> {
+  const found = await begin(tx, name, asked);
+  await writes[name](tx, runtime, found, asked);
+}
 
 /** The act first, in a transaction of its own; then the provider, by the same steps as the worker's. */
-export const askAgain: Verb<typeof contract.askAgain> = async ({ ctx, caller, input, db, steps }) => {
-  const { runtime } = ctx;
-  const job = jobIn(await steps.transact((tx) => begin(tx, 'ask_again', { caller, input, now: ctx.now })));
-  await askHowItStands(runtime, job.job_key);
-  const { payment_state } = await db.one<{ payment_state: string }>(sql`
-    select payment_state from jobs where job_key = ${job.job_key}`);
-  return { body: { payment_state } };
-};
+export async function askProvider(runtime: Runtime, { transact }: Steps, asked: Asked): Promise<string> {
+  const { job_key } = jobIn(await transact((tx) => begin(tx, 'ask_again', asked)));
+  await askHowItStands(runtime, job_key);
+  return job_key;
+}
 
-export const openContent: Verb<typeof contract.openContent> = async ({ ctx, caller, input, tx }) => {
-  await begin(tx, 'open_content', { caller, input, now: ctx.now });
-  return { body: { done: true } };
+type Done = { ctx: Context; caller: Operator; input: Asked['input']; tx: Tx };
+
+const doing =
+  (name: InDatabase) =>
+  async ({ ctx, caller, input, tx }: Done) => {
+    await actIn(tx, ctx.runtime, name, { caller, input, now: ctx.now });
+    return { body: { done: true } as const };
+  };
+
+export const notePurchase: Verb<typeof contract.notePurchase> = doing('note_purchase');
+export const openContent: Verb<typeof contract.openContent> = doing('open_content');
+export const runAgain: Verb<typeof contract.runAgain> = doing('run_again');
+export const cancelJob: Verb<typeof contract.cancelJob> = doing('cancel_job');
+export const waiveCharge: Verb<typeof contract.waiveCharge> = doing('waive_charge');
+export const refundCharge: Verb<typeof contract.refundCharge> = doing('refund_charge');
+
+export const askAgain: Verb<typeof contract.askAgain> = async ({ ctx, caller, input, db, steps }) => {
+  const jobKey = await askProvider(ctx.runtime, steps, { caller, input, now: ctx.now });
+  const { payment_state } = await db.one<{ payment_state: string }>(sql`
+    select payment_state from jobs where job_key = ${jobKey}`);
+  return { body: { payment_state } };
 };
 
 /** Work, evidence and reports. Throws `action_not_allowed` for who has not said why, or too long ago. */

@@ -36,6 +36,13 @@ const matrix: Record<ConsoleOperation, string> = {
   give_back: 'finance admin',
   lift_block: 'finance admin',
   turn_switch: 'admin',
+  run_again: 'support admin',
+  refund_charge: 'finance admin',
+  preview_acts: 'support finance admin',
+  act_on_purchases: 'support finance admin',
+  console_views: 'viewer support finance admin',
+  save_view: 'viewer support finance admin',
+  remove_view: 'viewer support finance admin',
   console_disputes: 'viewer support finance admin',
   console_dispute: 'viewer support finance admin',
   answer_dispute: 'finance admin',
@@ -73,11 +80,21 @@ function inputOf(name: ConsoleOperation): unknown {
     case 'ask_again':
     case 'waive_charge':
     case 'cancel_job':
+    case 'run_again':
+    case 'refund_charge':
       return { key: jobKey, reason };
     case 'give_back':
       return { network: 'eip155:84532', transaction: `0x${'0'.repeat(64)}`, position: 0, reason };
     case 'lift_block':
       return { block_key: 'block_unknown', reason };
+    case 'preview_acts':
+      return { action: 'note_purchase', keys: [jobKey] };
+    case 'act_on_purchases':
+      return { action: 'note_purchase', keys: [jobKey], reason };
+    case 'save_view':
+      return { name: 'Mine', query: 'is=job:failed' };
+    case 'remove_view':
+      return { view_key: 'view_unknown' };
     case 'console_dispute':
       return { dispute_key: 'du_unknown' };
     case 'answer_dispute':

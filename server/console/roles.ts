@@ -28,6 +28,13 @@ export const mayDo = {
   give_back: treasurers,
   lift_block: treasurers,
   turn_switch: ['admin'],
+  run_again: ['support', 'admin'],
+  refund_charge: treasurers,
+  preview_acts: helpers,
+  act_on_purchases: helpers,
+  console_views: readers,
+  save_view: readers,
+  remove_view: readers,
   console_disputes: readers,
   console_dispute: readers,
   answer_dispute: treasurers,
@@ -50,6 +57,14 @@ export const mayDo = {
 } as const satisfies Record<string, readonly Role[]>;
 
 export type ConsoleOperation = keyof typeof mayDo;
+
+/** What moves money: asked of who has signed in within the last minutes only, as the giving of power is of members. */
+const movesMoney: readonly ConsoleOperation[] = ['cancel_job', 'waive_charge', 'refund_charge', 'give_back'];
+
+/** Whether an operation is done by who has signed in of late only. */
+export function needsFreshSignIn(operation: ConsoleOperation): boolean {
+  return movesMoney.includes(operation);
+}
 
 /** Who ran a command of the service could do anything to its database anyway. */
 export type ActingRole = Role | 'command';

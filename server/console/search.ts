@@ -1,14 +1,17 @@
+import type { z } from 'zod';
 import type { Verb } from '../door/verb.ts';
 import type { Queries } from '../kernel/database.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import type * as contract from './contract.ts';
 
+type Result = z.infer<typeof contract.consoleSearch.output>['results'][number];
+
 interface FoundRow {
-  kind: 'purchase' | 'quote' | 'payment' | 'refund' | 'receipt' | 'registration' | 'customer' | 'transfer' | 'request';
+  kind: Result['kind'];
   key: string;
   title: string;
   at: Date | null;
-  /** The purchase or the account that it belongs to; null for a transfer that belongs to none. */
+  /** The purchase or the account that it belongs to; null for what belongs to none. */
   leads_to: string | null;
 }
 
@@ -20,15 +23,17 @@ export const consoleSearch: Verb<typeof contract.consoleSearch> = async ({ input
       results: rows.map(({ leads_to, at, ...row }) => ({
         ...row,
         at: at?.toISOString() ?? null,
-        page: pageOf(row.kind, leads_to),
+        page: pageOf(row, leads_to),
       })),
     },
   };
 };
 
-function pageOf(kind: FoundRow['kind'], leadsTo: string | null): string {
-  if (leadsTo === null) return '/console/money';
-  return `/console/${kind === 'customer' || kind === 'registration' ? 'customers' : 'purchases'}/${leadsTo}`;
+function pageOf({ kind, key }: Pick<FoundRow, 'kind' | 'key'>, leadsTo: string | null): string {
+  if (leadsTo === null)
+    return kind === 'transfer' ? '/console/money' : `/console/found?${new URLSearchParams({ q: key })}`;
+  const isCustomer = kind === 'customer' || kind === 'registration' || kind === 'card' || leadsTo.startsWith('acct_');
+  return `/console/${isCustomer ? 'customers' : 'purchases'}/${leadsTo}`;
 }
 
 async function lookedUp(db: Queries, q: string): Promise<FoundRow[]> {
@@ -42,7 +47,7 @@ function questions(q: string): Sql[] {
   if (/^0x[0-9a-f]{64}$/.test(lower)) return [byTransaction(lower)];
   if (/^0x[0-9a-f]{40}$/.test(lower)) return [byWallet(lower), byPayer(lower)];
   if (q.includes('@')) return [byEmail(lower), byRequest(q)];
-  if (/^[a-z]+_\w+$/.test(q)) return [...byKey(q), byRequest(q)];
+  if (/^[a-z]+_\w+$/.test(q)) return [...byKey(q), ...byProviderKey(q), byRequest(q), byName(q)];
   return [byRequest(q), byName(q)];
 }
 
@@ -64,6 +69,36 @@ const byKey = (key: string): Sql[] => [
   sql`select 'customer' as kind, principal_key as key, coalesce(name, kind) as title, created_at as at,
       account_key as leads_to
     from principals where principal_key = ${key}`,
+  sql`select 'customer' as kind, member_key as key, email as title, created_at as at, account_key as leads_to
+    from members where member_key = ${key}`,
+  sql`select 'block' as kind, block_key as key, cause as title, b.created_at as at,
+      coalesce(job_key, b.account_key) as leads_to
+    from purchase_blocks b left join payments using (payment_key) where block_key = ${key}`,
+];
+
+/** What the card provider calls its objects, and those that an event of it is about. */
+const byProviderKey = (key: string): Sql[] => [
+  sql`select 'payment' as kind, intent_id as key, p.state as title, created_at as at, job_key as leads_to
+    from card_payments join payments p using (payment_key) where intent_id = ${key} or session_id = ${key}`,
+  sql`select 'payment' as kind, charge_id as key, 'charge: ' || use as title, seen_at as at, job_key as leads_to
+    from card_charges join payments using (payment_key) where charge_id = ${key} or intent_id = ${key}`,
+  sql`select 'refund' as kind, provider_refund_id as key, state as title, created_at as at, job_key as leads_to
+    from refunds where provider_refund_id = ${key}`,
+  sql`select 'dispute' as kind, dispute_id as key, coalesce(outcome, 'open') as title, opened_at as at,
+      job_key as leads_to
+    from card_disputes join payments using (payment_key) where dispute_id = ${key}`,
+  sql`select 'customer' as kind, customer_id as key, 'at the card provider' as title, created_at as at,
+      account_key as leads_to
+    from card_customers where customer_id = ${key}`,
+  sql`select 'card' as kind, card_key as key, brand || ' ' || last4 as title, saved_at as at, account_key as leads_to
+    from saved_cards where method_id = ${key} or card_key = ${key}`,
+  sql`select 'webhook' as kind, event_id as key, type as title, received_at as at, coalesce(
+      (select job_key from card_payments join payments using (payment_key)
+        where intent_id = object_id or session_id = object_id),
+      (select job_key from card_charges join payments using (payment_key) where charge_id = object_id),
+      (select job_key from card_disputes join payments using (payment_key) where dispute_id = object_id),
+      (select job_key from refunds where provider_refund_id = object_id)) as leads_to
+    from card_events where event_id = ${key}`,
 ];
 
 const byTransaction = (hash: string): Sql => sql`
@@ -92,8 +127,10 @@ const byRequest = (key: string): Sql => sql`
   where idempotency_key = ${key} and (path_keys ~ '^(job|quote)_\\w+$' or operation = 'check_work' and status = 201)
   order by c.created_at desc limit 20`;
 
-/** Names of agents that sound alike are found by their beginning. */
+/** Names of agents that are written alike, the most alike first: by the trigrams that they share (pg_trgm). */
 const byName = (name: string): Sql => sql`
   select 'customer' as kind, principal_key as key, name as title, created_at as at, account_key as leads_to
-  from principals where lower(name) like ${`%${name.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`}
-  order by created_at desc limit 20`;
+  from (
+    select principal_key, name, created_at, account_key from principals
+    where lower(name) %> lower(${name}) limit 200) alike
+  order by lower(name) <->> lower(${name}), created_at desc limit 20`;

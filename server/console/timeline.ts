@@ -1,8 +1,8 @@
 import type { Queries } from '../kernel/database.ts';
-import { type Sql, sql } from '../kernel/sql.ts';
+import { type Sql, sql, statement } from '../kernel/sql.ts';
 import { checkQueue } from '../queue/queue.ts';
 import type { Entry } from './contract.ts';
-import type { FoundPurchase } from './found.ts';
+import type { FoundPurchase, QuoteParts } from './found.ts';
 
 /** An entry as it is read: `raw` is what was recorded, without content and secrets. */
 interface EntryRow {
@@ -26,6 +26,7 @@ export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now
       states(keys.quoteKey),
       acts(keys.quoteKey),
       requests(keys.principalKey, [keys.quoteKey, ...(keys.jobKey === null ? [] : [keys.jobKey])]),
+      firstRequest(quote),
       switches(quote.created_at, until),
       ...(keys.jobKey === null ? [] : ofJob(keys.jobKey)),
     ].map((statement) => db.many<EntryRow>(statement)),
@@ -46,6 +47,11 @@ const ofJob = (jobKey: string): Sql[] => [
   receipts(jobKey),
   postings(jobKey),
   tries(jobKey),
+  checkouts(jobKey),
+  charges(jobKey),
+  disputes(jobKey),
+  webhooks(jobKey),
+  letters(jobKey),
 ];
 
 const words = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
@@ -92,8 +98,8 @@ const transfers = (jobKey: string): Sql => sql`
       'recipient', c.recipient, 'amount_microcents', c.amount_microcents, 'block_number', c.block_number, 'block_hash',
       c.block_hash, 'use', c.use, 'moves', c.moves) as raw
   from chain_transfers c
-  where c.payment_key in (select payment_key from payments where job_key = ${jobKey})
-    or c.refund_key in (select refund_key from refunds where job_key = ${jobKey})`;
+  where c.payment_key = any(array(select payment_key from payments where job_key = ${jobKey}))
+    or c.refund_key = any(array(select refund_key from refunds where job_key = ${jobKey}))`;
 
 const refunds = (jobKey: string): Sql => sql`
   select 'refund-' || refund_key as id, coalesce(decided_at, created_at) as at, 'refund' as kind, state as title,
@@ -138,16 +144,87 @@ const tries = (jobKey: string): Sql => sql`
       started_on, 'completed_on', completed_on, 'retry_count', retry_count) as raw
   from pgboss.job where name = ${checkQueue} and singleton_key = ${jobKey}`;
 
-/** Requests that named the purchase under an idempotency key, with the answer that a repeat gets. */
-const requests = (principalKey: string, keys: string[]): Sql => sql`
-  select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind,
-    'asked: ' || operation as title, coalesce('answered ' || status, 'not answered for good') as detail,
+/** What an answer was, and whether the same request gets it again. */
+const claimParts = `'asked: ' || operation as title, case when status is null then 'not answered for good: a repeat is done anew'
+      else 'answered ' || status || '; a repeat is answered the same' end as detail,
     idempotency_key as key, coalesce(status >= 400, false) as failed,
-    jsonb_build_object('operation', operation, 'idempotency_key', idempotency_key, 'status', status, 'answered_at',
-      answered_at, 'fingerprint', fingerprint) as raw
+    jsonb_build_object('operation', operation, 'idempotency_key', idempotency_key, 'scope', scope, 'status', status,
+      'created_at', created_at, 'answered_at', answered_at, 'fingerprint', fingerprint) as raw`;
+
+const requestsText = `
+  select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind, ${claimParts}
   from idempotency_claims
-  where scope = ${principalKey} and operation in ('authorize', 'pay', 'review', 'cancel', 'cancel_payment', 'delete_content')
-    and path_keys = any(${keys}::text[])`;
+  where scope in (select $1 union all select member_key from members join principals using (account_key)
+      where principal_key = $1)
+    and operation in ('authorize', 'pay', 'review', 'cancel', 'cancel_payment', 'delete_content')
+    and path_keys = any($2::text[])`;
+
+/** Requests of the buyer and its members that named the purchase under an idempotency key. */
+const requests = (principalKey: string, keys: string[]): Sql => statement(requestsText, [principalKey, keys]);
+
+const firstRequestText = `
+  select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind, ${claimParts}
+  from idempotency_claims
+  where scope = $1 and operation = 'check_work' and created_at between $2::timestamptz - interval '1 minute'
+      and $2::timestamptz + interval '1 minute'
+    and status = 201 and body::jsonb ->> 'quote_key' = $3`;
+
+/** The request that the quote answered. */
+const firstRequest = ({ principal_key, created_at, quote_key }: QuoteParts): Sql =>
+  statement(firstRequestText, [principal_key, created_at, quote_key]);
+
+/** What was asked of the card provider, as far as it was written down before the call. */
+const checkouts = (jobKey: string): Sql => sql`
+  select 'provider-' || payment_key as id, coalesce(session_asked_at, created_at) as at, 'provider' as kind,
+    case when method = 'card_saved' then 'card provider: charge a saved card' else 'card provider: open the page' end
+      as title,
+    failed_calls || ' calls failed' || coalesce(', declined: ' || decline_code, '') as detail,
+    coalesce(session_id, intent_id) as key, failed_calls > 0 or decline_code is not null as failed,
+    jsonb_build_object('payment_key', payment_key, 'intent_id', intent_id, 'session_id', session_id, 'customer_id',
+      customer_id, 'card_key', card_key, 'failed_calls', failed_calls, 'decline_code', decline_code, 'session_expires_at',
+      session_expires_at, 'withdrawn_at', withdrawn_at) as raw
+  from card_payments join payments using (payment_key) where job_key = ${jobKey}`;
+
+const charges = (jobKey: string): Sql => sql`
+  select 'charge-' || intent_id as id, seen_at as at, 'provider' as kind, 'charge seen at the card provider' as title,
+    use || ', fee ' || to_char(fee_microcents / 1e8, 'FM999999990.00999999') as detail, charge_id as key,
+    use = 'late' as failed, jsonb_build_object('intent_id', intent_id, 'charge_id', charge_id, 'amount_microcents',
+      c.amount_microcents, 'fee_microcents', fee_microcents, 'use', use) as raw
+  from card_charges c join payments using (payment_key) where job_key = ${jobKey}`;
+
+const disputes = (jobKey: string): Sql => sql`
+  select 'dispute-' || dispute_id as id, coalesce(closed_at, opened_at) as at, 'provider' as kind,
+    'dispute ' || coalesce(outcome, 'opened by the bank') as title,
+    to_char(withdrawn_microcents / 1e8, 'FM999999990.00999999') || ' USD held by the bank' as detail, dispute_id as key,
+    outcome is distinct from 'won' as failed, jsonb_build_object('dispute_id', dispute_id, 'intent_id', intent_id,
+      'opened_at', opened_at, 'told_at', told_at, 'closed_at', closed_at, 'outcome', outcome, 'withdrawn_microcents',
+      withdrawn_microcents, 'fee_microcents', fee_microcents) as raw
+  from card_disputes join payments using (payment_key) where job_key = ${jobKey}`;
+
+/** Events are stored by the object that they are about. */
+const webhooks = (jobKey: string): Sql => sql`
+  with paid as (select payment_key from payments where job_key = ${jobKey}),
+    named as (
+      select unnest(array[session_id, intent_id]) as object_id from card_payments join paid using (payment_key)
+      union select unnest(array[intent_id, charge_id]) from card_charges join paid using (payment_key)
+      union select dispute_id from card_disputes join paid using (payment_key)
+      union select provider_refund_id from refunds where job_key = ${jobKey})
+  select 'webhook-' || event_id as id, received_at as at, 'webhook' as kind, 'webhook: ' || type as title,
+    case when handled_at is null then 'waits, ' || tries || ' tries' else 'handled after '
+      || round(extract(epoch from handled_at - received_at)::numeric, 1) || ' s' end as detail,
+    event_id as key, handled_at is null and tries > 0 as failed,
+    jsonb_build_object('event_id', event_id, 'type', type, 'object_id', object_id, 'created_at', created_at, 'received_at',
+      received_at, 'handled_at', handled_at, 'tries', tries, 'next_try_at', next_try_at) as raw
+  from card_events join named using (object_id)`;
+
+/** Letters about its payments. To whom they went stands with the customer. */
+const letters = (jobKey: string): Sql => sql`
+  select 'letter-' || letter_key as id, coalesce(sent_at, l.created_at) as at, 'letter' as kind,
+    'letter: ' || kind as title, case when sent_at is null then 'not sent yet' else 'sent' end as detail,
+    letter_key as key, false as failed, jsonb_build_object('letter_key', letter_key, 'kind', kind, 'created_at',
+      l.created_at, 'sent_at', sent_at) as raw
+  from letters l where kind = 'notice' and about in (
+    select payment_key from payments where job_key = ${jobKey} union select ${jobKey})`;
 
 const switches = (from: Date, to: Date): Sql => sql`
   select 'switch-' || sequence as id, changed_at as at, 'switch' as kind, 'switch ' || name || ' turned ' || state as title,

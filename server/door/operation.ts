@@ -110,8 +110,8 @@ export function doorProblems({
     ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
-    // For whoever is no operator, or one without the role.
-    ...(audience.includes('operator') ? (['not_found'] as const) : []),
+    // For whoever is no operator, or one without the role; and for one who moves money long after signing in.
+    ...(audience.includes('operator') ? (['not_found', 'fresh_sign_in_required'] as const) : []),
   ];
 }
 

@@ -1,8 +1,9 @@
 // Longer than 300 lines: the order of work behind the one door, from request to answer.
 import type { z } from 'zod';
-import { type ConsoleOperation, may } from '../console/roles.ts';
+import { type ConsoleOperation, may, needsFreshSignIn } from '../console/roles.ts';
 import { type Admission, authenticate, type Besides, stillThere } from '../identity/authenticate.ts';
 import { audienceOf, type Caller, customerOf, type Operator, scopeOf } from '../identity/caller.ts';
+import { requireFreshSignIn } from '../identity/fresh.ts';
 import {
   checkViolation,
   isDatabaseTrouble,
@@ -103,6 +104,9 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
   const { caller } = admission;
   const audience = audienceOf[caller.kind];
   if (caller.kind === 'operator' ? mayAsk(caller, operation) : audience && operation.audience.includes(audience)) {
+    if (caller.kind === 'operator' && needsFreshSignIn(operation.name as ConsoleOperation)) {
+      requireFreshSignIn(caller, ctx.now);
+    }
     return admission;
   }
   // Whoever may not look finds nothing: what operators can ask for is published nowhere.

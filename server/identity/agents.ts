@@ -8,7 +8,7 @@ import { sql, statement } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 import { heldByAccepted } from '../purchases/room.ts';
 import { railsSetUp } from '../service/availability.ts';
-import { lasting, seconds, service } from '../service/terms.ts';
+import { seconds, service } from '../service/terms.ts';
 import {
   type ActingFor,
   lockAgent,
@@ -21,6 +21,7 @@ import {
 } from './agent-acts.ts';
 import type { Member } from './caller.ts';
 import type { GrantTerms } from './contract.ts';
+import { requireFreshSignIn } from './fresh.ts';
 import { type GrantRow, grantView } from './grant.ts';
 import * as contract from './member-contract.ts';
 
@@ -147,18 +148,6 @@ const actingFor = ({ accountKey, memberKey }: Member): ActingFor => ({ accountKe
 export function withChange(terms: GrantTerms, change: contract.GrantChange): GrantTerms {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return { ...terms, ...Object.fromEntries(given) };
-}
-
-/**
- * Granting power needs a recent sign-in: an open browser or borrowed phone may only take away. Throws
- * `fresh_sign_in_required`.
- */
-export function requireFreshSignIn(member: Member, now: Date): void {
-  if (after(member.signedInAt, seconds.freshSignIn) > now) return;
-  throw new Problem(
-    'fresh_sign_in_required',
-    `Giving an agent power needs a sign-in of the last ${lasting('freshSignIn')}.`,
-  );
 }
 
 function raises(from: GrantTerms, to: GrantTerms): boolean {

@@ -67,7 +67,8 @@ export async function authenticate(
   besides: Besides = { asOperator: false, limit: undefined, key: null, about: null },
 ): Promise<Admission> {
   const { operator, bearer, memberSession } = ctx.presented;
-  if (operator !== undefined) return { ...nobody, caller: { kind: 'operator', name: operator, role: 'command' } };
+  if (operator !== undefined)
+    return { ...nobody, caller: { kind: 'operator', name: operator, role: 'command', signedInAt: null } };
   if (bearer !== null) return buyerOf(ctx, bearer, besides);
   if (memberSession !== null) return memberOf(ctx, memberSession, besides.asOperator);
   return nobody;
@@ -156,8 +157,8 @@ async function memberOf({ runtime, now }: Context, sessionKey: string, asOperato
 }
 
 /** The member as an operator; null for one without a role. */
-function asOperatorOf({ email, operator_role }: MemberRow): Operator | null {
-  return operator_role && { kind: 'operator', name: email, role: operator_role };
+function asOperatorOf({ email, operator_role, created_at }: MemberRow): Operator | null {
+  return operator_role && { kind: 'operator', name: email, role: operator_role, signedInAt: created_at };
 }
 
 interface MemberRow {

@@ -37,6 +37,8 @@ export interface Operator {
   /** The address of a member; `operator` for a command. */
   name: string;
   role: ActingRole;
+  /** Null for a command: whoever runs one is there. */
+  signedInAt: Date | null;
 }
 
 /** Who buys, or reads purchases. */

@@ -1,5 +1,5 @@
 /** Pages of members that a sign-in may lead to. */
-const pages = /^\/(?:account|agents|connect|pay|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
+const pages = /^\/(?:account|agents|connect|console|pay|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
 /** Those of them that show the owner of a wallet anything. */
 const pagesOfWallets = /^\/(?:purchases|receipts|reports)(?:$|[/?])/;
 /** Longer than any form of ours sends. */

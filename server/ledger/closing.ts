@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 
 /** What an account of the books was debited and credited with, in microcents, and by how many entries. */
 export interface AccountSums {
@@ -51,24 +51,38 @@ export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): 
       select distinct to_transaction from ledger_closings order by to_transaction desc limit 2)`);
 }
 
-/** The sums of every account now: those of the last closing and what was posted since. */
+/** Everything, while nothing has been closed. */
+const allEntries = `
+  select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries
+  from (
+    select debit_account as account, amount_microcents as debited, 0 as credited, 1 as entries from ledger_transfers
+    union all select credit_account, 0, amount_microcents, 1 from ledger_transfers) parts
+  group by account`;
+
+/** The transaction stands in the text, so that the plan knows how little was posted since. */
+const entriesSince = (closed: bigint): string => `
+  select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries
+  from (
+    select account, debited_microcents as debited, credited_microcents as credited, entries from ledger_closings
+    where to_transaction = ${closed}
+    union all select debit_account, amount_microcents, 0, 1 from ledger_transfers where transaction >= ${closed}
+    union all select credit_account, 0, amount_microcents, 1 from ledger_transfers where transaction >= ${closed}) parts
+  group by account`;
+
+/**
+ * The sums of every account as of the statement that this SQL becomes part of: those of the last closing and what was
+ * posted since. Columns `account`, `debited`, `credited` and `entries`.
+ */
+export async function sumsNow(db: Queries): Promise<{ text: string; closed_at: Date | null }> {
+  const last = await db.maybe<{ to_transaction: bigint; closed_at: Date }>(sql`
+    select to_transaction, closed_at from ledger_closings order by to_transaction desc limit 1`);
+  return last
+    ? { text: entriesSince(last.to_transaction), closed_at: last.closed_at }
+    : { text: allEntries, closed_at: null };
+}
+
+/** The sums of every account now. */
 export async function accountSums(db: Queries): Promise<{ closed_at: Date | null; sums: AccountSums[] }> {
-  const sums = await db.many<AccountSums & { closed_at: Date | null }>(sql`
-    with last as materialized (
-      select to_transaction, closed_at from ledger_closings order by to_transaction desc limit 1),
-    since as materialized (
-      select debit_account, credit_account, amount_microcents from ledger_transfers
-      where transaction >= (select to_transaction from last)
-      union all
-      select debit_account, credit_account, amount_microcents from ledger_transfers
-      where not exists (select from last))
-    select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries,
-      (select closed_at from last) as closed_at
-    from (
-      select account, debited_microcents as debited, credited_microcents as credited, entries from ledger_closings
-      where to_transaction = (select to_transaction from last)
-      union all select debit_account, amount_microcents, 0, 1 from since
-      union all select credit_account, 0, amount_microcents, 1 from since) parts
-    group by account order by account`);
-  return { closed_at: sums[0]?.closed_at ?? null, sums: sums.map(({ closed_at: _, ...sum }) => sum) };
+  const { text, closed_at } = await sumsNow(db);
+  return { closed_at, sums: await db.many<AccountSums>(statement(`${text} order by account`, [])) };
 }

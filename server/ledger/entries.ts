@@ -83,6 +83,10 @@ export const credited: Movement = { event: 'credited', debit: 'liability:held', 
 /** The charge was waived: held is owed back. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 
+/** An accepted charge is given back: what was earned is owed back, or becomes credit again. */
+export const refundOwedOfRevenue: Movement = { ...refundOwed, debit: 'revenue:work_check' };
+export const creditedOfRevenue: Movement = { ...credited, debit: 'revenue:work_check' };
+
 /** A refund left, by a transfer posted when seen. */
 export const refunded: Movement = { event: 'refunded', debit: 'liability:refunds', credit: 'suspense:outgoing' };
 

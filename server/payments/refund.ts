@@ -4,7 +4,7 @@ import { leaseUntil, whileHeld } from '../kernel/lease.ts';
 import { microcents } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import { credited, refundOwed } from '../ledger/entries.ts';
+import { credited, creditedOfRevenue, refundOwed, refundOwedOfRevenue } from '../ledger/entries.ts';
 import { post } from '../ledger/ledger.ts';
 import { collectionOf } from './attempt.ts';
 import { owesAfterDispute } from './dispute.ts';
@@ -17,22 +17,23 @@ import { type Process, type Rails, type Refund, type RefundReason, railOf } from
  * and issues its receipt. Money goes back to who paid: the refund is recorded as `refund_pending` and carried out by the
  * reconciler. While its payer's bank contests the payment it waits for the end of that (interface.md 6). Credit that was
  * spent is credited again at once. Resolves to the job's new `payment_state`. A job gives back
- * once: a second call fails the transaction, and the database refuses it too.
+ * once: a second call fails the transaction, and the database refuses it too. `isEarned`: the charge was final, so it is
+ * taken from revenue.
  */
 export async function requestRefund(
   tx: Tx,
   rails: Rails,
-  request: { jobKey: string; reason: RefundReason; now: Date },
+  request: { jobKey: string; reason: RefundReason; isEarned?: boolean; now: Date },
 ): Promise<'refund_pending' | 'credited' | 'disputed'> {
-  const { jobKey, reason, now } = request;
+  const { jobKey, reason, isEarned = false, now } = request;
   const payment = await collectionOf(tx, jobKey);
   const amount = microcents(payment.amount_microcents);
   const owed = { jobKey, principalKey: payment.principal_key, amount, at: now };
   if (payment.method === 'wallet_credit') {
-    post(tx, { ...credited, ...owed, key: jobKey });
+    post(tx, { ...(isEarned ? creditedOfRevenue : credited), ...owed, key: jobKey });
     return 'credited';
   }
-  post(tx, { ...refundOwed, ...owed, key: payment.payment_key });
+  post(tx, { ...(isEarned ? refundOwedOfRevenue : refundOwed), ...owed, key: payment.payment_key });
   await railOf(rails, payment).refunds.owe(tx, { paymentKey: payment.payment_key, jobKey, reason, now });
   return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
 }

@@ -65,6 +65,8 @@ export const transitions = {
   dispute_again: { from: ['redelivered'], to: 'waived' },
   /** An operator gives up the charge of an overdue review. */
   waive: { from: ['delivered', 'redelivered'], to: 'waived' },
+  /** An operator gives an accepted charge back. */
+  refund: { from: ['accepted'], to: 'waived' },
   cancel: { from: ['awaiting_payment', 'queued', 'running'], to: 'canceled' },
   /** Nobody paid in time. */
   lapse: { from: ['awaiting_payment'], to: 'canceled' },
@@ -139,9 +141,10 @@ export function can(transition: TransitionName, state: JobState): boolean {
   return (transitions[transition].from as readonly JobState[]).includes(state);
 }
 
-/** True when nothing can happen to the job any more: its review is closed, or none will come. */
+/** True when its review is closed, or none will come: nothing but an operator's refund can happen to the job any more. */
 export function isEnded(state: JobState): boolean {
-  return Object.values(transitions).every(({ from }) => !(from as readonly JobState[]).includes(state));
+  const names = Object.keys(transitions) as TransitionName[];
+  return names.every((name) => name === 'refund' || !can(name, state));
 }
 
 /** True while a payment is open or its outcome unknown: nothing may then be paid, canceled or lapse. */

@@ -1,14 +1,20 @@
 import { Download } from 'lucide-react';
+import { BulkBar } from '@/components/console/BulkBar.tsx';
 import { FilterBar } from '@/components/console/FilterBar.tsx';
 import { listInput, queryOf, viewOf } from '@/components/console/filters.ts';
+import { LivePurchases } from '@/components/console/LivePurchases.tsx';
 import { PurchaseTable } from '@/components/console/PurchaseTable.tsx';
+import { SavedViews } from '@/components/console/SavedViews.tsx';
+import { bulkNames } from '@/server/console/contract.ts';
+import { may } from '@/server/console/roles.ts';
 import { show } from '../../show.tsx';
-import { operatorContext, readForOperator, titled } from '../operator.ts';
+import { operatorContext, readForOperator, roleNow, titled } from '../operator.ts';
+import { Told } from '../Told.tsx';
 
 export const generateMetadata = titled('Purchases');
 
 const page = '/console/purchases';
-const views = [
+const presets = [
   ['All', ''],
   ['In doubt', '?is=payment:unknown&is=payment:processing'],
   ['Overdue reviews', '?is=review:overdue'],
@@ -21,18 +27,23 @@ type Search = Promise<Record<string, string | string[] | undefined>>;
 /** Purchases by what they are filtered by, each leading to its page. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const view = viewOf(await searchParams);
-  const { purchases, next_after } = await readForOperator('console_purchases', listInput(view));
-  const { ctx } = await operatorContext();
+  const input = listInput(view);
+  const { purchases, next_after } = await readForOperator('console_purchases', input);
+  const { views: saved } = await readForOperator('console_views', {});
+  const [{ ctx }, role] = [await operatorContext(), await roleNow()];
   const current = queryOf({ ...view, after: null });
   const other = view.sort === 'newest' ? 'oldest' : 'newest';
+  const table = {
+    rows: purchases,
+    sortHref: page + queryOf({ ...view, sort: other, after: null }),
+    choosing: bulkNames.some((name) => may(role, name)),
+  };
   return (
     <>
+      <Told page={page} done="Done, and kept in the audit log." />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <h1 className="text-h1">Purchases</h1>
         <div className="ml-auto flex flex-wrap gap-2">
-          <a className="btn btn-sm" href={page + queryOf({ ...view, sort: other, after: null })}>
-            Sort by {other} first
-          </a>
           <a className="btn btn-sm" href={`${page}/csv${current}`} download>
             <Download className="icon" />
             CSV of these
@@ -40,7 +51,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         </div>
       </div>
       <nav aria-label="Views" className="mt-4 flex gap-x-5 overflow-x-auto border-b border-line text-dense">
-        {views.map(([name, query]) => (
+        {presets.map(([name, query]) => (
           <a
             key={name}
             href={page + query}
@@ -52,8 +63,14 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         ))}
       </nav>
       <FilterBar view={view} />
-      <div className="panel mt-4 overflow-hidden">
-        <PurchaseTable rows={purchases} sort={view.sort} now={ctx.now} />
+      <SavedViews views={saved} current={current} />
+      <form action={`${page}/bulk`} method="get" className="panel mt-4 overflow-hidden">
+        {view.after ? (
+          <PurchaseTable {...table} sort={view.sort} now={ctx.now} />
+        ) : (
+          <LivePurchases {...table} input={input} now={ctx.now.toISOString()} />
+        )}
+        <BulkBar role={role} rows={purchases} back={current} />
         <p className="flex flex-wrap items-center gap-3 border-t border-line px-4 py-2.5 text-dense text-ink-3">
           {purchases.length === 0
             ? 'No purchase is like that. Take a filter away to see more.'
@@ -72,7 +89,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
             </a>
           ) : null}
         </p>
-      </div>
+      </form>
     </>
   );
 });

@@ -1,6 +1,7 @@
 import { after } from '../../kernel/clock.ts';
 import type { Queries } from '../../kernel/database.ts';
-import { sql } from '../../kernel/sql.ts';
+import { sql, statement } from '../../kernel/sql.ts';
+import { sumsNow } from '../../ledger/closing.ts';
 import {
   type ChainBooks,
   type OpenPayment,
@@ -84,14 +85,16 @@ async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unkn
 }
 
 /** Each chain's own word on our balance at the last searched block, beside the books without later logs. */
-export function readChainBooks(db: Queries): Promise<ChainBooks[]> {
-  return db.many<ChainBooks>(sql`
-    select network, searched_to, head, searched_at, balance_microcents, (
-      (select coalesce(sum(case when debit_account = books.account then amount_microcents
-          else -amount_microcents end), 0) from ledger_transfers
-        where books.account in (debit_account, credit_account))
-      - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
-        from chain_transfers c
-        where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
-    from searched_chains s, lateral (select 'asset:x402:' || network as account) books order by network`);
+export async function readChainBooks(db: Queries): Promise<ChainBooks[]> {
+  const { text } = await sumsNow(db);
+  return db.many<ChainBooks>(statement(chainBooks(text), []));
 }
+
+const chainBooks = (sums: string): string => `
+  with sums as materialized (${sums})
+  select network, searched_to, head, searched_at, balance_microcents, (
+    coalesce((select debited - credited from sums where account = 'asset:x402:' || network), 0)
+    - (select coalesce(sum(case when refund_nonce is null then -amount_microcents else amount_microcents end), 0)
+      from chain_transfers c
+      where c.network = s.network and removed_at is null and block_number > searched_to))::bigint as ledger_microcents
+  from searched_chains s order by network`;

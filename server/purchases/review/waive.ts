@@ -15,6 +15,7 @@ const reasons = {
   dispute_again: 'second_dispute',
   fail_recheck: 'recheck_failed',
   waive: 'waived_by_operator',
+  refund: 'waived_by_operator',
 } as const satisfies Record<string, RefundReason>;
 
 /**
@@ -38,7 +39,12 @@ export async function waiveCharge(
     lease_until: null,
     stage: 'waived',
   });
-  const payment_state = await requestRefund(tx, rails, { jobKey, reason, now: by.now });
+  const payment_state = await requestRefund(tx, rails, {
+    jobKey,
+    reason,
+    isEarned: transition === 'refund',
+    now: by.now,
+  });
   tx.write(sql`update jobs set payment_state = ${payment_state} where job_key = ${jobKey}`);
   await issueReceipt(tx, receiptSigner, waived.job_key, { ...waived, payment_state }, by.now);
 }
@@ -59,4 +65,18 @@ export async function waiveOverdue(
     insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)
     values (${newKey('review')}, ${jobKey}, ${reportNumberIn(job.state)}, 'waive', 'operator', ${because}, ${now})`);
   await waiveCharge(tx, runtime, 'waive', jobKey, { actor: 'operator', now }, { review_state: 'not_open' });
+}
+
+/**
+ * An operator gives an accepted charge back, whose payment stands: from revenue to who paid (specification 9.5). The
+ * transaction holds the job. Throws `action_not_allowed`.
+ */
+export async function refundAccepted(
+  tx: Tx,
+  runtime: Pick<Runtime, 'receiptSigner' | 'rails'>,
+  job: Pick<JobRow, 'job_key' | 'payment_state'>,
+  now: Date,
+): Promise<void> {
+  if (job.payment_state !== 'collected') throw notAllowed(`Its payment is ${job.payment_state.replaceAll('_', ' ')}.`);
+  await waiveCharge(tx, runtime, 'refund', job.job_key, { actor: 'operator', now }, { review_state: 'not_open' });
 }

@@ -2,6 +2,8 @@ import { Problem } from '../../door/problem.ts';
 import { leaseUntil } from '../../kernel/lease.ts';
 import { log } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
+import type { Tx } from '../../kernel/transaction.ts';
+import { enqueueCheck, type Queue } from '../../queue/queue.ts';
 import type { Runtime } from '../../runtime.ts';
 import { advance } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
@@ -66,6 +68,17 @@ function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undef
       },
     ),
   );
+}
+
+/**
+ * Frees a job of whoever holds it, with all its tries, and queues its check: the next worker raises the fence, so that
+ * the one before writes no more.
+ */
+export function runFromTheStart(tx: Tx, queue: Queue, { job_key: jobKey }: Pick<JobRow, 'job_key'>, now: Date): void {
+  tx.write(sql`
+    update jobs set lease_until = null, tries = 0, updated_at = ${now}
+    where job_key = ${jobKey} and state in ('queued', 'running', 'rechecking')`);
+  enqueueCheck(tx, queue, jobKey);
 }
 
 /** Whether the re-check's report is due. */

@@ -1,9 +1,10 @@
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
+import { NeedsSignIn } from '@/components/console/NeedsSignIn.tsx';
 import { amountText } from '@/components/purchases/Price.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { may } from '@/server/console/roles.ts';
 import { Missing, show } from '../../../show.tsx';
-import { readForOperator, roleNow, titled } from '../../operator.ts';
+import { operatorContext, readForOperator, roleNow, titled } from '../../operator.ts';
 
 export const generateMetadata = titled('Give back');
 
@@ -16,6 +17,8 @@ export default show(
       (each) => each.network === network && each.transaction === transaction && String(each.position) === position,
     );
     if (!row || !may(await roleNow(), 'give_back')) throw new Missing();
+    const { me } = await operatorContext();
+    if (!me?.may_move_money) return <NeedsSignIn next="/console/money" />;
     const amount = `${amountText(row.amount_microcents)} USD`;
     return (
       <ConfirmAct

@@ -51,6 +51,7 @@ export default show(async ({ params, searchParams }: Props) => {
             failedOnly={query.failed === '1'}
             raw={query.raw === '1'}
             now={ctx.now}
+            baseUrl={ctx.baseUrl}
           />
           <Receipts purchase={purchase} />
         </div>
@@ -109,7 +110,11 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
           </a>
         </dd>
         <dt>Agent</dt>
-        <dd className="wrap-anywhere">{purchase.agent_name ?? purchase.agent_key}</dd>
+        <dd className="wrap-anywhere">
+          <a href={`/console/purchases?is=agent:${purchase.agent_key}`} className="link">
+            {purchase.agent_name ?? purchase.agent_key}
+          </a>
+        </dd>
         {purchase.reports.map((report) => (
           <Report key={report.number} report={report} />
         ))}

@@ -1,11 +1,13 @@
 import { actWords, confirmWords } from '@/components/console/act-words.ts';
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
+import { NeedsSignIn } from '@/components/console/NeedsSignIn.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import { type ActionName, actionNames } from '@/server/console/contract.ts';
+import { needsFreshSignIn } from '@/server/console/roles.ts';
 import { Missing, show } from '../../../../../show.tsx';
-import { readForOperator, titled } from '../../../../operator.ts';
+import { operatorContext, readForOperator, titled } from '../../../../operator.ts';
 
 export const generateMetadata = titled('Confirm');
 
@@ -16,6 +18,8 @@ export default show(async ({ params }: { params: Promise<{ key: string; action: 
   const purchase = await readForOperator('console_purchase', { key });
   if (!name || purchase.actions.every((each) => each.name !== name || each.obstacle !== null)) throw new Missing();
   const page = `/console/purchases/${key}`;
+  const { me } = await operatorContext();
+  if (needsFreshSignIn(name) && !me?.may_move_money) return <NeedsSignIn next={page} />;
   const words = actWords[name];
   return (
     <ConfirmAct

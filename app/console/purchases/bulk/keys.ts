@@ -1,0 +1,18 @@
+import { type BulkName, bulkMax, bulkNames } from '@/server/console/contract.ts';
+
+/** What the form of the list asks for: an action, and the purchases that are chosen or all that were shown. */
+export interface Chosen {
+  action: BulkName;
+  keys: string[];
+  /** The address of the list, from the question mark on. */
+  back: string;
+}
+
+/** Reads the form; null when it names no action or no purchase. */
+export function chosenIn(fields: URLSearchParams): Chosen | null {
+  const action = bulkNames.find((name) => name === fields.get('action'));
+  const named = fields.get('all') === '1' ? (fields.get('shown') ?? '').split(',') : fields.getAll('key');
+  const keys = [...new Set(named)].filter((key) => /^\w{1,64}$/.test(key)).slice(0, bulkMax);
+  const back = fields.get('back') ?? '';
+  return action && keys.length > 0 ? { action, keys, back: back.startsWith('?') ? back : '' } : null;
+}

@@ -1,0 +1,19 @@
+import { Problem } from '../door/problem.ts';
+import { after } from '../kernel/clock.ts';
+import { lasting, seconds } from '../service/terms.ts';
+import type { Member, Operator } from './caller.ts';
+
+/**
+ * Granting power and moving money need a recent sign-in: an open browser or borrowed phone may only take away and look.
+ * Throws `fresh_sign_in_required`.
+ */
+export function requireFreshSignIn({ kind, signedInAt }: Member | Operator, now: Date): void {
+  if (isFresh({ signedInAt }, now)) return;
+  const what = kind === 'operator' ? 'Moving money' : 'Giving an agent power';
+  throw new Problem('fresh_sign_in_required', `${what} needs a sign-in of the last ${lasting('freshSignIn')}.`);
+}
+
+/** Whether somebody signed in so lately. */
+export function isFresh({ signedInAt }: Pick<Member | Operator, 'signedInAt'>, now: Date): boolean {
+  return signedInAt === null || after(signedInAt, seconds.freshSignIn) > now;
+}
