@@ -84,7 +84,7 @@ async function book(
     tx.write(sql`
       update card_disputes set reason = ${dispute.reason}, amount_microcents = ${fromCents(dispute.amount)},
         respond_by = ${respondBy(dispute)},
-        answered_at = coalesce(answered_at, case when ${dispute.evidence_details.submission_count} > 0 then ${now} end)
+        answered_at = coalesce(answered_at, case when ${dispute.evidence_details.submission_count} > 0 then ${now}::timestamptz end)
       where dispute_id = ${dispute.id}`);
     if (movements.length <= before.movements) return before.outcome;
     const of = { jobKey: null, principalKey: null, at: now, key: `${dispute.id}:${movements.length}` };
