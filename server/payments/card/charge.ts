@@ -7,6 +7,7 @@ import {
   declineIn,
   declineOf,
   type Intent,
+  isAboutCard,
   isProviderFailure,
   isRefusedAs,
   isRefusedForGood,
@@ -27,7 +28,7 @@ export async function chargeSaved(
   const intent = attempt.intent_id
     ? await retrieveIntent(provider, attempt.intent_id)
     : await created(process, provider, attempt);
-  if (intent === null) return { is: 'never', because: 'The card is not kept any more.' };
+  if (intent === null) return { is: 'never', because: 'The provider does not charge this card any more.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
   // Removed after the intent was made: its holder does not want it charged.
   const isKept = attempt.method_id !== null;
@@ -65,8 +66,7 @@ async function created(
   } catch (error) {
     if (isProviderFailure(error)) await countFailedCall(db, paymentKey);
     if (!isRefusedForGood(error)) throw error;
-    // The provider holds the card no more.
-    await dropCard(db, attempt, clock());
+    if (isAboutCard(error)) await dropCard(db, attempt, clock());
     return null;
   }
 }
@@ -91,7 +91,7 @@ async function confirmed(
       return retrieveIntent(provider, intent.id);
     }
     if (!isRefusedForGood(error)) throw error;
-    await dropCard(db, attempt, clock());
+    if (isAboutCard(error)) await dropCard(db, attempt, clock());
     return canceledNow(provider, intent);
   }
   return retrieveIntent(provider, intent.id);

@@ -4,9 +4,17 @@ import type { Queries } from '../../kernel/database.ts';
 import { sql } from '../../kernel/sql.ts';
 import type { Outcome, Process } from '../rail.ts';
 import { attemptByKey, type CardAttempt, countFailedCall, lookAgainAt, pageEnd } from './attempt.ts';
-import { customerOf } from './customer.ts';
+import { customerOf, forgetCustomer } from './customer.ts';
 import { type CardProof, nextLook, outcomeOfSession } from './outcome.ts';
-import { type CardProvider, idOf, isProviderFailure, retrieveIntent, type Session, toCents } from './provider.ts';
+import {
+  type CardProvider,
+  idOf,
+  isAboutCard,
+  isProviderFailure,
+  retrieveIntent,
+  type Session,
+  toCents,
+} from './provider.ts';
 
 /** Paying on the provider's page. Its address is made on the payer's click, so that until then another rail may take over. */
 
@@ -48,7 +56,13 @@ export async function openPage(
     );
   }
   if (asked.session_id) return asked.session_url;
-  const session = await create(db, provider, pages, asked);
+  const session = await create(db, provider, pages, asked).catch(async (error) => {
+    if (!asked.customer_id || !isAboutCard(error)) throw error;
+    await forgetCustomer({ db, clock }, asked);
+    const again = await attemptByKey(db, asked.payment_key);
+    if (!again) throw error;
+    return create(db, provider, pages, again);
+  });
   const kept = await db.maybe<{ session_url: string }>(sql`
     update card_payments set session_id = coalesce(session_id, ${session.id}),
       session_url = coalesce(session_url, ${session.url}), look_at = ${nextLook(clock())}

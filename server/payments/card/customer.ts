@@ -1,4 +1,5 @@
 import { sql } from '../../kernel/sql.ts';
+import { transact } from '../../kernel/transaction.ts';
 import type { Process } from '../rail.ts';
 import { type CardAttempt, countFailedCall } from './attempt.ts';
 import { type CardProvider, isProviderFailure } from './provider.ts';
@@ -26,4 +27,17 @@ export async function customerOf(
     on conflict (account_key) do update set customer_id = card_customers.customer_id
     returning customer_id`);
   return customer_id;
+}
+
+/** The provider knows the account no more: the next page makes it anew, and this one is made for nobody. */
+export function forgetCustomer(
+  { db }: Process,
+  { account_key: accountKey, payment_key: key }: CardAttempt,
+): Promise<void> {
+  return transact(db, async (tx) => {
+    tx.write(sql`
+      update card_payments set customer_id = null, failed_calls = failed_calls + 1
+      where payment_key = ${key} and session_id is null and customer_id is not null`);
+    tx.write(sql`delete from card_customers where account_key = ${accountKey}`);
+  });
 }

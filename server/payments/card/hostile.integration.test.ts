@@ -126,6 +126,24 @@ describe('a kept card', () => {
       expect((await payByCard(agent, jobKey, 'card_saved')).status).toBe(202);
     }
   });
+
+  it('of a customer that the provider forgot gives way to the page, on which another can be kept later', async () => {
+    const { agent, member } = await keeping();
+    // As after its keys were changed for those of another account.
+    const gone = `cus_${randomUUID()}`;
+    const pool = service.database.pool;
+    await pool.query('update card_customers set customer_id = $1 where account_key = $2', [gone, member.accountKey]);
+    await pool.query('update saved_cards set customer_id = $1 where account_key = $2', [gone, member.accountKey]);
+    const jobKey = await agent.authorizedJob();
+    expect((await payByCard(agent, jobKey, 'card_saved')).body.code).toBe('action_not_allowed');
+    const asked = await payByCard(agent, jobKey, 'card_saved');
+    expect(asked.status).toBe(202);
+    await fillIn((await click(member, asked.body.payment_key)).body.url);
+    await heard(service);
+    expect(await paymentOf(agent, jobKey)).toBe('collected');
+    await paidOnPage(service, agent, { member });
+    expect((await member.get('/api/agent/v1/cards')).body.cards).toHaveLength(1);
+  });
 });
 
 describe('a payment', () => {

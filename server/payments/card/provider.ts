@@ -91,6 +91,11 @@ export function isRefusedForGood(error: unknown): boolean {
   return isGood && (error.statusCode === 400 || error.statusCode === 404);
 }
 
+/** Whether it was refused because of the card or the customer that it names: the provider holds that no more. */
+export function isAboutCard(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && ['payment_method', 'customer'].includes(error.param ?? '');
+}
+
 /** Whether a call was refused for this reason. */
 export function isRefusedAs(error: unknown, ...codes: string[]): boolean {
   return error instanceof Stripe.errors.StripeError && codes.includes(error.code ?? '');
