@@ -60,12 +60,13 @@ begin
     "input": "case when i % 10 = 0 then t.input end",
     "input_deleted_at": "case when i % 10 > 0 then t.created_at end"}');
   perform bench_copy('jobs', format(many || 't.job_key = %L', 'jobs', job), whose || keys);
-  -- The chain never saw the copies: nobody is to look for them there.
+  -- The chain never saw the copies: nobody is to look for them there, now or in blocks that were searched.
   perform bench_copy('payments', format(many || 't.job_key = %L', 'payments', job), keys || paid);
   perform bench_copy('x402_transfers', format(many || 't.payment_key = %L', 'x402_transfers', payment), paid
     || '{"payer": "p.principal_key", "nonce": "''0x'' || key", "watch_at": "null"}');
   perform bench_copy('chain_transfers', format(many || 't.payment_key = %L', 'chain_transfers', payment), paid
-    || '{"sender": "p.principal_key", "nonce": "''0x'' || key", "transaction": "''0x'' || key"}');
+    || '{"sender": "p.principal_key", "nonce": "''0x'' || key", "transaction": "''0x'' || key",
+      "block_number": "1000000"}');
   perform bench_copy('reports', format(many || 't.job_key = %L', 'reports', job), keys);
   perform bench_copy('reviews', format(many || 't.job_key = %L', 'reviews', job), keys
     || '{"review_key": "''review_'' || key"}');
