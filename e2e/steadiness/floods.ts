@@ -45,7 +45,7 @@ const sentences = (count: number, seed: number) =>
     (_, at) => `Depot ${at} shipped ${(seed + at) * 31} crates to harbour ${at % 53}.`,
   ).join(' ');
 /** About as much as a check may have, which keeps a core busy for seconds. */
-const largestCheck = {
+export const largestCheck = {
   work_product: sentences(1_100, 1),
   evidence: Array.from({ length: 20 }, (_, at) => ({ source: `Log ${at}`, text: sentences(180, at) })),
   criteria: Array.from({ length: 20 }, (_, at) => `States what harbour ${at} received`),

@@ -60,11 +60,14 @@ const endTracing = await startTracing(tracesUrl, 'worker');
 const checker = openChecker(assessor);
 /** One core each: waiting here for a core would block another account's turn. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
+/** A check that keeps a core busy may take seconds: one place is left for another account. */
+const checksOfOne = assessor.length > 0 ? checksAtOnce : Math.max(1, checksAtOnce - 1);
 const stopping = new AbortController();
 /** Stops running checks; their jobs are given back. */
 const outOfTime = new AbortController();
 
-const underWay = new Set<Promise<void>>();
+/** Each check under way, with its account. */
+const underWay = new Map<Promise<void>, string>();
 let filling: Promise<void> | null = null;
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -85,7 +88,7 @@ const checkWork = await runtime.queue.boss.work<CheckMessage>(
   { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
   async () => {
     await fillPlaces();
-    if (underWay.size >= checksAtOnce) await Promise.race(underWay);
+    if (underWay.size >= checksAtOnce) await Promise.race(underWay.keys());
     // Look for more: their announcements may have come already.
     runtime.queue.boss.notifyWorker(checkWork);
   },
@@ -127,7 +130,7 @@ await Promise.all([
 // Start nothing new; let running work end.
 await runtime.queue.stop();
 const grace = setTimeout(() => outOfTime.abort(), graceMs);
-while (underWay.size > 0) await Promise.race(underWay);
+while (underWay.size > 0) await Promise.race(underWay.keys());
 clearTimeout(grace);
 await runtime.close();
 await checker.close();
@@ -158,7 +161,9 @@ function fillPlaces(): Promise<void> {
 
 async function fill(): Promise<void> {
   while (underWay.size < checksAtOnce && !stopping.signal.aborted) {
-    const job = await takeNext(runtime);
+    const accounts = [...underWay.values()];
+    const full = accounts.filter((account) => accounts.filter((one) => one === account).length >= checksOfOne);
+    const job = await takeNext(runtime, full);
     if (!job) return;
     // A failed job is found by its lease.
     const took = metrics.checkSeconds.startTimer();
@@ -178,7 +183,7 @@ async function fill(): Promise<void> {
         // The account may have more waiting.
         fillPlaces().catch((error) => log('places_not_filled', errorFields(error)));
       });
-    underWay.add(check);
+    underWay.set(check, job.account_key);
   }
 }
 

@@ -25,9 +25,9 @@ export async function take(runtime: Runtime, jobKey: string): Promise<JobRow | u
 
 /**
  * Takes the next job; undefined when none may run. Accounts take turns: fewest running checks first, then longest
- * waiting. The configured limit per account holds across all workers.
+ * waiting. The configured limit per account holds across all workers; those of `except` get none.
  */
-export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
+export async function takeNext(runtime: Runtime, except: readonly string[] = []): Promise<JobRow | undefined> {
   const { checksPerAccount } = runtime.configuration;
   for (;;) {
     const now = runtime.clock();
@@ -41,7 +41,7 @@ export async function takeNext(runtime: Runtime): Promise<JobRow | undefined> {
         select account_key, count(*) as under_way from jobs
         where state in ('running', 'rechecking') and lease_until > ${now} group by account_key)
       select job_key, state, fence, tries from waiting left join busy using (account_key)
-      where place + coalesce(under_way, 0) <= ${checksPerAccount}
+      where place + coalesce(under_way, 0) <= ${checksPerAccount} and account_key <> all (${except}::text[])
       order by place + coalesce(under_way, 0), deliver_by, job_key limit 1`);
     if (!free) return undefined;
     const taken = await hold(runtime, free, now);
