@@ -172,7 +172,7 @@ describe('an operator', () => {
     expect(await page.getByRole('main').innerText()).toContain(waiting);
     expect(await page.getByRole('main').innerText()).not.toContain(delivered);
     await page.getByText('Add filter').click();
-    await page.getByLabel('What').selectOption('payment:none');
+    await page.locator('select[name="add"]').selectOption('payment:none');
     await page.getByRole('button', { name: 'Leave these out' }).click();
     expect(await page.getByRole('main').innerText()).toContain('No purchase is like that');
     await page.getByRole('link', { name: 'Remove filter: Job is not Delivered' }).click();
@@ -235,7 +235,7 @@ describe('an operator', () => {
     const job = await deliveredJob();
     expect((await agent.post(`/api/agent/v1/jobs/${job}/review`, { decision: 'accept' })).status).toBe(200);
     await db.many(sql`
-      update member_sessions set created_at = created_at - interval '11 minutes'
+      update member_sessions set created_at = member_sessions.created_at - interval '11 minutes'
       from members m where m.member_key = member_sessions.member_key and email = 'finance@example.com'`);
     await page.goto(`${stack.baseUrl}/console/purchases/${job}`);
     await page.getByRole('link', { name: 'Refund the charge' }).click();

@@ -102,7 +102,7 @@ export const consoleOverview = defineOperation({
         p95_seconds: z.number().nullable(),
       }),
     ),
-    disputed: z.int().meta({ description: 'Purchases of which a report was disputed.' }),
+    disputed: z.int().meta({ description: 'Purchases of which a report was disputed in the period.' }),
     waived: z.int(),
     reviews: z.array(Count),
     series: z.array(z.object({ at: Instant, count: z.int() })),

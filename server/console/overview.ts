@@ -115,8 +115,7 @@ async function purchasesSince(prisma: PrismaClient, since: Date) {
         count(*) filter (where delivered_at is not null)::int as delivered,
         count(*) filter (where state = 'failed')::int as failed,
         count(*) filter (where state = 'waived')::int as waived, (
-          select count(distinct job_key)::int from reviews join jobs of_period using (job_key)
-          where of_period.created_at >= ${since} and decision = 'dispute') as disputed
+          select count(distinct job_key)::int from reviews where at >= ${since} and decision = 'dispute') as disputed
       from jobs where created_at >= ${since}`,
   );
   const { volume, ...counts } = row;
@@ -146,8 +145,7 @@ function countsSince(prisma: PrismaClient, since: Date): Promise<Overview['revie
   return planned(
     prisma,
     sql`
-    select decision as value, count(*)::int as count from reviews join jobs using (job_key)
-    where jobs.created_at >= ${since} group by decision order by decision`,
+    select decision as value, count(*)::int as count from reviews where at >= ${since} group by decision order by decision`,
   );
 }
 

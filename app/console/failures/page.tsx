@@ -25,7 +25,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ kind?: st
       </div>
       <Jobs
         id="failed"
-        title="Jobs that failed in the last 30 days"
+        title="Jobs that failed in the last month"
         advice="What they were paid with has gone back, or is on its way."
         jobs={failures.failed}
         now={ctx.now}

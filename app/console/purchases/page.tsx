@@ -55,7 +55,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           <a
             key={name}
             href={page + query}
-            className="tab -mb-px min-w-6"
+            className="tab -mb-px min-w-6 flex-none whitespace-nowrap"
             aria-current={same(query, current) || undefined}
           >
             {name}

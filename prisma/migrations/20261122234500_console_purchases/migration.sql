@@ -27,6 +27,9 @@ CREATE INDEX "payments_rail_idx" ON "payments"("rail");
 -- CreateIndex
 CREATE INDEX "card_events_object_id_idx" ON "card_events"("object_id");
 
+-- CreateIndex
+CREATE INDEX "reviews_at_idx" ON "reviews"("at");
+
 -- What was posted since the last closing of the books is found by it, however much there is before.
 DROP INDEX "ledger_transfers_transaction_idx";
 

@@ -99,22 +99,7 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
             <dd>{purchase.failure}</dd>
           </>
         ) : null}
-        <dt>Quote</dt>
-        <dd className="wrap-anywhere">
-          <CopyVerbatim text={purchase.quote_key} shown={purchase.quote_key} label="Copy the key of the quote" />
-        </dd>
-        <dt>Customer</dt>
-        <dd className="wrap-anywhere">
-          <a href={`/console/customers/${purchase.account_key}`} className="link">
-            {purchase.account_key}
-          </a>
-        </dd>
-        <dt>Agent</dt>
-        <dd className="wrap-anywhere">
-          <a href={`/console/purchases?is=agent:${purchase.agent_key}`} className="link">
-            {purchase.agent_name ?? purchase.agent_key}
-          </a>
-        </dd>
+        <Parties purchase={purchase} />
         {purchase.reports.map((report) => (
           <Report key={report.number} report={report} />
         ))}
@@ -141,6 +126,30 @@ function Content({ deletedAt, now, page }: { deletedAt: Purchase['content_delete
             , once a reason is given
           </>
         )}
+      </dd>
+    </>
+  );
+}
+
+/** What was quoted, and who buys. */
+function Parties({ purchase }: { purchase: Purchase }) {
+  return (
+    <>
+      <dt>Quote</dt>
+      <dd className="wrap-anywhere">
+        <CopyVerbatim text={purchase.quote_key} shown={purchase.quote_key} label="Copy the key of the quote" />
+      </dd>
+      <dt>Customer</dt>
+      <dd className="wrap-anywhere">
+        <a href={`/console/customers/${purchase.account_key}`} className="link">
+          {purchase.account_key}
+        </a>
+      </dd>
+      <dt>Agent</dt>
+      <dd className="wrap-anywhere">
+        <a href={`/console/purchases?is=agent:${purchase.agent_key}`} className="link">
+          {purchase.agent_name ?? purchase.agent_key}
+        </a>
       </dd>
     </>
   );

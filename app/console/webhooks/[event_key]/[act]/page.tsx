@@ -17,7 +17,7 @@ const acts = {
     operation: 'open_webhook',
     title: 'Read the payload?',
     button: 'Open the payload',
-    text: 'It may name the customer and the card. You can read it for 15 minutes.',
+    text: 'It may name the customer and the card. You can read it for a short while.',
   },
 } as const;
 
