@@ -144,7 +144,7 @@ function uncheckable(statement: Statement, work: Work): Judgement | undefined {
   if (record.value === '1')
     return {
       status: 'not_checked',
-      why: `“${record.column}: 1” (${statement.at}) counts one of it; the evidence gives no figure for that.`,
+      why: `${where(statement)} counts one of it; the evidence gives no figure for that.`,
       passages: [],
     };
   if (isClass(statement, work))

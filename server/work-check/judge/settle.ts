@@ -60,12 +60,8 @@ export function settle(
   const hedge = covered < HEDGED_COVERED ? undefined : lostHedge(statement, passages, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
   const turned = turnedWord(statement, passages[0] ?? near[0], index);
-  const clean =
-    turned === undefined &&
-    figuresOpen.length === 0 &&
-    names.length === 0 &&
-    replaced.length === 0 &&
-    hedge === undefined;
+  const settled = figuresOpen.length === 0 && names.length === 0;
+  const clean = turned === undefined && settled && replaced.length === 0 && hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -83,7 +79,7 @@ export function settle(
     (clean && told) || work.statements.length < STATEMENTS_OF_A_TEXT
       ? undefined
       : heldInParts(statement, accounts, substitutions, index);
-  const paraphrased = inParts?.held === true && figuresOpen.length === 0 && names.length === 0 && hedge === undefined;
+  const paraphrased = inParts?.held === true && settled && hedge === undefined;
   const status: StatementStatus =
     (clean && told) || paraphrased ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
   const held = paraphrased && inParts.held ? inParts.passages : passages;
@@ -96,11 +92,8 @@ export function settle(
       why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
       passages: cited,
     };
-  const otherwise =
-    figuresOpen.length > 0 || names.length > 0
-      ? undefined
-      : (hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined));
-  if (otherwise !== undefined) return { status, ...otherwise };
+  const otherwise = hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
+  if (otherwise !== undefined && settled) return { status, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
