@@ -29,6 +29,8 @@ const NOW = new Date('2026-01-15T12:00:00Z');
 export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
 /** Ten more, in kinds of work that the others leave out; written before the engines were read again, and then looked at. */
 export const laterCases = join(import.meta.dirname, '../server/work-check/later-cases');
+/** Twenty-four by somebody who had not seen the check, each measured before it was looked at; then learned from. */
+export const freshCases = join(import.meta.dirname, '../server/work-check/fresh-cases');
 const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
 
 export function readCases(folder: string): Case[] {
@@ -219,7 +221,8 @@ async function main(): Promise<void> {
   const reports = Number(option('--reports') ?? 10);
   const only = option('--only');
   const named = args.find((argument, at) => !argument.startsWith('--') && !(args[at - 1] ?? '').startsWith('--'));
-  const folders = named === undefined ? [ownCases, laterCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
+  const folders =
+    named === undefined ? [ownCases, laterCases, freshCases, CASES_BESIDE].filter(existsSync) : [resolve(named)];
   for (const folder of folders) {
     if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
     const cases = readCases(folder).filter(({ id }) => only === undefined || id === only);

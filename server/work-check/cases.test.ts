@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type CaseResult,
+  freshCases,
   laterCases,
   measureCase,
   ownCases,
@@ -134,6 +135,35 @@ describe('the later cases', () => {
       given.planted.hurts.filter((at) => planted.findings[at]?.status === 'met').map(() => given.id),
     );
     expect(kept).toEqual([]);
+  });
+
+  it('say no false sentence of correct or planted work', () => {
+    for (const { given, clean, planted } of results)
+      for (const [work, report] of [[given.work_product, clean] as const, [plantedWork(given), planted] as const])
+        expect(rereadReport(requestOf(given, work), report), given.id).toMatchObject({ wrong: [], withdrawn: 0 });
+  });
+});
+
+describe('the fresh cases', () => {
+  const results: CaseResult[] = [];
+  beforeAll(async () => {
+    for (const given of readCases(freshCases)) results.push(await measureCase(given));
+  }, 120_000);
+
+  it('accuse no correct work and no criterion of it', () => {
+    expect(results).toHaveLength(24);
+    for (const { given, clean, accused } of results) {
+      expect(clean.verdict, given.id).not.toBe('revise');
+      expect(accused, given.id).toEqual([]);
+    }
+  });
+
+  it('bear out half of the correct statements and name 40 percent of the errors', () => {
+    const sum = (of: (result: CaseResult) => number): number => results.reduce((all, one) => all + of(one), 0);
+    expect(sum(({ found }) => found) / sum(({ given }) => given.clean.statements_supported.length)).toBeGreaterThan(
+      0.5,
+    );
+    expect(sum(({ named }) => Number(named)) / results.length).toBeGreaterThan(0.4);
   });
 
   it('say no false sentence of correct or planted work', () => {

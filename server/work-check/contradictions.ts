@@ -8,7 +8,7 @@ import {
   type Passage,
   passageText,
 } from './reading/evidence-index.ts';
-import { deniedStems, isNegated } from './reading/negation.ts';
+import { deniedStems, isNegated, onlyDenied } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
 import type { Token } from './reading/token.ts';
 import { isContent } from './reading/tokens.ts';
@@ -261,7 +261,7 @@ function negationFault(
     for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_STATEMENT;
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
-    const theirs = deniedStems(passage.tokens);
+    const theirs = onlyDenied(passage.tokens);
     const turned =
       (denied.length === 0 &&
         !isNegated(statement.tokens) &&

@@ -29,6 +29,14 @@ describe('sources that contradict each other', () => {
     expect(findings[0]?.reason).toContain('A person should decide');
   });
 
+  it('are none where each source speaks of a thing of its own', async () => {
+    const { statements } = await report('Warranty: three years with exchange on the next working day.', [
+      { source: 'Spec table Onda 40', text: 'Warranty | 3 years, exchange next working day' },
+      { source: 'Spec table Kestrel L2', text: 'Warranty | 2 years, exchange next working day' },
+    ]);
+    expect(statements[0]?.why).not.toContain('contradict each other');
+  });
+
   it('are seen where a figure stands in another wording', async () => {
     const { verdict } = await report('The batch has a moisture of 4.2 %, within the limit of 5.0 %.', [
       { source: 'Lab sheet', text: 'Moisture was 4.2 %, the limit is 5.0 %.' },

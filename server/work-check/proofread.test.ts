@@ -25,6 +25,7 @@ describe('a sentence of a report that is not true', () => {
     ['nowhere', '“bridge” stands nowhere in the evidence.'],
     ['nowhere', '“tunnel”, “opened” stand nowhere in the evidence.'],
     ['nowhere', '“1932” stands nowhere in the evidence.'],
+    ['nowhere', 'The closest passage is without “long”; Guide says “The bridge is 1,850 metres long”.'],
     ['computed', 'It is wrong, since 48 × 31.5 = 1,521.'],
     ['computed', 'Worked out again: 96 − 64 = 34.'],
     ['computed', 'Worked out again: 1 + 2 + 3 = 7.'],

@@ -32,6 +32,7 @@ export class Proofreader {
       ...this.quotations(reason),
       ...this.sayings(reason),
       ...this.nowhere(reason),
+      ...this.without(reason),
       ...recount(reason, counted),
       ...recalculated(reason),
     ];
@@ -54,6 +55,14 @@ export class Proofreader {
         found.push({ rule: 'said', text: match[0] });
     }
     return found;
+  }
+
+  /** The closest passage is without “…”; SOURCE says “…” */
+  private without(reason: string): FalseSentence[] {
+    return [...reason.matchAll(/is without “([^”]+)”; [^“]{1,200} says “([^”]+)”/g)].flatMap(
+      ({ 0: text, 1: word = '', 2: said = '' }) =>
+        tokenize(said).some(({ lower }) => lower === word.toLowerCase()) ? [{ rule: 'nowhere' as const, text }] : [],
+    );
   }
 
   /** “…”, “…” stand nowhere in the evidence. */

@@ -94,6 +94,14 @@ function cellStatements(tables: readonly Table[]): Statement[] {
   );
 }
 
+/** "The Harbour Line is the fastest-growing line in the country:" says something, whatever comes after it. */
+const states = (sentence: string): boolean =>
+  sentence.trimEnd().endsWith(':') &&
+  sentence.trim().split(/\s+/).length >= STATING_WORDS_MIN &&
+  /\b(?:is|are|was|were|has|have|had|will|can|cannot|must|did)\b/.test(sentence);
+
+const STATING_WORDS_MIN = 7;
+
 /** Marks at the start of a list item, and the blanks behind it. */
 const LIST_MARK = /^(?:[-*•>]|\d{1,3}[.)])\s+/;
 
@@ -108,7 +116,7 @@ function textStatements(whole: string): Statement[] {
     const mark = LIST_MARK.exec(raw)?.[0].length ?? 0;
     const sentence = raw.slice(mark).replaceAll(/\*\*|__|`/g, blanks);
     if (/:\s*$/.test(sentence)) under = sentence;
-    if (/[?:]\s*$/.test(sentence)) continue;
+    if (/[?:]\s*$/.test(sentence) && !states(sentence)) continue;
     const kind = mark > 0 ? 'item' : 'sentence';
     const statement = makeStatement(`sentence ${index + 1}`, sentence, kind, { start: start + mark, end });
     if (mark === 0 && lines > 1 && isHeading(raw, whole, start, end, statement.quantities)) {

@@ -13,6 +13,8 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
   const [contradicted, open, supported] = [of('contradicted'), bySuspicion(of('not_found')), of('supported')];
   const parts = contradicted.slice(0, STATEMENTS_QUOTED).map(({ why }) => why);
   for (const { why } of open.slice(0, Math.max(0, STATEMENTS_QUOTED - contradicted.length))) parts.push(why);
+  const also = alsoOpen([...contradicted, ...open].slice(STATEMENTS_QUOTED));
+  if (also !== '') parts.push(also);
   if (contradicted.length === 0 && open.length === 0 && supported[0] !== undefined) parts.push(...borneOut(supported));
   if (looked.length > 1) parts.push(tallyOf(looked));
   return {
@@ -23,8 +25,20 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
   };
 }
 
+/** What else is open, by its first words: each stands in full beside the work. */
+export function alsoOpen(rest: readonly JudgedStatement[]): string {
+  const shown = rest
+    .slice(0, ALSO_NAMED)
+    .map(({ statement }) => `“${clip(statement.text, ALSO_CHARS)}” (${statement.at})`);
+  if (shown.length === 0) return '';
+  return `Also open: ${shown.join(', ')}${rest.length > ALSO_NAMED ? ' and others' : ''}.`;
+}
+
+const ALSO_NAMED = 6;
+const ALSO_CHARS = 90;
+
 /** What a passage tells otherwise comes first, then figures and names that stand nowhere, then the ones that the evidence bears out least. */
-function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
+export function bySuspicion(open: readonly JudgedStatement[]): JudgedStatement[] {
   return [...open].sort(
     (a, b) =>
       Number(b.disputed ?? 0) - Number(a.disputed ?? 0) ||

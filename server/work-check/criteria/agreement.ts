@@ -1,10 +1,10 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
-import { indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
+import { alsoOpen, indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import type { Quantity } from '../reading/quantities.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
-import { about, topicOf } from './subject.ts';
+import { about, shareOf, type Topic, topicOf } from './subject.ts';
 
 /** What an agreement is asked of: figures of some kind, or everything that is said. */
 type Scope = { name: string; asked: RegExp; kinds: readonly Quantity['kind'][] };
@@ -26,6 +26,17 @@ const SCOPES: readonly Scope[] = [
 
 const FIGURES_SHOWN = 3;
 
+/** Whether some statement holds most of a topic, and not merely a word of it. */
+const isAbout = (topic: readonly Topic[], named: readonly JudgedStatement[]): boolean =>
+  named.length >= NAMED_MIN && named.some(({ statement }) => shareOf(topic, statement) >= MOST_OF_TOPIC);
+
+const NAMED_MIN = 2;
+const MOST_OF_TOPIC = 0.6;
+
+/** "Every date", "all figures": none is passed over. */
+const WHOLE =
+  /\b(?:every|each|all|any)\s+(?:\w+\s+)?(?:figures?|numbers?|amounts?|totals?|sums?|prices?|costs?|values?|dates?|times?|units?|quantit\w+|percentages?)\b/i;
+
 /** "All figures match": every statement in its scope against the evidence and against itself. */
 export const readAgreement: Reader = (criterion, { judged }) => {
   const scopes = SCOPES.filter(({ asked }) => asked.test(criterion));
@@ -35,7 +46,12 @@ export const readAgreement: Reader = (criterion, { judged }) => {
     ({ statement }) =>
       scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))),
   );
-  const looked = named.length > 1 && scopes.length > 0 ? scoped.filter((one) => named.includes(one)) : scoped;
+  // "Votes are recorded correctly" asks of what is said about votes.
+  const whole = scopes.length > 0 && WHOLE.test(criterion);
+  const looked =
+    !whole && (scopes.length > 0 ? named.length > 1 : isAbout(topic, named))
+      ? scoped.filter((one) => named.includes(one))
+      : scoped;
   const seen = looked.length > 0 ? looked : scoped;
   const contradicted = judged.filter(
     ({ status, statement }) =>
@@ -64,11 +80,13 @@ function onFigures(
   if (open.length > 0) {
     const suspects = seen
       .filter((one) => one.open.length > 0)
-      .sort((a, b) => b.open.length - a.open.length)
-      .slice(0, FIGURES_SHOWN);
+      .sort((a, b) => b.suspect - a.suspect || b.open.length - a.open.length);
+    const shown = suspects.slice(0, FIGURES_SHOWN).map(({ why }) => why);
     return {
       status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
-      reason: `${suspects.map(({ why }) => why).join(' ')} ${tallyOf(seen)}`,
+      reason: [...shown, alsoOpen(suspects.slice(FIGURES_SHOWN)), tallyOf(seen)]
+        .filter((part) => part !== '')
+        .join(' '),
       ...base,
     };
   }

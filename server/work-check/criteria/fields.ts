@@ -1,6 +1,7 @@
 import { summarize } from '../assessors/summary.ts';
 import { isContent, stem, tokenize } from '../reading/tokens.ts';
 import { wordsOfKey } from '../statements.ts';
+import { isLight } from '../support/everyday.ts';
 import type { Kind, Reader } from './reader.ts';
 
 /** Asks for more than that a field is right: what is left out, which records there are, what something is for. */
@@ -12,7 +13,7 @@ const readFields: Reader = (criterion, { judged, work }) => {
   if (typeof work.value !== 'object' || ASKS_MORE.test(criterion)) return undefined;
   const asked = new Set(
     tokenize(criterion)
-      .filter(isContent)
+      .filter((token) => isContent(token) && !isLight(token.stem))
       .map((token) => token.stem),
   );
   const named = judged.filter(({ statement: { record, place }, status }) => {

@@ -1,5 +1,5 @@
 import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
-import { indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
+import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
@@ -79,14 +79,13 @@ function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly Ju
     };
   const disputed = found.find((one) => one.disputed === true);
   if (disputed !== undefined) return { status: 'not_assessable', reason: disputed.why, ...base };
-  const open = found.filter((one) => one.open.length > 0);
+  const open = bySuspicion(found.filter((one) => one.open.length > 0));
   if (open.length > 0 && open.length === found.length)
     return {
       status: 'partly_met',
-      reason: `The work speaks of it. ${open
-        .slice(0, SHOWN)
-        .map(({ why }) => why)
-        .join(' ')}`,
+      reason: ['The work speaks of it.', ...open.slice(0, SHOWN).map(({ why }) => why), alsoOpen(open.slice(SHOWN))]
+        .filter((part) => part !== '')
+        .join(' '),
       ...base,
     };
   // For each thing that is asked for, the answer that is best borne out.
@@ -114,15 +113,17 @@ function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged 
     .filter((one) => !judged.some(({ statement }) => shareOf([one], statement) > 0))
     .map(({ token }) => `“${token.lower}”`);
   const asked = concepts.map(({ name }) => name);
-  if (named.length > 0)
-    return notAssessable(
-      `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`,
-    );
-  return notAssessable(
-    asked.length > 0
-      ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
-      : 'Rules cannot tell this from words alone; a person should read the work with it in mind.',
-  );
+  const unread =
+    named.length > 0
+      ? `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`
+      : asked.length > 0
+        ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
+        : 'Rules cannot tell this from words alone; a person should read the work with it in mind.';
+  // Whoever looks should begin with what is not borne out.
+  const told = judged.filter(({ status }) => status === 'contradicted');
+  const open = [...told, ...bySuspicion(judged.filter(({ status, suspect }) => status === 'not_found' && suspect > 0))];
+  const also = alsoOpen(open).replace(/^Also open:/, 'Not borne out so far:');
+  return { ...notAssessable(`${unread} ${also}`.trim()), statements: indexesOf(open, judged) };
 }
 
 export const presence: Kind = {

@@ -39,3 +39,37 @@ export function rowTotal(statement: Statement, all: readonly Statement[]): RowTo
   const others = all.filter((one) => one !== statement && one.record?.column === statement.record?.column);
   return others.filter((one) => sumOfRow(one)?.holds === true).length >= ROWS_THAT_HOLD ? own : undefined;
 }
+
+/** A cell of a row of totals with the cells above it in its column; a table is told from the next by its number. */
+function sumOfColumn({ record, kind, at }: Statement, all: readonly Statement[]): RowTotal | undefined {
+  if (kind !== 'cell' || record === undefined || !TOTAL.test(record.identity ?? '')) return undefined;
+  const table = tableOf(at);
+  const claimed = numberOf(record.value);
+  const parts = all.flatMap((one) =>
+    one.record?.column === record.column && tableOf(one.at) === table && !TOTAL.test(one.record.identity ?? '')
+      ? (numberOf(one.record.value) ?? [])
+      : [],
+  );
+  if (claimed === undefined || parts.length < 2) return undefined;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  return {
+    holds: Math.abs(sum - claimed) <= parts.length * printedTolerance(record.value) * 1.01,
+    says: `${parts.map(written).join(' + ')} = ${written(Math.round(sum * 1e6) / 1e6)}`,
+  };
+}
+
+const tableOf = (at: string): string => /^table \d+/.exec(at)?.[0] ?? '';
+
+/**
+ * A total below the figures of its column in the work's own table. One that does not come out is wrong only where another
+ * column of that row does: else the row may hold something else.
+ */
+export function columnTotal(statement: Statement, all: readonly Statement[]): RowTotal | undefined {
+  const own = sumOfColumn(statement, all);
+  if (own === undefined || own.holds) return own;
+  const table = tableOf(statement.at);
+  const others = all.filter(
+    (one) => one !== statement && tableOf(one.at) === table && one.record?.identity === statement.record?.identity,
+  );
+  return others.some((one) => sumOfColumn(one, all)?.holds === true) ? own : undefined;
+}

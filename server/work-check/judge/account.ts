@@ -4,6 +4,7 @@ import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
+import { workedOut } from '../engines/worked-out.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
@@ -57,7 +58,8 @@ export function accountFor(
       ...before,
       ...around,
       ...baseFigures(index),
-    ]);
+    ]) ??
+    workedOut(figure, printed, own, near, index);
   return derived === undefined
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };

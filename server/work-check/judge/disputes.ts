@@ -32,12 +32,24 @@ export function conflictOf(
       const conflict = slotConflict(clause, whole, passage, index);
       if (conflict === undefined) continue;
       const bearer = bearers[0];
+      if (bearer !== undefined && areParallel(bearer.passage, passage, index)) continue;
       if (bearer !== undefined && ageOf(bearer.passage, index) > ageOf(passage, index)) continue;
       return { ...conflict, passage: at, clause, bearer: bearer?.at };
     }
   }
   return undefined;
 }
+
+/** "Spec table Onda 40" and "Spec table Kestrel L2": each speaks of its own thing, so neither disputes the other. */
+function areParallel(one: Passage, other: Passage, index: EvidenceIndex): boolean {
+  const [own, known] = [one, other].map(({ source }) => (index.sources[source]?.source ?? '').split(/[\s,(]+/));
+  if (own === undefined || known === undefined || own[0] !== known[0]) return false;
+  const named = (words: readonly string[], others: readonly string[]): boolean =>
+    words.slice(1).some((word) => /^\p{Lu}/u.test(word) && !others.includes(word) && !isMonth(word));
+  return named(own, known) && named(known, own);
+}
+
+const isMonth = (word: string): boolean => /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/.test(word);
 
 /** When a source was observed, as its date says; 0 where it gives none, so that nothing is newer than it. */
 function ageOf({ source }: Passage, index: EvidenceIndex): number {

@@ -2,12 +2,13 @@ import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import type { Records } from '../engines/records.ts';
-import { rowTotal } from '../engines/row-totals.ts';
+import { columnTotal, rowTotal } from '../engines/row-totals.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
+import { judgeFlag } from './flag.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 
 /** The cell of a table that a statement names by column and row, or the sum or count that its rows give. */
@@ -111,18 +112,18 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     };
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
-  return productInRegion(statement, records, index) ?? uncheckable(statement, work);
+  return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? uncheckable(statement, work);
 }
 
-/** A total of its row, worked out again from the row's other figures. */
+/** A total of its row or column, worked out again from the other figures there. */
 function judgeRow(statement: Statement, value: string, { statements }: Work): Judgement | undefined {
-  const row = rowTotal(statement, statements);
+  const row = rowTotal(statement, statements) ?? columnTotal(statement, statements);
   if (row === undefined) return undefined;
   return {
     status: row.holds ? 'supported' : 'contradicted',
     why: row.holds
-      ? `The row's own figures give it: ${row.says}.`
-      : `The work gives “${clip(value)}” (${statement.at}), but the row's own figures give ${row.says}.`,
+      ? `The table's own figures give it: ${row.says}.`
+      : `The work gives “${clip(value)}” (${statement.at}), but the table's own figures give ${row.says}.`,
     passages: [],
     computed: row.says,
     ...(row.holds ? {} : { compared: { claimed: value, known: row.says } }),
@@ -143,7 +144,7 @@ function uncheckable(statement: Statement, work: Work): Judgement | undefined {
   if (record.value === '1')
     return {
       status: 'not_checked',
-      why: `“${record.column}: 1” (${statement.at}) counts one of it; the evidence gives no figure for that.`,
+      why: `${where(statement)} counts one of it; the evidence gives no figure for that.`,
       passages: [],
     };
   if (isClass(statement, work))

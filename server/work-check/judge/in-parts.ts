@@ -1,8 +1,9 @@
 // Longer than 300 lines: the conditions of one reading, each a few lines, which share their window.
+import { comparisonIn } from '../engines/comparison.ts';
 import { type FigureAccount, sameFigure } from '../engines/figures.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
-import { deniedStems } from '../reading/negation.ts';
+import { deniedStems, onlyDenied } from '../reading/negation.ts';
 import type { Quantity } from '../reading/quantities.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
@@ -21,7 +22,10 @@ import { isInFigure } from './cover.ts';
 export type InParts =
   | { held: true; passages: number[] }
   /** A passage holds most of the words, but in another sense: `says` is a sentence about it. */
-  | { held: false; passage: number; word: string; says: 'denied' | 'turned' | 'order' | 'stronger' };
+  | { held: false; passage: number; word: string; says: Otherwise };
+
+/** What a passage tells otherwise: it denies it, has an opposite, another order, or lacks a word that says more. */
+export type Otherwise = 'denied' | 'turned' | 'order' | 'stronger';
 
 /** Share of the weight of a part's words, names and figures that must be held. */
 const HELD = 0.66;
@@ -56,9 +60,13 @@ export function heldInParts(
 
 /** Where a statement follows a passage closely, one word in the place of another may be just what is wrong. */
 export function replacesOneWord({ kind, share, claimed, known }: Substitution): boolean {
-  const words = (text: string): number =>
-    tokenize(text).filter(({ content, stem }) => content && !isLight(stem)).length;
-  return kind === 'name' || (kind === 'word' && share >= FOLLOWS && words(claimed) <= 1 && words(known) <= 1);
+  const [own, theirs] = [claimed, known].map((text) =>
+    tokenize(text).filter(({ content, stem }) => content && !isLight(stem)),
+  );
+  const [word, other] = [own?.[0], theirs?.[0]];
+  if (kind === 'name') return true;
+  if (kind !== 'word' || share < FOLLOWS || (own?.length ?? 0) > 1 || (theirs?.length ?? 0) > 1) return false;
+  return word === undefined || other === undefined || meansAlike(word, other) === 0;
 }
 
 const FOLLOWS = 0.6;
@@ -115,7 +123,7 @@ function holding(
   index: EvidenceIndex,
 ): InParts | undefined {
   const accounts = all.filter(({ figure }) => part.quantities.includes(figure));
-  const computed = accounts.some(({ state }) => state === 'computed');
+  const computed = accounts.some(({ state }) => state === 'computed') || comparisonIn(statement)?.holds === true;
   const sought = soughtIn(part, statement, computed);
   if (sought.length === 0) return undefined;
   const centers = candidatesFor(part, accounts, index);
@@ -137,7 +145,7 @@ function holding(
 /** A word of the part that a passage near it denies, where the part does not. */
 function deniedWord(passage: Passage | undefined, { tokens }: Part): string | undefined {
   if (passage === undefined || tokens.some(({ denies }) => denies)) return undefined;
-  const group = deniedStems(passage.tokens).find(
+  const group = onlyDenied(passage.tokens).find(
     (stems) => stems.length > 0 && stems.every((one) => tokens.some(({ stem }) => stem === one)),
   );
   return tokens.find(({ stem }) => stem === group?.[0])?.lower;
@@ -243,7 +251,7 @@ function conflictWith(
   sought: readonly Sought[],
   computed: boolean,
   index: EvidenceIndex,
-): { word: string; says: 'denied' | 'turned' | 'order' | 'stronger' } | undefined {
+): { word: string; says: Otherwise } | undefined {
   const { middle } = window;
   const denied = isDenied(part, window, index);
   if (denied !== undefined) return { word: denied, says: 'denied' };
@@ -285,7 +293,7 @@ function turnedIn({ tokens }: Part, { middle, tokens: known }: Window, sought: r
 function isDenied({ tokens }: Part, { middle, passages }: Window, index: EvidenceIndex): string | undefined {
   const denials = (some: readonly Token[]): Token[] => some.filter(({ denies }) => denies);
   const [own, known] = [denials(tokens), denials(middle.tokens)];
-  const [ours, theirs] = [deniedStems(tokens).flat(), deniedStems(middle.tokens).flat()];
+  const [ours, theirs] = [deniedStems(tokens).flat(), onlyDenied(middle.tokens).flat()];
   const [first] = own;
   if (first === undefined) {
     if (known.length === 0) return undefined;
@@ -329,7 +337,7 @@ function strongerIn({ tokens }: Part, { tokens: known, label }: Window): string 
 }
 
 const COMPARES =
-  /^(?:more|less|fewer|most|least|best|worst|better|worse|first|last|next|previous|before|after|until|since|earlier|later|sooner|longer|shorter|higher|lower|greater|larger|smaller|bigger|cheaper|dearer|faster|slower|older|younger|newer|above|below|over|under|beyond|highest|lowest|largest|smallest|longest|shortest|cheapest|oldest|newest|earliest|latest|closest|nearest|twice|half|double|without|except|instead|up|down|rose|fell|rise|fall|increase\w*|decrease\w*|gain\w*|los[st]\w*|days?|weeks?|months?|years?|hours?|minutes?|quarters?)$/;
+  /^(?:more|less|fewer|most|least|best|worst|better|worse|previous|earlier|later|sooner|longer|shorter|higher|lower|greater|larger|smaller|bigger|cheaper|dearer|faster|slower|older|younger|newer|above|below|over|under|beyond|highest|lowest|largest|smallest|longest|shortest|cheapest|oldest|newest|earliest|latest|closest|nearest|heaviest|lightest|fastest|slowest|twice|half|double|rose|fell|rise|fall|increase\w*|decrease\w*|gain\w*|los[st]\w*|days?|weeks?|months?|years?|hours?|minutes?|quarters?)$/;
 
 /** A word of comparison, direction or time that no passage of the window has: it turns what is said. */
 function comparedIn({ tokens, quantities }: Part, { tokens: known }: Window): string | undefined {

@@ -1,5 +1,6 @@
 import { findWrongAttribution } from '../engines/attribution.ts';
 import { findWrongWeekday } from '../engines/calendar.ts';
+import { comparisonIn } from '../engines/comparison.ts';
 import { findWrongOwner, findWrongSpeaker } from '../engines/dialogue.ts';
 import { findTurnedChange, findWrongOrder } from '../engines/direction.ts';
 import { findWrongDuration } from '../engines/durations.ts';
@@ -66,8 +67,16 @@ export function misplacedIn(statement: Statement, { index, versions, turns }: Gr
   };
 }
 
-/** A change that is turned round, or figures given as another source's. */
+/** A comparison or change that is turned round, or figures given as another source's. */
 function toldOtherwise(statement: Statement, index: Ground['index']): Judgement | undefined {
+  const compared = comparisonIn(statement);
+  if (compared?.holds === false)
+    return {
+      status: 'contradicted',
+      why: `The work says ${where(statement)}, but ${compared.says}.`,
+      passages: [],
+      compared: { claimed: compared.word, known: compared.says },
+    };
   const turned = findTurnedChange(statement, index);
   if (turned !== undefined) {
     const passage = index.passages[turned.passage ?? -1];

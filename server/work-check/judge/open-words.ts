@@ -21,6 +21,7 @@ export function openNames({ faults, statement }: StatementReading, index: Eviden
   return [...new Set(names)].filter(
     (name) =>
       !inFigures.includes(name) &&
+      (statement.record === undefined || statement.record.value.includes(name)) &&
       !/^I['’]/.test(name) &&
       !labels.includes(name.toLowerCase()) &&
       statement.text.includes(name) &&

@@ -43,7 +43,10 @@ export function judgeSentence(
   const told = misplacedIn(statement, ground) ?? judgeCell(reading, ground);
   if (told !== undefined) return told;
   const near = [...new Set([...reading.matches.map(({ passage }) => passage), ...learned.passages])];
-  const accounts = statement.quantities.map((figure) => accountFor(figure, statement, at, near, ground));
+  // The number of a row or in the name of a column is no figure of the cell.
+  const from = statement.record === undefined ? 0 : statement.text.length - statement.record.value.length;
+  const figures = statement.quantities.filter(({ start }) => start >= from);
+  const accounts = figures.map((figure) => accountFor(figure, statement, at, near, ground));
   const substitutions = clausesOf(statement).flatMap((clause) =>
     findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)),
   );
@@ -201,10 +204,10 @@ function isContradiction(
 ): boolean {
   if (kind === 'word') return false;
   if (kind === 'name') return true;
-  const at = quantities.findIndex(({ start, end }) => start < own.end && end > own.start);
-  const figure = quantities[at];
+  const figure = quantities.find(({ start, end }) => start < own.end && end > own.start);
+  const account = accounts.find((one) => one.figure === figure);
   const beside = index.passages[passage];
-  if (figure === undefined || beside === undefined || accounts[at]?.state !== 'open') return false;
+  if (figure === undefined || beside === undefined || account?.state !== 'open') return false;
   return !followsFrom(figure, beside, text, quantities, index);
 }
 

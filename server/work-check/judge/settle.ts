@@ -10,8 +10,9 @@ import { compareQuantities } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import { coverTogether } from './cover.ts';
 import { type Ground, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
-import { heldInParts, type InParts, replacesOneWord } from './in-parts.ts';
+import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
+import { lostHedge, otherwiseIn, turnedWord } from './told-otherwise.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
 const WORDS_WITH_FIGURES = 0.88;
@@ -56,15 +57,11 @@ export function settle(
   const figuresOpen = [...accounts.filter(({ state }) => state === 'open'), ...strayed];
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
-  const hedge = lostHedge(statement, passages, covered, index);
+  const hedge = covered < HEDGED_COVERED ? undefined : lostHedge(statement, passages, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
   const turned = turnedWord(statement, passages[0] ?? near[0], index);
-  const clean =
-    turned === undefined &&
-    figuresOpen.length === 0 &&
-    names.length === 0 &&
-    replaced.length === 0 &&
-    hedge === undefined;
+  const settled = figuresOpen.length === 0 && names.length === 0;
+  const clean = turned === undefined && settled && replaced.length === 0 && hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -82,7 +79,7 @@ export function settle(
     (clean && told) || work.statements.length < STATEMENTS_OF_A_TEXT
       ? undefined
       : heldInParts(statement, accounts, substitutions, index);
-  const paraphrased = inParts?.held === true && figuresOpen.length === 0 && names.length === 0 && hedge === undefined;
+  const paraphrased = inParts?.held === true && settled && hedge === undefined;
   const status: StatementStatus =
     (clean && told) || paraphrased ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
   const held = paraphrased && inParts.held ? inParts.passages : passages;
@@ -95,17 +92,8 @@ export function settle(
       why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
       passages: cited,
     };
-  const settled = figuresOpen.length === 0 && names.length === 0;
-  if (hedge !== undefined && settled) return { ...hedged(statement, hedge, status, index), suspect: TOLD_OTHERWISE };
-  if (turned !== undefined && settled)
-    return {
-      status,
-      why: turned.why,
-      open: [turned.word],
-      passages: placeOf(index, turned.passage),
-      suspect: TOLD_OTHERWISE,
-    };
-  if (inParts?.held === false && settled) return { ...otherwiseIn(statement, inParts, index), status };
+  const otherwise = hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
+  if (otherwise !== undefined && settled) return { status, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
@@ -122,31 +110,10 @@ export function settle(
  */
 const STATEMENTS_OF_A_TEXT = 4;
 
-/** How much it says against a statement that a passage tells it otherwise, beside figures and names that stand nowhere. */
-const TOLD_OTHERWISE = 3;
+/** So much of a statement's words must stand together before a word that leaves it open counts. */
+const HEDGED_COVERED = 0.5;
+/** Figures and names that stand nowhere count up to here against a statement. */
 const OPEN_COUNTED = 2;
-
-/** A passage that holds most of the statement's words in another sense. */
-function otherwiseIn(
-  statement: Statement,
-  { passage: at, word, says }: Extract<InParts, { held: false }>,
-  index: EvidenceIndex,
-): Omit<Judgement, 'status'> {
-  const passage = index.passages[at];
-  const source = sourceName(index, passage?.source ?? -1);
-  const said = quote(passage === undefined ? '' : passageText(index, passage));
-  const told = {
-    denied: `Only one of the two denies it; ${source} says ${said}.`,
-    turned: `Its “${word}” stands against another word in the closest passage; ${source} says ${said}.`,
-    order: `The closest passage has the same names or figures in another order; ${source} says ${said}.`,
-    stronger: `The closest passage is without “${word}”; ${source} says ${said}.`,
-  }[says];
-  return {
-    why: `The evidence does not settle ${where(statement)}. ${told}`,
-    passages: placeOf(index, at),
-    suspect: TOLD_OTHERWISE,
-  };
-}
 
 /** Why a statement is borne out: the words of the passage, and what was worked out. */
 function borneOutBy(
@@ -222,52 +189,6 @@ function isStray(
 
 const NEARLY_AS_GOOD = 0.7;
 
-/** Small words that turn a sentence round where the other of the two stands in the same place. */
-const TURNS: readonly (readonly [string, string])[] = [
-  ['before', 'after'],
-  ['with', 'without'],
-  ['more', 'less'],
-  ['more', 'fewer'],
-  ['above', 'below'],
-  ['over', 'under'],
-  ['higher', 'lower'],
-  ['earlier', 'later'],
-  ['always', 'never'],
-];
-
-/** A small word of a statement in whose place its closest passage has the opposite one. */
-function turnedWord(
-  statement: Statement,
-  closest: number | undefined,
-  index: EvidenceIndex,
-): { word: string; why: string; passage: number } | undefined {
-  const passage = index.passages[closest ?? -1];
-  if (closest === undefined || passage === undefined) return undefined;
-  const [own, known] = [statement.tokens, passage.tokens].map((tokens) => new Set(tokens.map(({ lower }) => lower)));
-  for (const [one, other] of TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]))
-    if (own?.has(one) && !own.has(other) && known?.has(other) && !known.has(one))
-      return {
-        word: one,
-        why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
-        passage: closest,
-      };
-  return undefined;
-}
-
-function hedged(
-  statement: Statement,
-  hedge: { word: string; passage: number },
-  status: StatementStatus,
-  index: EvidenceIndex,
-): Judgement {
-  return {
-    status,
-    open: [hedge.word],
-    why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
-    passages: placeOf(index, hedge.passage),
-  };
-}
-
 /** What each word of duty, permission or extent that the closest passage lacks takes of the score. */
 const DOUBT_OF_MODAL = 0.12;
 
@@ -276,28 +197,6 @@ const SUPPORTED = 0.8275;
 const WITH_FIGURES = 0.65;
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-const HEDGE =
-  /\b(?:most likely|likely|probably|possibly|perhaps|presumably|suspects?|considers?|believes?|appears? to|seems? to|may (?:have|be)|might|could be|preliminary|estimated)\b/i;
-
-const CERTAIN =
-  /\b(?:established|proved|proven|confirmed|determined|certain|definitely|was the cause|is the cause|caused by|shows that|found that)\b/i;
-
-/** A word by which the passage leaves open what the statement gives as certain. */
-function lostHedge(
-  { text }: Statement,
-  passages: readonly number[],
-  covered: number,
-  index: EvidenceIndex,
-): { word: string; passage: number } | undefined {
-  if (covered < 0.5 || !CERTAIN.test(text) || HEDGE.test(text)) return undefined;
-  for (const at of passages.slice(0, 1)) {
-    const passage = index.passages[at];
-    const word = passage === undefined ? undefined : HEDGE.exec(passageText(index, passage))?.[0];
-    if (word !== undefined) return { word, passage: at };
-  }
-  return undefined;
-}
 
 const MODALS = new Set(
   'may might can could must should will would always never all only some every none both shall'.split(' '),

@@ -38,6 +38,14 @@ export function deniedStems(tokens: readonly Token[]): string[][] {
   return groups;
 }
 
+/** The denials of a run of tokens, without those of what it says elsewhere: "70 percent recycled; cap not recycled". */
+export function onlyDenied(tokens: readonly Token[]): string[][] {
+  const groups = deniedStems(tokens);
+  const counts = (stem: string): number => tokens.filter((token) => token.stem === stem).length;
+  const denials = (stem: string): number => groups.filter((group) => group.includes(stem)).length;
+  return groups.filter((group) => !group.every((stem) => counts(stem) > denials(stem)));
+}
+
 function deniedAfter(tokens: readonly Token[], denial: number): string[] {
   const group: string[] = [];
   for (let at = denial + 1; at <= denial + DENIED_WITHIN && group.length < DENIED_MAX; at += 1) {

@@ -162,14 +162,15 @@ function readDottedDate(tokens: readonly Token[], at: number): Quantity | undefi
   const stop = tokens[at + 1];
   if (second.length < 2 || stop?.lower !== '.' || stop.start !== token.end) return undefined;
   const before = tokens[at - 1]?.lower ?? '';
-  return at === 0 || DATED.has(before) ? dateQuantity(tokens, at, at + 1, { month, day }) : undefined;
+  // At the end of a sentence "to 4.05." may be a rate.
+  const last = at + 2 >= tokens.length;
+  return at === 0 || ASKS_DATE.has(before) || (DATED.has(before) && !last)
+    ? dateQuantity(tokens, at, at + 1, { month, day })
+    : undefined;
 }
 
-const DATED = new Set(
-  'on by until till from since of to before after between and am bis vom ab seit zum dem den - – — ( , / | : ; up-to date'.split(
-    ' ',
-  ),
-);
+const ASKS_DATE = new Set('on by until till since am bis vom ab seit up-to date'.split(' '));
+const DATED = new Set('from of to before after between and zum dem den - – — ( , / | : ;'.split(' '));
 
 function readNumericDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
   const [a, s1, b, s2, c] = [tokens[at], tokens[at + 1], tokens[at + 2], tokens[at + 3], tokens[at + 4]];
@@ -289,7 +290,9 @@ function readTime(tokens: readonly Token[], at: number): Quantity | undefined {
   if (hour === undefined) return undefined;
   let last = at;
   let minute = dotted?.minute ?? 0;
-  if (dotted === undefined && tokens[at + 1]?.lower === ':' && /^\d\d$/.test(tokens[at + 2]?.lower ?? '')) {
+  // "3: 13 October" is no time.
+  const joined = tokens[at + 1]?.start === tokens[at]?.end && tokens[at + 2]?.start === tokens[at + 1]?.end;
+  if (dotted === undefined && joined && tokens[at + 1]?.lower === ':' && /^\d\d$/.test(tokens[at + 2]?.lower ?? '')) {
     minute = Number(tokens[at + 2]?.lower);
     last = at + 2;
   }

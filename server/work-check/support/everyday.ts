@@ -1,3 +1,4 @@
+// Longer than 300 lines: one list of everyday words, a group a line.
 import { stem } from '../reading/tokens.ts';
 
 /**
@@ -134,6 +135,246 @@ venue hall room site
 booking reservation
 laptop notebook computer
 winner elected won first
+cap limit ceiling capped limited maximum
+temperature temp
+admission admitted
+discharge discharged
+medication medicine drug
+resume restart restarted continue
+hold pause suspend interrupt
+unanimous unanimously agreed favour objections
+abstain abstention
+surplus profit excess plus
+deficit loss shortfall minus
+income revenue earnings receipts takings turnover
+expenditure spending spend outlay expense costs
+defer postpone adjourn
+borrow lend loan
+move propose motion
+oppose against object
+spectators audience crowd attendance
+equalise level draw tie
+goalkeeper keeper
+walk foot
+drawback disadvantage against
+ban prohibit forbid
+deduct subtract minus withhold
+advance prepayment prepaid
+transfer wire remit payment pay
+leaver left leave departure
+collect fetch pick
+lobby reception
+paid prepaid payment pay
+dear expensive costly
+cheap inexpensive
+remaining rest balance
+average mean
+sum total
+occur happen
+person people individual
+apply valid effective force
+examine inspect look check
+gratis complimentary free
+electronic online digital web electronically
+photo photographic picture image
+draw drawn select selected pick
+roll register list
+exempt excuse release
+pay wage earnings
+compulsory duty obligatory
+resign quit leave
+alarm alert warning
+author wrote written
+begin start enter
+born birth
+breach violation infringement
+building house premises
+buy bought purchase
+carry transport convey
+chairperson chair chairman chairwoman
+claim demand
+clear obvious evident
+client customer
+close shut
+compensate compensation reimburse refund
+complain complaint
+confirm verify acknowledge
+consent approval permission agreement
+continue remain stay unchanged
+convert switch change
+count number tally
+country nation state
+damage harm
+deadline due until latest
+defective faulty broken
+demand request require
+deny refuse reject
+depart departure leave
+determine establish find
+die death deceased dead
+difference gap margin
+discount reduction rebate
+double twice
+earn make receive
+enlarge expand extend
+error mistake slip
+estimate estimated about
+event incident occurrence
+excuse apology
+expel exclude
+export send
+fail failure
+fasten fix attach
+fill complete
+forecast predict expect
+found establish set
+goal target aim objective
+goods items articles products
+grow growth rise
+guide manual handbook instructions
+handle treat process
+highest top most largest maximum
+hospital clinic ward
+huge large big
+inform tell
+injury wound hurt
+install fit mount
+invoice bill
+keep stay remain
+landlord owner lessor
+tenant lessee renter
+launch release publish
+law act statute
+lease rental tenancy
+length long
+lift elevator
+lowest least smallest minimum
+main principal chief
+maker manufacturer producer
+mandatory compulsory required must
+map plan
+measure reading
+mention name
+minutes record
+missing absent lacking
+month monthly
+note remark comment
+obtain get
+occupied taken
+offer quote quotation tender bid
+office bureau
+opening open
+origin source
+outside external
+outstanding open unpaid
+overtime extra
+owe due
+owner holder
+park parking
+patient person
+period term
+phone telephone call
+place site location venue
+pollution contamination
+post position job
+power electricity current
+precise exact
+premium surcharge supplement
+price rate
+prior previous before
+problem issue trouble
+programme schedule agenda
+promise pledge undertake
+property estate
+protect guard
+prove show demonstrate
+publish issue release
+pupil student
+quarter three-months
+question enquiry query
+rain rainfall precipitation
+read reading
+reason ground
+receipt proof
+reception desk
+recommend advise suggest
+record log register
+regular usual normal
+relocate move
+reopen open
+repeat retry again
+replace exchange swap substitute
+replacement exchange substitute
+report account
+rescue save
+reserve book booking
+respond reply answer
+restrict limit
+return back
+revenue turnover sales
+risk danger
+road street
+room hall
+rule regulation
+safe secure
+sale sell
+same identical
+scheduled planned due
+seat place
+section part
+separate apart
+serious severe
+share part portion
+shelter protect
+ship vessel boat
+shop store
+short brief
+sign signature signed
+site location
+speak say talk
+split divide
+spouse husband wife
+stage phase
+station stop
+stock supply
+storm gale
+strong heavy
+subject topic
+submit send file hand upload lodge
+success succeed
+suffer have
+suit fit
+supplier vendor
+supply provide
+support back
+surface area
+survey poll
+tax duty levy
+teach instruct
+tell say
+ticket pass
+tool device appliance
+trade business
+train railway rail
+treat treatment
+trip journey travel
+turnout participation
+type kind
+unable cannot
+unchanged same still remains
+understand know
+union association
+unpaid owing outstanding
+urgent immediate
+vacation holiday leave
+vacate leave
+vehicle car van truck
+view opinion
+voluntary optional
+vote ballot
+wait delay
+wound injury
+writing written
 `;
 
 /** Words that say little by themselves: a statement is not open because one of them stands nowhere. */

@@ -27,8 +27,13 @@ export function meansAlike(own: Token, known: Token): number {
 function isDerived(a: string, b: string): boolean {
   let same = 0;
   while (same < Math.min(a.length, b.length) && a[same] === b[same]) same += 1;
-  return same >= STEM_SHARED_MIN && a.length - same <= ENDINGS_MAX && b.length - same <= ENDINGS_MAX;
+  if (same >= STEM_SHARED_MIN && a.length - same <= ENDINGS_MAX && b.length - same <= ENDINGS_MAX) return true;
+  // "Moved" and "moves"
+  return same >= INFLECTED_MIN && INFLECTION.test(a.slice(same)) && INFLECTION.test(b.slice(same));
 }
+
+const INFLECTED_MIN = 4;
+const INFLECTION = /^(?:e?[sd]|ing|e?r|e?n|ly)?$/;
 
 /** "Treas" in notes stands for "treasurer". */
 const isShortFor = (long: string, short: string): boolean =>

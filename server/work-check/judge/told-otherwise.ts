@@ -1,0 +1,95 @@
+import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import type { Statement } from '../statements.ts';
+import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
+import type { InParts } from './in-parts.ts';
+
+/** What a passage says otherwise than a statement, short of a contradiction. */
+type ToldOtherwise = Omit<Judgement, 'status'>;
+
+/** How much it says against a statement that a passage tells it otherwise, beside figures and names that stand nowhere. */
+const TOLD_OTHERWISE = 3;
+
+/** A passage that holds most of the statement's words in another sense. */
+export function otherwiseIn(
+  statement: Statement,
+  { passage: at, word, says }: Extract<InParts, { held: false }>,
+  index: EvidenceIndex,
+): ToldOtherwise {
+  const passage = index.passages[at];
+  const source = sourceName(index, passage?.source ?? -1);
+  const said = quote(passage === undefined ? '' : passageText(index, passage));
+  const told = {
+    denied: `The two differ in what they deny; ${source} says ${said}.`,
+    turned: `Its “${word}” stands against another word in the closest passage; ${source} says ${said}.`,
+    order: `The closest passage has the same names or figures in another order; ${source} says ${said}.`,
+    stronger: `The closest passage is without “${word}”; ${source} says ${said}.`,
+  }[says];
+  return {
+    why: `The evidence does not settle ${where(statement)}. ${told}`,
+    passages: placeOf(index, at),
+    suspect: says === 'denied' || says === 'turned' ? TOLD_OTHERWISE : 1,
+  };
+}
+
+/** Small words that turn a sentence round where the other of the two stands in the same place. */
+const TURNS: readonly (readonly [string, string])[] = [
+  ['before', 'after'],
+  ['with', 'without'],
+  ['more', 'less'],
+  ['more', 'fewer'],
+  ['above', 'below'],
+  ['over', 'under'],
+  ['higher', 'lower'],
+  ['earlier', 'later'],
+  ['always', 'never'],
+];
+
+/** A small word of a statement in whose place its closest passage has the opposite one. */
+export function turnedWord(
+  statement: Statement,
+  closest: number | undefined,
+  index: EvidenceIndex,
+): ToldOtherwise | undefined {
+  const passage = index.passages[closest ?? -1];
+  if (closest === undefined || passage === undefined) return undefined;
+  const [own, known] = [statement.tokens, passage.tokens].map((tokens) => new Set(tokens.map(({ lower }) => lower)));
+  for (const [one, other] of TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]))
+    if (own?.has(one) && !own.has(other) && known?.has(other) && !known.has(one))
+      return {
+        why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
+        open: [one],
+        passages: placeOf(index, closest),
+        suspect: TOLD_OTHERWISE,
+      };
+  return undefined;
+}
+
+function hedged(statement: Statement, hedge: { word: string; passage: number }, index: EvidenceIndex): ToldOtherwise {
+  return {
+    open: [hedge.word],
+    why: `The evidence does not settle ${where(statement)}. ${sourceName(index, index.passages[hedge.passage]?.source ?? -1)} says it with “${hedge.word}”, which the work leaves out: ${quote(passageText(index, index.passages[hedge.passage] as NonNullable<(typeof index.passages)[number]>))}.`,
+    passages: placeOf(index, hedge.passage),
+    suspect: TOLD_OTHERWISE,
+  };
+}
+
+const HEDGE =
+  /\b(?:most likely|likely|probably|possibly|perhaps|presumably|suspects?|considers?|believes?|appears? to|seems? to|may (?:have|be)|might|could be|preliminary|estimated)\b/i;
+
+const CERTAIN =
+  /\b(?:established|proved|proven|confirmed|determined|certain|definitely|was the cause|is the cause|caused by|shows that|found that)\b/i;
+
+/** A word by which the passage leaves open what the statement gives as certain. */
+export function lostHedge(
+  statement: Statement,
+  passages: readonly number[],
+  index: EvidenceIndex,
+): ToldOtherwise | undefined {
+  if (!CERTAIN.test(statement.text) || HEDGE.test(statement.text)) return undefined;
+  for (const at of passages.slice(0, 1)) {
+    const passage = index.passages[at];
+    const word = passage === undefined ? undefined : HEDGE.exec(passageText(index, passage))?.[0];
+    if (word !== undefined) return hedged(statement, { word, passage: at }, index);
+  }
+  return undefined;
+}
