@@ -1,3 +1,4 @@
+// Longer than 300 lines: all that a card provider and its payers can do to one run, told in the order in which it happens.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { openCardProvider } from '../../server/payments/card/provider.ts';
