@@ -42,3 +42,33 @@ describe('sums and counts that a table holds', () => {
     );
   });
 });
+
+describe('totals below the columns of the work', () => {
+  const evidence = {
+    source: 'Offers',
+    text: 'The rooms cost 8,024 at the Linde and 7,412 at the Seehof. The hall is 900 and 952.',
+  };
+  const table = (total: string): string =>
+    `| Item | Linde | Seehof |\n|---|---|---|\n| Rooms | 8,024 | 7,412 |\n| Hall | 900 | 952 |\n| Total | 8,924 | ${total} |`;
+  const told = async (total: string): Promise<string | undefined> => {
+    const { statements } = await checkWork(
+      { work_product: table(total), evidence: [evidence] },
+      { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+    );
+    return `${statements.at(-1)?.status}: ${statements.at(-1)?.why}`;
+  };
+
+  it('are added up anew', async () => {
+    expect(await told('8,364')).toBe("supported: The table's own figures give it: 7,412 + 952 = 8,364.");
+    expect(await told('8,346')).toMatch(/^contradicted: .*7,412 \+ 952 = 8,364\.$/);
+  });
+
+  it('are none of a list whose figures have thousands', async () => {
+    const work_product = 'By house:\n1. Linde: 8,024 euros, 412 nights\n2. Seehof: 7,412 euros, 377 nights';
+    const { statements } = await checkWork(
+      { work_product, evidence: [evidence] },
+      { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+    );
+    expect(statements.map(({ kind }) => kind)).toEqual(['item', 'item']);
+  });
+});
