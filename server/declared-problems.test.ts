@@ -42,13 +42,18 @@ function codesOf(graph: ReturnType<typeof callGraph>, name: string): Map<string,
   ]);
 }
 
+/** What the calls of a verb lead to, and what it asks for rules out, with why. */
+const ruledOut = new Map([['pay_by_link card_declined', 'It pays over x402 alone.']]);
+
 /** What an operation refuses with and does not declare, and what it declares and never refuses with. */
 function differences(graph: ReturnType<typeof callGraph>, name: string, operation: Operation): string[] {
   const made = codesOf(graph, name);
   const door = codesOfDoor(operation);
   const known = new Set<string>([...operation.problems, ...door]);
   return [
-    ...[...made].filter(([code]) => !known.has(code)).map(([code, by]) => `${name} refuses with ${code} in ${by}`),
+    ...[...made]
+      .filter(([code]) => !known.has(code) && !ruledOut.has(`${name} ${code}`))
+      .map(([code, by]) => `${name} refuses with ${code} in ${by}`),
     ...operation.problems
       .filter((code) => !made.has(code) && !door.includes(code))
       .map((code) => `${name} declares ${code} and never refuses with it`),

@@ -4,7 +4,9 @@ import { PaymentPage, paymentPage } from './payment-contract.ts';
 
 /** Paying for a payment link from a wallet (specification 8.1). Pure. */
 
-const [, ...problemsOfPaying] = pay.problems.filter((code) => !code.startsWith('idempotency_'));
+const [, ...problemsOfPaying] = pay.problems.filter(
+  (code) => !code.startsWith('idempotency_') && code !== 'card_declined',
+);
 
 export const payByLink = defineOperation({
   name: 'pay_by_link',
