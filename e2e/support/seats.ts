@@ -27,7 +27,8 @@ export async function seatsAt(
     const page = await context.newPage();
     await page.goto(await makeSignInLink(db, baseUrl, { accountKey, email }, new Date()));
     await page.getByRole('button', { name: /sign in/i }).click();
-    await page.close();
+    // A page that is closed while it still leads on may never be closed.
+    await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
     seats.set(role, context);
   }
   const of = (role: Role | 'nobody'): BrowserContext => {
