@@ -13,6 +13,7 @@ export class DemoCustomer {
   readonly #page: Page;
   readonly #sandboxUrl: string;
   readonly #read = new Set<string>();
+  #busy: Promise<void> = Promise.resolve();
 
   private constructor(browser: Browser, page: Page, sandboxUrl: string) {
     this.#browser = browser;
@@ -29,14 +30,20 @@ export class DemoCustomer {
   }
 
   /** Opens the letter that the agent caused and presses its button. */
-  async confirm(email: string): Promise<void> {
-    await this.#page.goto(await this.#newLetter(email));
-    await this.#page.getByRole('button', { name: 'Confirm' }).click();
-    await this.#page.getByText('Your agent may buy checks').waitFor();
+  confirm(email: string): Promise<void> {
+    return this.#afterTheRest(async () => {
+      await this.#page.goto(await this.#newLetter(email));
+      await this.#page.getByRole('button', { name: 'Confirm' }).click();
+      await this.#page.getByText('Your agent may buy checks').waitFor();
+    });
   }
 
   /** Signs in, pays on the provider's page with the tick that keeps the card, and comes back. */
-  async pay(continuationUrl: string, email: string): Promise<void> {
+  pay(continuationUrl: string, email: string): Promise<void> {
+    return this.#afterTheRest(() => this.#payOn(continuationUrl, email));
+  }
+
+  async #payOn(continuationUrl: string, email: string): Promise<void> {
     const page = this.#page;
     await page.goto(continuationUrl);
     await page.getByRole('link', { name: 'sign in first' }).click();
@@ -55,8 +62,16 @@ export class DemoCustomer {
     await page.getByRole('heading', { name: /collected/ }).waitFor();
   }
 
-  leave(): Promise<void> {
-    return this.#browser.close();
+  async leave(): Promise<void> {
+    await this.#busy;
+    await this.#browser.close();
+  }
+
+  /** The agent goes on as soon as the service knows; the customer has one page, and reads it to its end. */
+  #afterTheRest(act: () => Promise<void>): Promise<void> {
+    const done = this.#busy.then(act);
+    this.#busy = done.catch(() => {});
+    return done;
   }
 
   /** The link of the newest letter, which comes first in it; a letter is read once. */
