@@ -217,7 +217,7 @@ const invariants = {
     where s.account_key <> jobs.account_key or s.customer_id <> card_payments.customer_id
     union all
     select card_key from saved_cards s left join card_customers c using (account_key)
-    where s.customer_id is distinct from c.customer_id`,
+    where s.removed_at is null and s.customer_id is distinct from c.customer_id`,
   'I8 a charge that was late is owed back': `
     select intent_id from card_charges c where use = 'late'
       and not exists (select from refunds r where r.intent_id = c.intent_id and r.reason = 'late_payment')`,

@@ -29,15 +29,17 @@ export async function customerOf(
   return customer_id;
 }
 
-/** The provider knows the account no more: the next page makes it anew, and this one is made for nobody. */
+/** The provider knows the account no more, nor its cards: the next page makes it anew, and this one is made for nobody. */
 export function forgetCustomer(
-  { db }: Process,
+  { db, clock }: Process,
   { account_key: accountKey, payment_key: key }: CardAttempt,
 ): Promise<void> {
   return transact(db, async (tx) => {
     tx.write(sql`
       update card_payments set customer_id = null, failed_calls = failed_calls + 1
       where payment_key = ${key} and session_id is null and customer_id is not null`);
+    tx.write(sql`
+      update saved_cards set removed_at = ${clock()} where account_key = ${accountKey} and removed_at is null`);
     tx.write(sql`delete from card_customers where account_key = ${accountKey}`);
   });
 }

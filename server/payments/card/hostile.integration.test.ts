@@ -127,13 +127,26 @@ describe('a kept card', () => {
     }
   });
 
+  /** As after the provider's keys were changed for those of another account. */
+  const forgetAtProvider = async ({ accountKey }: { accountKey: string }) => {
+    const gone = `cus_${randomUUID()}`;
+    const { pool } = service.database;
+    await pool.query('update card_customers set customer_id = $1 where account_key = $2', [gone, accountKey]);
+    await pool.query('update saved_cards set customer_id = $1 where account_key = $2', [gone, accountKey]);
+  };
+
+  it('of a customer that the provider forgot is kept no more, once a member opens a page', async () => {
+    const { agent, member } = await keeping();
+    await forgetAtProvider(member);
+    const { body } = await payByCard(agent, await agent.authorizedJob());
+    await fillIn((await click(member, body.payment_key)).body.url);
+    await heard(service);
+    expect((await member.get('/api/agent/v1/cards')).body.cards).toEqual([]);
+  });
+
   it('of a customer that the provider forgot gives way to the page, on which another can be kept later', async () => {
     const { agent, member } = await keeping();
-    // As after its keys were changed for those of another account.
-    const gone = `cus_${randomUUID()}`;
-    const pool = service.database.pool;
-    await pool.query('update card_customers set customer_id = $1 where account_key = $2', [gone, member.accountKey]);
-    await pool.query('update saved_cards set customer_id = $1 where account_key = $2', [gone, member.accountKey]);
+    await forgetAtProvider(member);
     const jobKey = await agent.authorizedJob();
     expect((await payByCard(agent, jobKey, 'card_saved')).body.code).toBe('action_not_allowed');
     const asked = await payByCard(agent, jobKey, 'card_saved');
