@@ -3,6 +3,7 @@ import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
+import { accountSums } from '../../ledger/closing.ts';
 import type { Difference } from '../told.ts';
 import type { Look } from './compared.ts';
 import { type CardProvider, fromCents } from './provider.ts';
@@ -33,10 +34,9 @@ export async function compareBalance({ process: { db }, provider }: Look): Promi
     return null;
   });
   if (balance === null) return [];
-  const { ledger } = await db.one<{ ledger: bigint }>(sql`
-    select coalesce(sum(case when debit_account = 'asset:card' then amount_microcents else -amount_microcents end), 0)::bigint
-      as ledger
-    from ledger_transfers where 'asset:card' in (debit_account, credit_account)`);
+  const { sums } = await accountSums(db);
+  const own = sums.find(({ account }) => account === 'asset:card');
+  const ledger = own ? own.debited - own.credited : 0n;
   await db.many(sql`
     update card_searches set balance_microcents = ${balance}, ledger_microcents = ${ledger} where list = 'books'`);
   const stood = (before?.balance_microcents ?? 0n) - (before?.ledger_microcents ?? 0n);

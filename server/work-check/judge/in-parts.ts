@@ -11,7 +11,7 @@ import type { Statement } from '../statements.ts';
 import { calculates, isLight } from '../support/everyday.ts';
 import { areOpposed, entryOf } from '../support/lexicon.ts';
 import { candidatesOf, matchWords, wantedOf } from '../support/passage-windows.ts';
-import { meansAlike } from '../support/word-relations.ts';
+import { meansAlike, turnedBetween } from '../support/word-relations.ts';
 import { isInFigure } from './cover.ts';
 
 /**
@@ -264,18 +264,6 @@ function conflictWith(
   return more === undefined ? undefined : { word: more, says: 'stronger' };
 }
 
-const TURNS: readonly (readonly [string, string])[] = [
-  ['before', 'after'],
-  ['with', 'without'],
-  ['more', 'less'],
-  ['more', 'fewer'],
-  ['above', 'below'],
-  ['over', 'under'],
-  ['higher', 'lower'],
-  ['earlier', 'later'],
-  ['always', 'never'],
-];
-
 /** A word that the passage lacks stands against its opposite there. */
 function turnedIn({ tokens }: Part, { middle, tokens: known }: Window, sought: readonly Sought[]): string | undefined {
   const missing = sought.filter(({ token }) => !known.some((other) => meansAlike(token, other) > 0));
@@ -283,10 +271,7 @@ function turnedIn({ tokens }: Part, { middle, tokens: known }: Window, sought: r
     middle.tokens.some((other) => other.content && areOpposed(entryOf(token), entryOf(other))),
   );
   if (opposed !== undefined) return opposed.token.lower;
-  const [own, theirs] = [tokens, middle.tokens].map((some) => new Set(some.map(({ lower }) => lower)));
-  return TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]).find(
-    ([a, b]) => own?.has(a) && !own.has(b) && theirs?.has(b) && !theirs.has(a),
-  )?.[0];
+  return turnedBetween(tokens, middle.tokens)?.[0];
 }
 
 /** The word that one side denies and the other says. */

@@ -1,5 +1,6 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import type { Statement } from '../statements.ts';
+import { turnedBetween } from '../support/word-relations.ts';
 import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import type { InParts } from './in-parts.ts';
 
@@ -31,19 +32,6 @@ export function otherwiseIn(
   };
 }
 
-/** Small words that turn a sentence round where the other of the two stands in the same place. */
-const TURNS: readonly (readonly [string, string])[] = [
-  ['before', 'after'],
-  ['with', 'without'],
-  ['more', 'less'],
-  ['more', 'fewer'],
-  ['above', 'below'],
-  ['over', 'under'],
-  ['higher', 'lower'],
-  ['earlier', 'later'],
-  ['always', 'never'],
-];
-
 /** A small word of a statement in whose place its closest passage has the opposite one. */
 export function turnedWord(
   statement: Statement,
@@ -52,16 +40,15 @@ export function turnedWord(
 ): ToldOtherwise | undefined {
   const passage = index.passages[closest ?? -1];
   if (closest === undefined || passage === undefined) return undefined;
-  const [own, known] = [statement.tokens, passage.tokens].map((tokens) => new Set(tokens.map(({ lower }) => lower)));
-  for (const [one, other] of TURNS.flatMap(([a, b]) => [[a, b] as const, [b, a] as const]))
-    if (own?.has(one) && !own.has(other) && known?.has(other) && !known.has(one))
-      return {
-        why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
-        open: [one],
-        passages: placeOf(index, closest),
-        suspect: TOLD_OTHERWISE,
-      };
-  return undefined;
+  const turned = turnedBetween(statement.tokens, passage.tokens);
+  if (turned === undefined) return undefined;
+  const [one, other] = turned;
+  return {
+    why: `The evidence does not settle ${where(statement)}. Where it says “${one}”, ${sourceName(index, passage.source)} says “${other}”: ${quote(passageText(index, passage))}.`,
+    open: [one],
+    passages: placeOf(index, closest),
+    suspect: TOLD_OTHERWISE,
+  };
 }
 
 function hedged(statement: Statement, hedge: { word: string; passage: number }, index: EvidenceIndex): ToldOtherwise {
