@@ -1,21 +1,18 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../commands/chromium.ts';
 import { onFreePorts } from '../commands/ports.ts';
 import { type Stack, startStack } from '../commands/stack.ts';
 import { controlClient } from '../sandbox/control-client.ts';
-import { type Role, roles } from '../server/console/roles.ts';
-import { grantRole } from '../server/identity/operators.ts';
-import { makeSignInLink } from '../server/identity/sign-in.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
-import { transact } from '../server/kernel/transaction.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
 import { chainHand } from './support/chain-hand.ts';
+import { type Seats, seatsAt } from './support/seats.ts';
 
 let stack: Stack;
 let browser: Browser;
@@ -24,7 +21,7 @@ let agent: Agent;
 let delivered: string;
 let quoteKey: string;
 let accountKey: string;
-const seats: Partial<Record<Role | 'nobody', BrowserContext>> = {};
+let seats: Seats;
 const folder = mkdtempSync(path.join(tmpdir(), 'console-'));
 // PostgreSQL, which root starts as nobody, must be able to enter.
 chmodSync(folder, 0o755);
@@ -42,7 +39,7 @@ beforeAll(async () => {
   accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
   delivered = await deliveredJob();
   quoteKey = (await agent.job(delivered)).body.quote_key;
-  for (const role of [...roles, 'nobody'] as const) seats[role] = await seatOf(role);
+  seats = await seatsAt(browser, db, { baseUrl: stack.baseUrl, accountKey });
 });
 afterAll(async () => {
   await browser?.close();
@@ -50,34 +47,6 @@ afterAll(async () => {
   await stack?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** A browser without script in which a member with this role is signed in. */
-async function seatOf(role: Role | 'nobody'): Promise<BrowserContext> {
-  const email = `${role}@example.com`;
-  if (role !== 'nobody') await transact(db, (tx) => grantRole(tx, email, role, new Date()));
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(await makeSignInLink(db, stack.baseUrl, { accountKey, email }, new Date()));
-  await page.getByRole('button', { name: /sign in/i }).click();
-  await page.close();
-  return context;
-}
-
-async function pageOf(role: Role | 'nobody'): Promise<Page> {
-  const seat = seats[role];
-  if (!seat) throw new Error(`nobody is ${role}`);
-  return seat.newPage();
-}
-
-const cookieOf = async (role: Role | 'nobody'): Promise<string> =>
-  ((await seats[role]?.cookies()) ?? []).map(({ name, value }) => `${name}=${value}`).join('; ');
-
-/** Money is moved by who has just signed in. */
-async function freshPageOf(role: Role): Promise<Page> {
-  await seats[role]?.close();
-  seats[role] = await seatOf(role);
-  return pageOf(role);
-}
 
 async function deliveredJob(): Promise<string> {
   const job = await agent.paidJob();
@@ -102,7 +71,7 @@ const places = () => [
 
 describe('whoever has no role', () => {
   it.each(['nobody', null] as const)('%s: finds no page, no prefetch, no .rsc and no procedure', async (who) => {
-    const cookie = who === null ? '' : await cookieOf(who);
+    const cookie = who === null ? '' : await seats.cookieOf(who);
     const plain = await fetch(`${stack.baseUrl}/console/no-such-page`, { headers: { cookie } });
     expect(plain.status).toBe(404);
     for (const place of places()) {
@@ -137,7 +106,7 @@ describe('an operator', () => {
     ['finance', { note_purchase: true, open_content: false, turn: false }],
     ['admin', { note_purchase: true, open_content: true, turn: true }],
   ] as const)('%s: sees the buttons that the role has, and the others with the reason', async (role, expected) => {
-    const page = await pageOf(role);
+    const page = await seats.pageOf(role);
     await page.goto(`${stack.baseUrl}/console/purchases/${delivered}`);
     const isLink = async (name: string) => (await page.getByRole('link', { name, exact: true }).count()) > 0;
     const buttons = { note_purchase: await isLink('Add a note'), open_content: await isLink('Read the content') };
@@ -150,7 +119,7 @@ describe('an operator', () => {
   });
 
   it('finds a purchase by its transaction, and reads what happened', async () => {
-    const page = await pageOf('viewer');
+    const page = await seats.pageOf('viewer');
     const { transaction } = await db.one<{ transaction: string }>(sql`select transaction from chain_transfers limit 1`);
     await page.goto(`${stack.baseUrl}/console`);
     await page.getByLabel('Search the console').fill(transaction);
@@ -166,7 +135,7 @@ describe('an operator', () => {
   });
 
   it('filters by chips that the address keeps, and takes exactly these as CSV', async () => {
-    const page = await pageOf('viewer');
+    const page = await seats.pageOf('viewer');
     const waiting = await agent.authorizedJob();
     await page.goto(`${stack.baseUrl}/console/purchases?not=job:delivered`);
     expect(await page.getByRole('main').innerText()).toContain(waiting);
@@ -178,7 +147,9 @@ describe('an operator', () => {
     await page.getByRole('link', { name: 'Remove filter: Job is not Delivered' }).click();
     expect(await page.getByRole('main').innerText()).toContain(delivered);
     const href = await page.getByRole('link', { name: 'CSV of these' }).getAttribute('href');
-    const csv = await (await fetch(stack.baseUrl + href, { headers: { cookie: await cookieOf('viewer') } })).text();
+    const csv = await (
+      await fetch(stack.baseUrl + href, { headers: { cookie: await seats.cookieOf('viewer') } })
+    ).text();
     const [head = '', ...rows] = csv.trim().split('\r\n');
     expect(head.split(',').slice(0, 2)).toEqual(['job_key', 'quote_key']);
     expect(rows.map((row) => row.split(',')[0])).toEqual([delivered]);
@@ -186,7 +157,7 @@ describe('an operator', () => {
   });
 
   it('finds a payment whose outcome nobody knows, asks the provider again, and sees it resolved', async () => {
-    const page = await pageOf('support');
+    const page = await seats.pageOf('support');
     const job = await agent.authorizedJob();
     const signature = await agent.signPayment(job);
     await facilitatorFault(stack.sandboxUrl, { mode: 'drop_before_settle', times: 'always' });
@@ -210,7 +181,7 @@ describe('an operator', () => {
   });
 
   it('gives an unmatched transfer back to who sent it', async () => {
-    const page = await freshPageOf('finance');
+    const page = await seats.freshPageOf('finance');
     const hand = await chainHand(stack.sandboxUrl, chain);
     const chains = await controlClient(stack.sandboxUrl).chains();
     const to = chains.find(({ chain_id }) => chain_id === chain)?.pay_to ?? expect.unreachable();
@@ -231,7 +202,7 @@ describe('an operator', () => {
   });
 
   it('refunds an accepted charge with a note, and reads its receipt', async () => {
-    const page = await freshPageOf('finance');
+    const page = await seats.freshPageOf('finance');
     const job = await deliveredJob();
     expect((await agent.post(`/api/agent/v1/jobs/${job}/review`, { decision: 'accept' })).status).toBe(200);
     await db.many(sql`
@@ -241,7 +212,7 @@ describe('an operator', () => {
     await page.getByRole('link', { name: 'Refund the charge' }).click();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in again first');
     await page.close();
-    const fresh = await freshPageOf('finance');
+    const fresh = await seats.freshPageOf('finance');
     await fresh.goto(`${stack.baseUrl}/console/purchases/${job}`);
     await fresh.getByRole('link', { name: 'Refund the charge' }).click();
     await fresh.getByLabel('Reason').fill('the report missed the invoice');
@@ -262,7 +233,7 @@ describe('an operator', () => {
   });
 
   it('saves a view, and acts on several purchases after seeing which', async () => {
-    const page = await pageOf('support');
+    const page = await seats.pageOf('support');
     await page.goto(`${stack.baseUrl}/console/purchases?is=job:delivered`);
     await page.getByText('Saved views', { exact: true }).click();
     await page.getByLabel('Save what is shown as').fill('Delivered ones');
@@ -287,7 +258,7 @@ describe('an operator', () => {
 
   it('watches the list move, and stops it', async () => {
     const context = await browser.newContext();
-    await context.addCookies((await seats.viewer?.cookies()) ?? []);
+    await context.addCookies(await seats.of('viewer').cookies());
     const page = await context.newPage();
     await page.goto(`${stack.baseUrl}/console/purchases`);
     await page.getByRole('button', { name: 'Pause updates' }).waitFor();
@@ -303,7 +274,7 @@ describe('an operator', () => {
   });
 
   it('switches a rail off with a reason, and availability shows it', async () => {
-    const page = await pageOf('admin');
+    const page = await seats.pageOf('admin');
     const x402 = async () => {
       const { body } = await agent.get('/api/agent/v1/services/svc_work_check');
       return body.availability.rails.x402.reasons;
@@ -326,7 +297,7 @@ describe('an operator', () => {
   });
 
   it('sees on the first screen when chain and books differ by one unit', async () => {
-    const page = await pageOf('viewer');
+    const page = await seats.pageOf('viewer');
     await expect
       .poll(async () => {
         await page.goto(`${stack.baseUrl}/console`);
@@ -342,7 +313,7 @@ describe('an operator', () => {
   });
 
   it('reads content only after saying why', async () => {
-    const page = await pageOf('support');
+    const page = await seats.pageOf('support');
     await page.goto(`${stack.baseUrl}/console/purchases/${delivered}/content`);
     expect(await page.getByRole('main').innerText()).not.toContain('Rotterdam');
     await page.getByRole('link', { name: 'Say why' }).click();
@@ -367,7 +338,7 @@ describe('every page of the console', () => {
 
   it.each(looks)('is accessible, %s on a %s', async (scheme, size) => {
     const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
-    await context.addCookies((await seats.admin?.cookies()) ?? []);
+    await context.addCookies(await seats.of('admin').cookies());
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
@@ -394,7 +365,7 @@ describe('every page of the console', () => {
 
   it('takes `/` and Ctrl+K to the search box', async () => {
     const context = await browser.newContext();
-    await context.addCookies((await seats.admin?.cookies()) ?? []);
+    await context.addCookies(await seats.of('admin').cookies());
     const page = await context.newPage();
     await page.goto(`${stack.baseUrl}/console`, { waitUntil: 'networkidle' });
     for (const keys of ['/', 'Control+k']) {

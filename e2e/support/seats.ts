@@ -5,12 +5,16 @@ import { makeSignInLink } from '../../server/identity/sign-in.ts';
 import type { Database } from '../../server/kernel/database.ts';
 import { transact } from '../../server/kernel/transaction.ts';
 
+type Seat = Role | 'nobody';
+
 /** A browser without script for each role, and one for a member without any, all signed in at the console. */
 export interface Seats {
-  pageOf(role: Role | 'nobody'): Promise<Page>;
-  cookieOf(role: Role | 'nobody'): Promise<string>;
+  pageOf(role: Seat): Promise<Page>;
+  /** The same after signing in anew: money is moved by who has just done so. */
+  freshPageOf(role: Seat): Promise<Page>;
+  cookieOf(role: Seat): Promise<string>;
   /** The seat itself, whose cookies a browser with script can take. */
-  of(role: Role | 'nobody'): BrowserContext;
+  of(role: Seat): BrowserContext;
 }
 
 /** Signs an operator of each role in, as members of the account. */
@@ -19,8 +23,8 @@ export async function seatsAt(
   db: Database,
   { baseUrl, accountKey }: { baseUrl: string; accountKey: string },
 ): Promise<Seats> {
-  const seats = new Map<Role | 'nobody', BrowserContext>();
-  for (const role of [...roles, 'nobody'] as const) {
+  const seats = new Map<Seat, BrowserContext>();
+  const take = async (role: Seat): Promise<void> => {
     const email = `${role}@example.com`;
     if (role !== 'nobody') await transact(db, (tx) => grantRole(tx, email, role, new Date()));
     const context = await browser.newContext({ javaScriptEnabled: false });
@@ -29,9 +33,11 @@ export async function seatsAt(
     await page.getByRole('button', { name: /sign in/i }).click();
     // A page that is closed while it still leads on may never be closed.
     await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
+    await page.close();
     seats.set(role, context);
-  }
-  const of = (role: Role | 'nobody'): BrowserContext => {
+  };
+  for (const role of [...roles, 'nobody'] as const) await take(role);
+  const of = (role: Seat): BrowserContext => {
     const seat = seats.get(role);
     if (!seat) throw new Error(`nobody is ${role}`);
     return seat;
@@ -39,6 +45,11 @@ export async function seatsAt(
   return {
     of,
     pageOf: (role) => of(role).newPage(),
+    async freshPageOf(role) {
+      await of(role).close();
+      await take(role);
+      return of(role).newPage();
+    },
     cookieOf: async (role) => (await of(role).cookies()).map(({ name, value }) => `${name}=${value}`).join('; '),
   };
 }
