@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
@@ -206,10 +207,14 @@ async function effectOf(act: () => Promise<unknown>): Promise<Record<string, num
   return Object.fromEntries(differences.filter(([, difference]) => difference !== 0));
 }
 
-/** Sends a request until it is answered with more than "still running, look again". */
+/** Sends a request until it is answered with more than "still running, look again", for 20 s at most. */
 async function untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + 20_000;
   let answer = await send();
-  for (let tries = 0; tries < 100 && answer.status === 409 && answer.body.retryable; tries += 1) answer = await send();
+  while (answer.status === 409 && answer.body.retryable && Date.now() < deadline) {
+    await setTimeout(50);
+    answer = await send();
+  }
   return answer;
 }
 

@@ -31,7 +31,9 @@ export const PaymentPage = z
       daily_limit_microcents: microcents,
       total_limit_microcents: microcents.nullable(),
     }),
-    rails: z.array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) })),
+    rails: z
+      .array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) }))
+      .meta({ description: 'What can pay now. Empty unless the link is open.' }),
     offers_saving: z.boolean().meta({ description: 'The one who looks is a signed-in member and may save the card.' }),
     environment: z.enum(['test', 'live']),
     expires_at: instant,

@@ -40,13 +40,10 @@ export async function paymentView(
   const link = await linkOf(db, runtime.rails, paymentKey);
   const { attempt, accountKey } = link;
   const buyer = await buyerOfPrincipal(db, attempt.principal_key);
-  const { purchasable_rails } = await availability(runtime, now);
-  const offered = railsOf(purchasable_rails, runtime.rails).filter(({ methods }) =>
-    methods.some((method) => buyer.payment_methods.includes(method)),
-  );
+  const state = stateOf(link, now);
   return {
     payment_key: attempt.payment_key,
-    state: stateOf(link, now),
+    state,
     payment_state: link.paymentState,
     checkout_begun_at: attempt.session_asked_at?.toISOString() ?? null,
     price: { amount_microcents: toWire(attempt.amount_microcents), currency },
@@ -56,11 +53,23 @@ export async function paymentView(
       daily_limit_microcents: toWire(buyer.daily_limit_microcents),
       total_limit_microcents: buyer.total_limit_microcents === null ? null : toWire(buyer.total_limit_microcents),
     },
-    rails: offered,
+    rails: state === 'open' ? await offered(runtime, now, buyer.payment_methods) : [],
     offers_saving: memberOf(caller, accountKey) !== null,
     environment: runtime.configuration.environment,
     expires_at: attempt.expires_at.toISOString(),
   };
+}
+
+/** The rails that a payment may take now, of those that the grant covers. */
+async function offered(
+  runtime: Context['runtime'],
+  now: Date,
+  covered: readonly string[],
+): Promise<contract.PaymentPage['rails']> {
+  const { purchasable_rails } = await availability(runtime, now);
+  return railsOf(purchasable_rails, runtime.rails).filter(({ methods }) =>
+    methods.some((method) => covered.includes(method)),
+  );
 }
 
 /** Opens the provider's page on the payer's click. Until then, and until somebody pays there, another rail may take over. */
