@@ -2,11 +2,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const MINUTE_MS = 60_000;
 const POSTGRES = 'commands/test-postgres.ts';
+const CHROMIUM = 'commands/test-chromium.ts';
 
 /**
  * unit         *.test.ts              no database, no process, milliseconds each
  * integration  *.integration.test.ts  a database of its own, cloned from a migrated template
- * e2e          *.e2e.ts               whole processes and a browser, one file at a time
+ * e2e          *.e2e.ts               whole processes and a browser, two files at a time
  * deep         *.deep.ts              long trials, only by `npm run test:deep`
  */
 export default defineConfig({
@@ -41,8 +42,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['**/*.e2e.ts'],
-          globalSetup: POSTGRES,
-          maxWorkers: 1,
+          globalSetup: [POSTGRES, CHROMIUM],
+          maxWorkers: 2,
           testTimeout: 3 * MINUTE_MS,
           hookTimeout: 5 * MINUTE_MS,
         },
