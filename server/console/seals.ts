@@ -71,9 +71,7 @@ function readSealed(db: Queries, from: bigint, until: bigint): Promise<{ rows: n
       from (
         select hash from audit_rows where transaction >= ${from} and transaction < ${until}
         union all
-        select hash from operator_acts where transaction >= ${from} and transaction < ${until}
-        union all
-        select hash from operator_acts where ${from}::bigint = 0 and transaction is null) sealed
+        select hash from operator_acts where transaction >= ${from} and transaction < ${until}) sealed
       group by right(hash, 3)) parts`);
 }
 

@@ -1,5 +1,8 @@
--- The whole schema: the kernel, then room by room in the order of the README. What each column means stands in
--- schema.prisma. Beside each table stand the rules that hold even if the code is wrong: CHECKs, indexes and triggers.
+-- The whole schema: the kernel, then room by room. What each column means stands in schema.prisma. Beside each table
+-- stand the rules that hold even if the code is wrong: CHECKs, indexes and triggers.
+
+-- Finds names by the trigrams that they share.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 -- For tables whose rows stay: the books, the history, what was decided.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -25,6 +28,7 @@ CREATE TABLE audit_rows (
   PRIMARY KEY (purchase_key, sequence)
 );
 CREATE INDEX audit_rows_principal_key_transaction_idx ON audit_rows (principal_key, transaction);
+CREATE INDEX audit_rows_transaction_idx ON audit_rows USING brin (transaction);
 CREATE TRIGGER audit_rows_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_rows EXECUTE FUNCTION refuse_change();
 
 -- Rows are numbered, chained, and given their buyer and transaction here, so that no writer can forget or forge it.
@@ -61,6 +65,7 @@ CREATE TABLE idempotency_claims (
   CHECK ((status IS NULL) = (answered_at IS NULL))
 );
 CREATE INDEX idempotency_claims_created_at_idx ON idempotency_claims USING brin (created_at);
+CREATE INDEX idempotency_claims_idempotency_key_idx ON idempotency_claims (idempotency_key);
 -- An answer is given again byte for byte, and a claim names one request for good.
 CREATE FUNCTION keep_answers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -133,6 +138,7 @@ CREATE TABLE accounts (
   account_key TEXT PRIMARY KEY,
   created_at TIMESTAMPTZ(3) NOT NULL
 );
+CREATE INDEX accounts_created_at_account_key_idx ON accounts (created_at DESC, account_key DESC);
 
 CREATE TABLE members (
   member_key TEXT PRIMARY KEY,
@@ -183,6 +189,7 @@ CREATE TABLE principals (
   CHECK (kind IN ('agent', 'wallet'))
 );
 CREATE INDEX principals_account_key_idx ON principals (account_key);
+CREATE INDEX principals_name_idx ON principals USING gin (lower(name) gin_trgm_ops);
 
 CREATE TABLE credentials (
   credential_key TEXT PRIMARY KEY,
@@ -348,8 +355,8 @@ CREATE TABLE purchase_blocks (
   -- A block names whom it keeps from buying and why; lifting it names who and why.
   CHECK (num_nonnulls(account_key, payer) = 1),
   CHECK (payer = lower(payer)),
-  CHECK (cause IN ('payment_reversed', 'waivers')),
-  CHECK ((cause = 'payment_reversed') = (payment_key IS NOT NULL)),
+  CHECK (cause IN ('payment_reversed', 'card_dispute', 'waivers')),
+  CHECK ((cause IN ('payment_reversed', 'card_dispute')) = (payment_key IS NOT NULL)),
   CHECK (num_nulls(lifted_at, lifted_by, lifted_because) IN (0, 3)),
   CHECK (lifted_because <> '')
 );
@@ -370,6 +377,15 @@ END $$;
 CREATE TRIGGER purchase_blocks_are_lifted_once BEFORE UPDATE ON purchase_blocks FOR EACH ROW
   EXECUTE FUNCTION keep_purchase_block();
 CREATE TRIGGER purchase_blocks_stay BEFORE DELETE OR TRUNCATE ON purchase_blocks EXECUTE FUNCTION refuse_change();
+
+-- Who may look into the console.
+CREATE TABLE operators (
+  email TEXT PRIMARY KEY,
+  role TEXT NOT NULL,
+  granted_at TIMESTAMPTZ(3) NOT NULL,
+  CHECK (role IN ('viewer', 'support', 'finance', 'admin')),
+  CHECK (email = lower(email))
+);
 
 
 -- purchases/ -------------------------------------------------------------------------------------------------------
@@ -500,9 +516,19 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_quote_key_key ON jobs (quote_key);
 CREATE INDEX jobs_account_key_created_at_idx ON jobs (account_key, created_at);
 CREATE INDEX jobs_principal_key_created_at_idx ON jobs (principal_key, created_at);
+-- Lists of the console, by page.
+CREATE INDEX jobs_created_at_job_key_idx ON jobs (created_at DESC, job_key DESC);
+CREATE INDEX jobs_state_created_at_job_key_idx ON jobs (state, created_at DESC, job_key DESC);
+CREATE INDEX jobs_payment_state_created_at_job_key_idx ON jobs (payment_state, created_at DESC, job_key DESC);
+CREATE INDEX jobs_in_doubt_idx ON jobs (created_at DESC, job_key DESC)
+  WHERE payment_state IN ('requires_payer', 'processing', 'unknown', 'refund_pending', 'refund_failed');
+CREATE INDEX jobs_failed_idx ON jobs (created_at) WHERE state = 'failed';
+CREATE INDEX jobs_waived_idx ON jobs (account_key, principal_key) WHERE state = 'waived';
+CREATE INDEX jobs_held_idx ON jobs (price_microcents) WHERE charge_state = 'held';
 -- What the sweep looks for stays small, whatever the number of purchases.
 CREATE INDEX jobs_working_idx ON jobs (deliver_by) WHERE state IN ('queued', 'running', 'rechecking');
 CREATE INDEX jobs_unpaid_idx ON jobs (pay_by) WHERE state = 'awaiting_payment';
+CREATE INDEX jobs_to_review_idx ON jobs (review_by) WHERE state IN ('delivered', 'redelivered');
 CREATE INDEX jobs_reserved_idx ON jobs (principal_key) WHERE state = 'awaiting_payment';
 
 -- A job is for one authorized quote, at its price, for its buyer, on that buyer's grant; none of that changes.
@@ -540,7 +566,7 @@ CREATE FUNCTION job_may_go(state_from text, state_to text) RETURNS boolean LANGU
     ('running', 'running'), ('running', 'delivered'), ('running', 'failed'), ('running', 'canceled'),
     ('delivered', 'accepted'), ('delivered', 'rechecking'), ('delivered', 'waived'),
     ('rechecking', 'rechecking'), ('rechecking', 'redelivered'), ('rechecking', 'waived'),
-    ('redelivered', 'accepted'), ('redelivered', 'waived'))
+    ('redelivered', 'accepted'), ('redelivered', 'waived'), ('accepted', 'waived'))
 $$;
 CREATE FUNCTION keep_job_on_its_way() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -622,11 +648,22 @@ CREATE TABLE reports (
   body TEXT NOT NULL,
   digest TEXT NOT NULL,
   delivered_at TIMESTAMPTZ(3) NOT NULL,
+  verdict TEXT,
   PRIMARY KEY (job_key, number),
   -- One correction is included.
   CHECK (number BETWEEN 1 AND 2)
 );
+CREATE INDEX reports_delivered_at_idx ON reports (delivered_at DESC);
+CREATE INDEX reports_verdict_idx ON reports (verdict);
 CREATE TRIGGER reports_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON reports EXECUTE FUNCTION refuse_change();
+
+-- Copies the verdict out of the body, for lists. Its key occurs once outside of quoted text.
+CREATE FUNCTION note_verdict() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.verdict := (regexp_match(NEW.body, '"verdict":\s*"([a-z_]+)"'))[1];
+  RETURN NEW;
+END $$;
+CREATE TRIGGER reports_note_verdict BEFORE INSERT ON reports FOR EACH ROW EXECUTE FUNCTION note_verdict();
 
 -- A report is decided on once: by its buyer, or by an operator who waives the charge and says why.
 CREATE TABLE reviews (
@@ -645,6 +682,7 @@ CREATE TABLE reviews (
     ELSE reason IS NOT NULL END)
 );
 CREATE UNIQUE INDEX reviews_job_key_report_number_key ON reviews (job_key, report_number);
+CREATE INDEX reviews_at_idx ON reviews (at);
 CREATE FUNCTION keep_review() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'a review stands as it was given' USING ERRCODE = 'check_violation';
@@ -786,13 +824,15 @@ CREATE TABLE payments (
   lease_until TIMESTAMPTZ(3) NOT NULL,
   decided_at TIMESTAMPTZ(3),
   reversed_at TIMESTAMPTZ(3),
-  CHECK (method IN ('x402', 'wallet_credit')),
+  CHECK (method IN ('x402', 'wallet_credit', 'card_checkout', 'card_saved')),
+  CHECK ((rail = 'card') = (method IN ('card_checkout', 'card_saved'))),
   CHECK (state IN ('settling', 'unknown', 'collected', 'failed')),
   CHECK (amount_microcents > 0),
-  -- Only what a chain holds can be lost there.
-  CHECK (reversed_at IS NULL OR (state = 'collected' AND method = 'x402'))
+  -- Credit is ours: no chain and no bank can take it back.
+  CHECK (reversed_at IS NULL OR (state = 'collected' AND method <> 'wallet_credit'))
 );
 CREATE INDEX payments_job_key_idx ON payments (job_key);
+CREATE INDEX payments_rail_idx ON payments (rail);
 -- A job has one payment that is open or collected.
 CREATE UNIQUE INDEX payments_active_key ON payments (job_key) WHERE state IN ('settling', 'unknown', 'collected');
 CREATE INDEX payments_open_idx ON payments (created_at) WHERE state IN ('settling', 'unknown');
@@ -843,6 +883,21 @@ CREATE TRIGGER reversals_are_healed_once BEFORE UPDATE ON reversals FOR EACH ROW
   WHEN (OLD.healed_at IS NOT NULL OR (to_jsonb(NEW) - 'healed_at') IS DISTINCT FROM (to_jsonb(OLD) - 'healed_at'))
   EXECUTE FUNCTION keep_reversal();
 CREATE TRIGGER reversals_stay BEFORE DELETE OR TRUNCATE ON reversals EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE reconciliation_differences (
+  book TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  ours TEXT,
+  theirs TEXT,
+  first_seen_at TIMESTAMPTZ(3) NOT NULL,
+  last_seen_at TIMESTAMPTZ(3) NOT NULL,
+  gone_at TIMESTAMPTZ(3),
+  PRIMARY KEY (book, kind, object_id),
+  CHECK (kind IN ('charge', 'refund', 'dispute', 'balance')),
+  CHECK (ours IS DISTINCT FROM theirs),
+  CHECK (last_seen_at >= first_seen_at)
+);
 
 
 -- payments/x402/ ---------------------------------------------------------------------------------------------------
@@ -923,6 +978,7 @@ CREATE INDEX chain_transfers_network_nonce_idx ON chain_transfers (network, nonc
 CREATE INDEX chain_transfers_network_refund_nonce_idx ON chain_transfers (network, refund_nonce);
 CREATE INDEX chain_transfers_payment_key_idx ON chain_transfers (payment_key);
 CREATE INDEX chain_transfers_refund_key_idx ON chain_transfers (refund_key);
+CREATE INDEX chain_transfers_transaction_idx ON chain_transfers (transaction);
 -- A payment, or a refund, is one log of those that the chain holds.
 CREATE UNIQUE INDEX chain_transfers_payment_present_key ON chain_transfers (payment_key)
   WHERE payment_key IS NOT NULL AND removed_at IS NULL;
@@ -985,6 +1041,164 @@ CREATE TRIGGER payments_are_proven BEFORE UPDATE ON payments FOR EACH ROW
 CREATE TRIGGER payments_start_proven BEFORE INSERT ON payments FOR EACH ROW
   WHEN (NEW.method = 'x402' AND NEW.state = 'collected') EXECUTE FUNCTION keep_collection_proven();
 
+-- A payment by transfer with all that the chain knows it by, and the transaction that holds it, or held it last.
+CREATE VIEW x402_payments AS
+SELECT p.payment_key, p.job_key, j.principal_key, p.state, p.amount_microcents, p.created_at, p.lease_until,
+  p.decided_at, p.failure, p.reversed_at, x.network, x.asset, x.payer, x.pay_to, x.nonce, x.valid_after, x.valid_before,
+  x.signature, x.seen_block, x.watch_at, x.missing_looks, (
+    SELECT c.transaction FROM chain_transfers c WHERE c.payment_key = p.payment_key
+    ORDER BY c.removed_at IS NOT NULL, c.seen_at DESC LIMIT 1) AS transaction
+FROM payments p JOIN x402_transfers x USING (payment_key) JOIN jobs j USING (job_key);
+
+
+-- payments/card/ ---------------------------------------------------------------------------------------------------
+
+CREATE TABLE card_customers (
+  account_key TEXT PRIMARY KEY,
+  customer_id TEXT NOT NULL,
+  created_at TIMESTAMPTZ(3) NOT NULL
+);
+CREATE UNIQUE INDEX card_customers_customer_id_key ON card_customers (customer_id);
+
+CREATE TABLE saved_cards (
+  card_key TEXT PRIMARY KEY,
+  account_key TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  method_id TEXT NOT NULL,
+  brand TEXT NOT NULL,
+  last4 TEXT NOT NULL,
+  exp_month INTEGER NOT NULL,
+  exp_year INTEGER NOT NULL,
+  saved_at TIMESTAMPTZ(3) NOT NULL,
+  removed_at TIMESTAMPTZ(3),
+  detached_at TIMESTAMPTZ(3)
+);
+CREATE UNIQUE INDEX saved_cards_method_id_key ON saved_cards (method_id);
+CREATE INDEX saved_cards_account_key_idx ON saved_cards (account_key);
+
+CREATE TABLE card_uses (
+  card_key TEXT NOT NULL REFERENCES saved_cards ON DELETE RESTRICT ON UPDATE CASCADE,
+  principal_key TEXT NOT NULL,
+  payment_key TEXT NOT NULL,
+  at TIMESTAMPTZ(3) NOT NULL,
+  PRIMARY KEY (card_key, principal_key)
+);
+
+CREATE TABLE card_payments (
+  payment_key TEXT PRIMARY KEY REFERENCES payments ON DELETE RESTRICT ON UPDATE CASCADE,
+  idempotency_key TEXT NOT NULL,
+  customer_id TEXT,
+  card_key TEXT REFERENCES saved_cards ON DELETE SET NULL ON UPDATE CASCADE,
+  intent_id TEXT,
+  session_asked_at TIMESTAMPTZ(3),
+  session_expires_at TIMESTAMPTZ(3),
+  session_id TEXT,
+  session_url TEXT,
+  failed_calls INTEGER NOT NULL DEFAULT 0,
+  expires_at TIMESTAMPTZ(3) NOT NULL,
+  look_at TIMESTAMPTZ(3),
+  withdrawn_at TIMESTAMPTZ(3),
+  decline_code TEXT
+);
+CREATE UNIQUE INDEX card_payments_intent_id_key ON card_payments (intent_id);
+CREATE UNIQUE INDEX card_payments_session_id_key ON card_payments (session_id);
+CREATE INDEX card_payments_look_idx ON card_payments (look_at);
+CREATE TRIGGER card_payments_stay BEFORE DELETE OR TRUNCATE ON card_payments EXECUTE FUNCTION refuse_change();
+
+-- A charge pays once for its payment, in full, or is late and goes back.
+CREATE TABLE card_charges (
+  intent_id TEXT PRIMARY KEY,
+  payment_key TEXT NOT NULL REFERENCES payments ON DELETE RESTRICT ON UPDATE CASCADE,
+  charge_id TEXT NOT NULL,
+  amount_microcents BIGINT NOT NULL,
+  fee_microcents BIGINT NOT NULL,
+  use TEXT NOT NULL,
+  seen_at TIMESTAMPTZ(3) NOT NULL,
+  CHECK (use IN ('payment', 'late')),
+  CHECK (amount_microcents > 0 AND fee_microcents >= 0)
+);
+CREATE UNIQUE INDEX card_charges_charge_id_key ON card_charges (charge_id);
+CREATE INDEX card_charges_payment_key_idx ON card_charges (payment_key);
+CREATE UNIQUE INDEX card_charges_payment_use_key ON card_charges (payment_key) WHERE use = 'payment';
+CREATE TRIGGER card_charges_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON card_charges EXECUTE FUNCTION refuse_change();
+
+CREATE FUNCTION keep_charge_within_its_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM payments WHERE payment_key = NEW.payment_key AND rail = 'card'
+    AND (NEW.use = 'late' OR (amount_microcents = NEW.amount_microcents AND state IN ('settling', 'unknown')));
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% does not pay %', NEW.intent_id, NEW.payment_key USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER card_charges_stay_within_their_payment BEFORE INSERT ON card_charges FOR EACH ROW
+  EXECUTE FUNCTION keep_charge_within_its_payment();
+CREATE FUNCTION keep_card_collection_proven() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM card_charges WHERE payment_key = NEW.payment_key AND use = 'payment';
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'no charge pays %', NEW.payment_key USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER card_payments_are_proven BEFORE UPDATE ON payments FOR EACH ROW
+  WHEN (NEW.rail = 'card' AND NEW.state = 'collected' AND OLD.state <> 'collected')
+  EXECUTE FUNCTION keep_card_collection_proven();
+CREATE TRIGGER card_payments_start_proven BEFORE INSERT ON payments FOR EACH ROW
+  WHEN (NEW.rail = 'card' AND NEW.state = 'collected') EXECUTE FUNCTION keep_card_collection_proven();
+
+CREATE TABLE card_disputes (
+  dispute_id TEXT PRIMARY KEY,
+  payment_key TEXT NOT NULL REFERENCES payments ON DELETE RESTRICT ON UPDATE CASCADE,
+  intent_id TEXT NOT NULL REFERENCES card_charges ON DELETE RESTRICT ON UPDATE CASCADE,
+  job_payment_state TEXT,
+  opened_at TIMESTAMPTZ(3) NOT NULL,
+  told_at TIMESTAMPTZ(3),
+  withdrawn_microcents BIGINT NOT NULL DEFAULT 0,
+  fee_microcents BIGINT NOT NULL DEFAULT 0,
+  closed_at TIMESTAMPTZ(3),
+  outcome TEXT,
+  movements INTEGER NOT NULL DEFAULT 0,
+  reason TEXT,
+  amount_microcents BIGINT,
+  respond_by TIMESTAMPTZ(3),
+  answered_at TIMESTAMPTZ(3),
+  CHECK (outcome IN ('won', 'lost')),
+  CHECK ((outcome IS NULL) = (closed_at IS NULL)),
+  CHECK (withdrawn_microcents >= 0 AND fee_microcents >= 0)
+);
+CREATE INDEX card_disputes_payment_key_idx ON card_disputes (payment_key);
+CREATE INDEX card_disputes_open_idx ON card_disputes (respond_by) WHERE closed_at IS NULL;
+
+CREATE TABLE card_events (
+  event_id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  created_at TIMESTAMPTZ(3) NOT NULL,
+  received_at TIMESTAMPTZ(3) NOT NULL,
+  handled_at TIMESTAMPTZ(3),
+  tries INTEGER NOT NULL DEFAULT 0,
+  next_try_at TIMESTAMPTZ(3) NOT NULL,
+  failure TEXT
+);
+CREATE INDEX card_events_open_idx ON card_events (next_try_at) WHERE handled_at IS NULL;
+CREATE INDEX card_events_handled_idx ON card_events (handled_at) WHERE handled_at IS NOT NULL;
+CREATE INDEX card_events_object_id_idx ON card_events (object_id);
+CREATE INDEX card_events_received_at_event_id_idx ON card_events (received_at DESC, event_id DESC);
+CREATE TRIGGER card_events_stay BEFORE TRUNCATE ON card_events EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE card_searches (
+  list TEXT PRIMARY KEY,
+  searched_to TIMESTAMPTZ(3) NOT NULL,
+  searched_at TIMESTAMPTZ(3) NOT NULL,
+  balance_microcents BIGINT,
+  ledger_microcents BIGINT
+);
+
+
+-- payments/: refunds, once both rails are there --------------------------------------------------------------------
+
+-- A refund gives back one arrival: a transfer, or a charge.
 CREATE TABLE refunds (
   refund_key TEXT PRIMARY KEY,
   payment_key TEXT REFERENCES payments ON DELETE SET NULL ON UPDATE CASCADE,
@@ -998,33 +1212,49 @@ CREATE TABLE refunds (
   failure TEXT,
   created_at TIMESTAMPTZ(3) NOT NULL,
   decided_at TIMESTAMPTZ(3),
-  network TEXT NOT NULL,
-  arrival_transaction TEXT NOT NULL,
-  arrival_position INTEGER NOT NULL,
+  network TEXT,
+  arrival_transaction TEXT,
+  arrival_position INTEGER,
+  intent_id TEXT REFERENCES card_charges ON DELETE SET NULL ON UPDATE CASCADE,
+  provider_refund_id TEXT,
   FOREIGN KEY (network, arrival_transaction, arrival_position) REFERENCES chain_transfers
-    ON DELETE RESTRICT ON UPDATE CASCADE,
+    ON DELETE SET NULL ON UPDATE CASCADE,
   CHECK (state IN ('refund_pending', 'refunded', 'refund_failed')),
   CHECK (amount_microcents > 0),
   CHECK ((payment_key IS NULL) = (job_key IS NULL)),
-  CHECK ((payment_key IS NULL) = (reason IN ('returned_by_operator', 'returned_before')))
+  CHECK ((payment_key IS NULL) = (reason IN ('returned_by_operator', 'returned_before'))),
+  CHECK (num_nonnulls(network, intent_id) = 1),
+  CHECK (num_nonnulls(network, arrival_transaction, arrival_position) IN (0, 3)),
+  CHECK (provider_refund_id IS NULL OR intent_id IS NOT NULL)
 );
 CREATE UNIQUE INDEX refunds_network_arrival_transaction_arrival_position_key
   ON refunds (network, arrival_transaction, arrival_position);
+CREATE UNIQUE INDEX refunds_intent_key ON refunds (intent_id) WHERE intent_id IS NOT NULL;
+CREATE UNIQUE INDEX refunds_provider_refund_id_key ON refunds (provider_refund_id);
 CREATE INDEX refunds_job_key_idx ON refunds (job_key);
 CREATE INDEX refunds_payment_key_idx ON refunds (payment_key);
 CREATE INDEX refunds_pending_idx ON refunds (next_try_at) WHERE state = 'refund_pending';
+CREATE INDEX refunds_failed_idx ON refunds (created_at) WHERE state = 'refund_failed';
+CREATE INDEX refunds_unsettled_idx ON refunds (created_at) WHERE state <> 'refunded';
 ALTER TABLE chain_transfers ADD FOREIGN KEY (refund_key) REFERENCES refunds ON DELETE SET NULL ON UPDATE CASCADE;
 CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds EXECUTE FUNCTION refuse_change();
 
 -- A refund gives back what arrived and no more: one refund for an arrival, after its use is known.
 CREATE FUNCTION keep_refund_within_its_arrival() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM 1 FROM chain_transfers c
-  WHERE (c.network, c.transaction, c.position) = (NEW.network, NEW.arrival_transaction, NEW.arrival_position)
-    AND c.amount_microcents >= NEW.amount_microcents
-    AND c.use = CASE WHEN NEW.payment_key IS NULL THEN 'returned' WHEN NEW.reason = 'late_payment' THEN 'late'
-      ELSE 'payment' END
-    AND (c.payment_key IS NULL OR c.payment_key = NEW.payment_key);
+  IF NEW.intent_id IS NOT NULL THEN
+    PERFORM 1 FROM card_charges c
+    WHERE c.intent_id = NEW.intent_id AND c.payment_key = NEW.payment_key
+      AND c.amount_microcents = NEW.amount_microcents
+      AND c.use = CASE WHEN NEW.reason = 'late_payment' THEN 'late' ELSE 'payment' END;
+  ELSE
+    PERFORM 1 FROM chain_transfers c
+    WHERE (c.network, c.transaction, c.position) = (NEW.network, NEW.arrival_transaction, NEW.arrival_position)
+      AND c.amount_microcents >= NEW.amount_microcents
+      AND c.use = CASE WHEN NEW.payment_key IS NULL THEN 'returned' WHEN NEW.reason = 'late_payment' THEN 'late'
+        ELSE 'payment' END
+      AND (c.payment_key IS NULL OR c.payment_key = NEW.payment_key);
+  END IF;
   IF NOT FOUND THEN
     RAISE EXCEPTION '% gives back more than arrived', NEW.refund_key USING ERRCODE = 'check_violation';
   END IF;
@@ -1050,11 +1280,15 @@ BEGIN
 END $$;
 CREATE TRIGGER chain_transfers_prove_refunds BEFORE UPDATE ON chain_transfers FOR EACH ROW
   WHEN (NEW.use = 'refund' AND OLD.use <> 'refund') EXECUTE FUNCTION keep_refund_proven();
+-- By card the provider's refund is the proof.
 CREATE FUNCTION keep_refund_done_proven() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NEW.intent_id IS NOT NULL AND NEW.provider_refund_id IS NOT NULL THEN
+    RETURN NEW;
+  END IF;
   PERFORM 1 FROM chain_transfers WHERE refund_key = NEW.refund_key AND use = 'refund';
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'no transfer carries % out', NEW.refund_key USING ERRCODE = 'check_violation';
+    RAISE EXCEPTION 'nothing carries % out', NEW.refund_key USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;
 END $$;
@@ -1062,15 +1296,6 @@ CREATE TRIGGER refunds_are_proven BEFORE UPDATE ON refunds FOR EACH ROW
   WHEN (NEW.state = 'refunded' AND OLD.state <> 'refunded') EXECUTE FUNCTION keep_refund_done_proven();
 CREATE TRIGGER refunds_start_proven BEFORE INSERT ON refunds FOR EACH ROW
   WHEN (NEW.state = 'refunded') EXECUTE FUNCTION keep_refund_done_proven();
-
--- A payment by transfer with all that the chain knows it by, and the transaction that holds it, or held it last.
-CREATE VIEW x402_payments AS
-SELECT p.payment_key, p.job_key, j.principal_key, p.state, p.amount_microcents, p.created_at, p.lease_until,
-  p.decided_at, p.failure, p.reversed_at, x.network, x.asset, x.payer, x.pay_to, x.nonce, x.valid_after, x.valid_before,
-  x.signature, x.seen_block, x.watch_at, x.missing_looks, (
-    SELECT c.transaction FROM chain_transfers c WHERE c.payment_key = p.payment_key
-    ORDER BY c.removed_at IS NOT NULL, c.seen_at DESC LIMIT 1) AS transaction
-FROM payments p JOIN x402_transfers x USING (payment_key) JOIN jobs j USING (job_key);
 
 
 -- ledger/ ----------------------------------------------------------------------------------------------------------
@@ -1085,6 +1310,7 @@ CREATE TABLE ledger_transfers (
   amount_microcents BIGINT NOT NULL,
   currency TEXT NOT NULL,
   at TIMESTAMPTZ(3) NOT NULL,
+  transaction BIGINT DEFAULT pg_current_xact_id()::text::bigint,
   CHECK (amount_microcents > 0),
   CHECK (currency = 'USD'),
   CHECK (debit_account <> credit_account),
@@ -1094,6 +1320,13 @@ CREATE TABLE ledger_transfers (
     OR 'liability:wallet_credit' IN (debit_account, credit_account) OR 'revenue:work_check' = credit_account))
 );
 CREATE INDEX ledger_transfers_job_key_idx ON ledger_transfers (job_key);
+CREATE INDEX ledger_transfers_at_idx ON ledger_transfers (at DESC);
+CREATE INDEX ledger_transfers_debit_account_at_event_key_idx
+  ON ledger_transfers (debit_account, at DESC, event_key DESC);
+CREATE INDEX ledger_transfers_credit_account_at_event_key_idx
+  ON ledger_transfers (credit_account, at DESC, event_key DESC);
+-- Finds what was posted since the last closing.
+CREATE INDEX ledger_transfers_transaction_idx ON ledger_transfers (transaction);
 CREATE TRIGGER ledger_transfers_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_transfers
   EXECUTE FUNCTION refuse_change();
 
@@ -1116,6 +1349,20 @@ END $$;
 CREATE TRIGGER ledger_transfers_keep_job_covered AFTER INSERT ON ledger_transfers FOR EACH ROW
   WHEN (NEW.debit_account IN ('liability:held', 'liability:refunds') AND NEW.job_key IS NOT NULL)
   EXECUTE FUNCTION keep_job_covered();
+-- An operator may give an accepted charge back, out of the revenue, and once.
+CREATE TRIGGER ledger_transfers_keep_revenue_covered AFTER INSERT ON ledger_transfers FOR EACH ROW
+  WHEN (NEW.debit_account = 'revenue:work_check' AND NEW.job_key IS NOT NULL) EXECUTE FUNCTION keep_job_covered();
+
+-- The sums of the books before a transaction, so that a balance adds only what came since.
+CREATE TABLE ledger_closings (
+  account TEXT NOT NULL,
+  to_transaction BIGINT NOT NULL,
+  closed_at TIMESTAMPTZ(3) NOT NULL,
+  debited_microcents BIGINT NOT NULL,
+  credited_microcents BIGINT NOT NULL,
+  entries BIGINT NOT NULL,
+  PRIMARY KEY (to_transaction, account)
+);
 
 CREATE TABLE wallet_credits (
   principal_key TEXT PRIMARY KEY REFERENCES principals ON DELETE RESTRICT ON UPDATE CASCADE,
@@ -1150,3 +1397,90 @@ BEGIN
 END $$;
 CREATE TRIGGER wallet_credits_move_with_the_books BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON wallet_credits
   EXECUTE FUNCTION keep_credit_to_the_books();
+
+
+-- console/ ---------------------------------------------------------------------------------------------------------
+
+CREATE TABLE operator_acts (
+  subject TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  at TIMESTAMPTZ(3) NOT NULL,
+  actor TEXT NOT NULL,
+  role TEXT NOT NULL,
+  action TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  purchase_key TEXT,
+  amount_microcents BIGINT,
+  previous_hash TEXT,
+  hash TEXT NOT NULL,
+  transaction BIGINT DEFAULT pg_current_xact_id()::text::bigint,
+  PRIMARY KEY (subject, sequence),
+  CHECK (role IN ('viewer', 'support', 'finance', 'admin', 'command')),
+  CHECK (reason <> '')
+);
+CREATE INDEX operator_acts_at_idx ON operator_acts (at DESC);
+CREATE INDEX operator_acts_purchase_key_idx ON operator_acts (purchase_key);
+CREATE INDEX operator_acts_transaction_idx ON operator_acts USING brin (transaction);
+CREATE TRIGGER operator_acts_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON operator_acts
+  EXECUTE FUNCTION refuse_change();
+
+-- The acts on one subject form a chain of hashes. A lock for each subject puts them in order.
+CREATE FUNCTION operator_act_hash(act operator_acts) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT encode(sha256(convert_to(jsonb_build_array(act.subject, act.sequence, extract(epoch FROM act.at), act.actor,
+    act.role, act.action, act.reason, act.purchase_key, act.amount_microcents, act.previous_hash)::text, 'UTF8')), 'hex')
+$$;
+CREATE FUNCTION chain_operator_act() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  last record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('operator_acts:' || NEW.subject, 0));
+  SELECT sequence, hash INTO last FROM operator_acts WHERE subject = NEW.subject ORDER BY sequence DESC LIMIT 1;
+  NEW.sequence := coalesce(last.sequence, 0) + 1;
+  NEW.previous_hash := last.hash;
+  NEW.hash := operator_act_hash(NEW);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER operator_acts_are_chained BEFORE INSERT ON operator_acts FOR EACH ROW
+  EXECUTE FUNCTION chain_operator_act();
+
+-- A seal covers the audit rows of the transactions since the last seal, and stays.
+CREATE TABLE audit_seals (
+  number INTEGER PRIMARY KEY,
+  sealed_at TIMESTAMPTZ(3) NOT NULL,
+  from_transaction BIGINT NOT NULL,
+  to_transaction BIGINT NOT NULL,
+  rows INTEGER NOT NULL,
+  previous_hash TEXT,
+  hash TEXT NOT NULL,
+  CHECK (from_transaction < to_transaction),
+  CHECK (number > 0)
+);
+CREATE TRIGGER audit_seals_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_seals EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE operator_views (
+  view_key TEXT PRIMARY KEY,
+  operator TEXT NOT NULL,
+  name TEXT NOT NULL,
+  query TEXT NOT NULL,
+  created_at TIMESTAMPTZ(3) NOT NULL
+);
+CREATE UNIQUE INDEX operator_views_operator_name_key ON operator_views (operator, name);
+
+CREATE TABLE finding_labels (
+  job_key TEXT NOT NULL,
+  report_number INTEGER NOT NULL,
+  finding INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  status TEXT NOT NULL,
+  error TEXT,
+  labeled_by TEXT NOT NULL,
+  labeled_at TIMESTAMPTZ(3) NOT NULL,
+  PRIMARY KEY (job_key, report_number, finding),
+  FOREIGN KEY (job_key, report_number) REFERENCES reports ON DELETE RESTRICT ON UPDATE CASCADE,
+  CHECK (label IN ('right', 'wrong')),
+  CHECK (status IN ('met', 'partly_met', 'missing', 'contradicted', 'not_assessable')),
+  CHECK (finding >= 0),
+  -- Only a right finding names the error that it found.
+  CHECK (error IS NULL OR label = 'right')
+);
+CREATE INDEX finding_labels_labeled_at_idx ON finding_labels (labeled_at DESC);

@@ -1,2 +1,0 @@
--- no transaction
-create index concurrently if not exists refunds_failed_idx on refunds (created_at) where state = 'refund_failed';
