@@ -1,10 +1,10 @@
 /**
- * An agent that has never seen this service buys a check: it reads what is sold, signs in with a wallet, gets a frozen
- * quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and verifies
- * the signed receipt. Then it buys another on the other chain, disputes the report and accepts the corrected one. Where
- * cards are taken it then registers for a customer and buys two more: the customer pays the first by the link that the
- * agent hands over, and the second is charged to the card that was saved with it. It knows one address, `BASE_URL`; the
- * wallet comes from the sandbox at `SANDBOX_URL`.
+ * An agent that has never seen this service buys four checks. It reads what is sold, signs in with a wallet, gets a
+ * frozen quote, authorizes it, pays over x402 with a stock client, follows the job, reads the report, accepts it and
+ * verifies the signed receipt. Then it buys on the other chain, disputes the report and accepts the corrected one.
+ * Where cards are taken it also registers for a customer and buys twice more: the customer pays the first by link, and
+ * the agent charges the second to the card saved there. It knows one address, `BASE_URL`; its wallet comes from the
+ * sandbox at `SANDBOX_URL`.
  */
 import { randomUUID } from 'node:crypto';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
@@ -55,7 +55,7 @@ interface Contract {
 /** How a job is paid for. */
 type Pay = (job: Job) => Promise<Job>;
 
-/** Past this the agent gives up waiting; the job goes on without it. */
+/** When the agent gives up waiting. The job continues without it. */
 const patienceMs = 120_000;
 const claimEveryMs = 1_000;
 
@@ -79,7 +79,7 @@ async function call<Answer>(method: string, url: string, body?: unknown, send: t
   return answer as Answer;
 }
 
-/** The address of an action that the service says is allowed now. */
+/** The address of an action that the service allows now. */
 function allowed(from: { next_actions: NextAction[] }, action: string): string {
   const found = from.next_actions.find((next) => next.action === action);
   if (!found) throw new Error(`${action} is not allowed now`);
@@ -123,7 +123,7 @@ if (contract.availability.purchasable_rails.includes('card')) {
   }
 }
 
-/** The customer confirms by a link that was mailed; until then there is nothing to claim. */
+/** The customer confirms by a mailed link; until then there is nothing to claim. */
 async function registerFor(email: string): Promise<void> {
   token = '';
   const asked = await call<{ registration_key: string; claim_token: string }>('POST', discovery.registration.url, {
@@ -148,7 +148,7 @@ async function registerFor(email: string): Promise<void> {
   throw new Error(`${email} did not confirm`);
 }
 
-/** The payer goes on at the link, signed in or not; a saved card needs nobody. */
+/** The link works with and without signing in. A saved card needs no person. */
 async function payByCard(method: 'card_checkout' | 'card_saved', job: Job): Promise<Job> {
   say(method === 'card_saved' ? '5. Pay with the saved card' : '5. Hand the payer a link');
   const body = { rail: 'card', method, idempotency_key: randomUUID() };
@@ -157,7 +157,7 @@ async function payByCard(method: 'card_checkout' | 'card_saved', job: Job): Prom
   return { ...job, ...answer, state: answer.state ?? job.state };
 }
 
-/** The price is above the cap that a stock client starts with, so the buyer says how much it may pay. */
+/** Stock clients cap a payment below this price, so the buyer sets the cap. */
 async function payOver(network: (typeof networks)[number], job: Job): Promise<Job> {
   say('5. Pay with a stock x402 client');
   const client = new x402Client().register(network, new ExactEvmScheme(wallet));
@@ -209,7 +209,7 @@ async function buy(pay: Pay, { dispute }: { dispute: boolean }): Promise<void> {
   say(`   receipt ${baseUrl}/receipts/${accepted.job_key}`);
 }
 
-/** One re-check is included: it costs nothing more, and the new report says what it changed. */
+/** One re-check is included in the price. Its report lists the changes. */
 async function disputed(delivered: Job): Promise<Job> {
   say('   … and dispute it: one re-check is included');
   const disputed = await call<Job>('POST', allowed(delivered, 'review'), {

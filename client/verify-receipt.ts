@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 
-/** A receipt as the service sends it; only what verification reads is named. */
+/** A receipt as the service sends it: the fields that verification reads. */
 export interface SignedReceipt {
   receipt_key: string;
   signature: { kid: string; alg: string; jws: string };
@@ -9,34 +9,33 @@ export interface SignedReceipt {
 }
 
 /**
- * The published keys (RFC 7517), each with the time that it signs in: `valid_to` is null for the one in use. One with
- * `revoked_at` may be in somebody else's hands since before that.
+ * The published keys (RFC 7517), each with the time it signs in: `valid_to` is null for the current one. `revoked_at`
+ * means that somebody else may have held the key since before that.
  */
 export interface PublishedKeys {
   keys: (JWK & { valid_from?: string; valid_to?: string | null; revoked_at?: string | null })[];
 }
 
-/** What a receipt that verifies rests on. */
+/** What a verified receipt rests on. */
 export interface Verified {
   /**
-   * When its key was revoked, after the instant that the receipt gives as its own; null when it was not. Whoever stole the
-   * key could write any instant there: compare such a receipt with one kept from before, or with the service's.
+   * When the receipt's key was revoked, if that came after the receipt's own date; else null. A thief can backdate, so
+   * compare such a receipt with a copy kept from before, or with the service's.
    */
   keyRevokedAt: string | null;
 }
 
-/** What stands beside a receipt, and in the header of its signature: anything else was put there by somebody else. */
+/** All fields allowed beside a receipt and in its signature header: anything else was added by somebody else. */
 const signatureMembers = ['alg', 'jws', 'kid'];
 const headerMembers = ['alg', 'kid'];
 
-/** Clocks differ so far; a key that was just replaced may still be in use. */
+/** Allowed clock difference, and overlap after a key was replaced. */
 const toleranceMs = 300_000;
 
 /**
- * Checks a receipt without asking the service: its signature must be by the published key that it names, made while that
- * key was valid, and must cover exactly what the receipt says (the RFC 8785 form of the receipt without `signature`).
- * Nothing may be added. A receipt issued at or after the revocation of its key is refused, without any tolerance; one from
- * before is named as such. Throws a sentence when not.
+ * Verifies a receipt offline: its signature must be by the published key it names, made while that key was valid, over
+ * exactly the receipt (its RFC 8785 form without `signature`), with no extra fields. Refuses a receipt issued at or
+ * after its key's revocation, without tolerance; marks one from before. Throws a sentence on failure.
  */
 export async function verifyReceipt(receipt: SignedReceipt, { keys }: PublishedKeys): Promise<Verified> {
   const { signature, ...stated } = receipt;

@@ -7,7 +7,7 @@ import { printLine, runProgram, runProgramQuietly } from './processes.ts';
 import { Refusal } from './refusal.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** A digest of the sources that `.next` was built from; written last, so that half a build has none. */
+/** Digest of the sources that `.next` was built from. Written last: an unfinished build has none. */
 const STAMP = path.join(ROOT, '.next', 'built-from');
 const SOURCES = [
   '{app,client,components,prisma,public,server}/**',
@@ -18,10 +18,7 @@ const SOURCES = [
 const production = { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' } as const;
 const NOT_BUILT = /\.(test|e2e|deep)\.tsx?$/;
 
-/**
- * Builds the app for production unless `.next` is up to date; returns whether it did. Shows the build's output on
- * failure.
- */
+/** Builds the app for production unless `.next` is up to date; returns whether it did. Shows the output on failure. */
 export async function buildApp(): Promise<boolean> {
   const sources = fingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
@@ -32,7 +29,7 @@ export async function buildApp(): Promise<boolean> {
   return true;
 }
 
-/** Writes the types of the routes; gives how that ended. */
+/** Writes the types of the routes. */
 export function generateRouteTypes(): Promise<number | NodeJS.Signals> {
   return runProgram('next', ['typegen'], production);
 }

@@ -6,12 +6,12 @@ import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest, Finding, Report } from '../server/work-check/contract.ts';
 
 /**
- * Measures whole reports on realistic cases, each a pair of correct work and the same with one planted error, and prints
- * the reports that failed worst. Without DIR it measures the cases of the repository, and those beside it if they are there.
+ * Measures whole reports on realistic cases, each a pair of correct work and the same work with one planted error, and
+ * prints the worst reports. Without DIR it measures the repository's cases and any beside it.
  *
  * `npm run check:cases -- [DIR] [--reports N] [--only ID] [--json]`
  *
- * In place of DIR a file will do that holds one case a line, as the console hands out findings that operators judged.
+ * DIR may also be a file with one case per line, as the console exports findings that operators judged.
  */
 export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'> & {
   id: string;
@@ -25,11 +25,13 @@ export type Case = Pick<CheckRequest, 'request' | 'evidence' | 'expected_schema'
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 
-/** The cases that the repository holds. */
+/** The repository's cases. */
 export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
-/** Ten more, in kinds of work that the others leave out; written before the engines were read again, and then looked at. */
+/** Ten more, of other kinds of work. Written before the engines were last reread, then used to improve them. */
 export const laterCases = join(import.meta.dirname, '../server/work-check/later-cases');
-/** Twenty-four by somebody who had not seen the check, each measured before it was looked at; then learned from. */
+/**
+ * Twenty-four by an author who had not seen the check. Each was measured before it was read, then used to improve it.
+ */
 export const freshCases = join(import.meta.dirname, '../server/work-check/fresh-cases');
 const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');
 
@@ -42,7 +44,7 @@ export function readCases(folder: string): Case[] {
   return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Case);
 }
 
-/** The request that checks a work of a case. */
+/** The request that checks a case's work. */
 export function requestOf(given: Case, work_product: Case['work_product']): CheckRequest {
   const { request, evidence, criteria, kind, expected_schema } = given;
   return {
@@ -55,7 +57,7 @@ export function requestOf(given: Case, work_product: Case['work_product']): Chec
   };
 }
 
-/** The work of a case with its planted error. */
+/** A case's work with its planted error. */
 export function plantedWork({ work_product, planted: { replace } }: Case): Case['work_product'] {
   const [from, to] = replace;
   if (typeof work_product === 'string') return work_product.replace(from, () => to);
@@ -64,7 +66,7 @@ export function plantedWork({ work_product, planted: { replace } }: Case): Case[
 
 const isOpen = ({ status }: Finding): boolean => status !== 'met';
 
-/** Where a report names the planted error: a finding that it affects is not met, in words that the correct work's report lacks. */
+/** Where a report names the planted error: an unmet finding whose words the correct work's report lacks. */
 function namesError(given: Case, planted: Report, clean: Report): boolean {
   const { hurts, names } = given.planted;
   const cleanReasons = new Set(clean.findings.filter(isOpen).map(({ reason }) => reason));
@@ -79,7 +81,7 @@ function namesError(given: Case, planted: Report, clean: Report): boolean {
   });
 }
 
-/** The words of the work that a reported statement is about: a stretch of its text, or the path in JSONPath form. */
+/** The text that a reported statement is about: a stretch of the work, or a path in JSONPath form. */
 function placeOf(work: Case['work_product'], { path, start = 0, end = 0 }: Report['statements'][number]): string {
   if (path !== undefined)
     return `$${path
@@ -203,7 +205,7 @@ function summarize(results: readonly CaseResult[]): Record<string, string> {
   };
 }
 
-/** The higher, the worse a pair of reports came out. */
+/** How bad a pair of reports is: higher is worse. */
 function badness({ accused, named, clean, given, found }: CaseResult): number {
   return (
     accused.length * 3 +

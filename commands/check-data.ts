@@ -29,7 +29,7 @@ export function readDataSets(folder: string): DataSet[] {
 
 const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 
-/** The plainest score there is: the share of the words of a claim, each counted once, that the evidence holds too. */
+/** The baseline score: the share of a claim's distinct words that the evidence contains. */
 export function bareOverlap({ claim, evidence }: DataRow): number {
   const [own, known] = [words(claim), words(evidence.map(({ text }) => text).join('\n'))];
   return [...own].filter((word) => known.has(word)).length / Math.max(1, own.size);
@@ -58,7 +58,7 @@ export function areaUnderCurve(rows: readonly Scored[]): number {
     : (rankSum - (positives * (positives + 1)) / 2) / (positives * negatives);
 }
 
-/** Mean of the shares of either label on its right side of the threshold, 0 to 1. */
+/** Balanced accuracy: mean share of each label on its right side of the threshold, 0 to 1. */
 export function balancedAccuracy(rows: readonly Scored[], threshold: number): number {
   const share = (label: number): number => {
     const own = rows.filter((row) => row.label === label);

@@ -14,7 +14,7 @@ const TRIES = 400;
 type Kind = 'number' | 'denial' | 'opposite' | 'name' | 'sibling' | 'swap';
 const KINDS: readonly Kind[] = ['number', 'denial', 'opposite', 'name', 'sibling', 'swap'];
 
-/** Supported claims of a set with one fact changed, so that they are supported no more. Same set, same edits. */
+/** Supported claims of a set with one fact changed, so that they are no longer supported. Deterministic. */
 export function editedRows({ name, rows }: DataSet, surface: ReadonlyMap<string, string>): DataSet {
   const next = random(SEED);
   const edited: DataRow[] = [];
@@ -100,7 +100,7 @@ function edit(kind: Kind, row: DataRow, surface: ReadonlyMap<string, string>, ne
   }
 }
 
-/** A text with two of its tokens in each other's place. */
+/** A text with two of its tokens swapped. */
 function swapped(text: string, a: Token, b: Token): string {
   return (
     text.slice(0, a.start) +
@@ -111,7 +111,7 @@ function swapped(text: string, a: Token, b: Token): string {
   );
 }
 
-/** For each stem the form in which the training evidence writes it most often. */
+/** For each stem, its most frequent form in the training evidence. */
 export function surfaceForms(sets: readonly DataSet[]): Map<string, string> {
   const counts = new Map<string, Map<string, number>>();
   for (const { rows } of sets)

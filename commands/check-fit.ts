@@ -18,7 +18,7 @@ const SEED = 20260721;
 
 type Fitted = Pick<SupportModel, 'means' | 'scales' | 'weights' | 'bias' | 'trees' | 'tree_bias'>;
 
-/** Fits the linear part and the trees to examples whose weights sum to 1. Same examples, same model. */
+/** Fits the linear part and the trees to examples whose weights sum to 1. Deterministic. */
 export function fitModel(examples: readonly Example[]): Fitted {
   return { ...fitLinear(examples), ...fitTrees(examples) };
 }
@@ -62,13 +62,13 @@ function fitLinear(examples: readonly Example[]): Pick<Fitted, 'means' | 'scales
   };
 }
 
-/** A weight may not point against what its feature means. */
+/** A weight may not contradict what its feature means. */
 function towards(feature: number, weight: number): number {
   const direction = FEATURES[feature]?.[1] ?? 0;
   return direction * weight < 0 ? 0 : weight;
 }
 
-/** The same numbers from 0 to 1 for the same seed. */
+/** Pseudo-random numbers from 0 to 1, reproducible by seed. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -156,7 +156,7 @@ function grow(
   tree.f.push(feature);
   tree.v.push(data.edges[feature]?.[bin] ?? 0);
   tree.r.push(0);
-  // What lies between the two children bounds everything below them, so a direction holds over the whole tree.
+  // The midpoint bounds every node below, so a direction holds over the whole tree.
   const middle = (split.left + split.right) / 2;
   const direction = FEATURES[feature]?.[1] ?? 0;
   const [low, high] = range;

@@ -15,7 +15,7 @@ const RARITY_MAX = 9;
 type Lexicon = { words: string; rarity: string; synonyms: string; broader: string; opposites: string };
 type Synset = { words: string[]; pointers: { kind: string; offset: string; pos: string; from: number; to: number }[] };
 
-/** Builds the word list: rarity counted in the training evidence, relations read from WordNet. Deterministic. */
+/** Builds the word list: rarity from the training evidence, relations from WordNet. Deterministic. */
 export function buildLexicon(sets: readonly DataSet[]): Lexicon {
   const { documents, frequency } = countStems(sets);
   const wordnet = readWordnet();
@@ -38,7 +38,7 @@ export function buildLexicon(sets: readonly DataSet[]): Lexicon {
   const rarity = words.map((word) => {
     const weight = Math.min(RARITY_MAX, Math.log((documents + 1) / ((frequency.get(word) ?? 0) + 0.5)));
     const code = FIRST_CHAR + Math.round(Math.max(0.5, weight) * STEPS_PER_UNIT);
-    // The backslash would be escaped; its neighbour is near enough.
+    // Skip the backslash: it would need escaping, and its neighbour is close enough.
     return String.fromCharCode(code === 92 ? 93 : code);
   });
   return {
@@ -150,14 +150,14 @@ function relate(
   }
 }
 
-/** What WordNet says of each meaning of a word, and its examples. */
+/** WordNet's gloss and examples for each meaning of a word. */
 export function readGlosses(): string[] {
   return Object.values(FILES).flatMap((name) =>
     readData(`data.${name}`).flatMap((line) => (line.split(' | ')[1] ?? '').replaceAll('"', '').split(/;\s*/)),
   );
 }
 
-/** The lines of a WordNet file, without the licence at its head. */
+/** The lines of a WordNet file, without its licence header. */
 function readData(file: string): string[] {
   return readFileSync(join(FOLDER, file), 'latin1')
     .split('\n')

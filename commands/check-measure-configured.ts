@@ -9,13 +9,13 @@ import type { Measured, Verdict } from '../server/work-check/contract.ts';
 import { CheckFailure } from '../server/work-check/failure.ts';
 import { areaUnderCurve, balancedAccuracy, type DataRow, type DataSet } from './check-data.ts';
 
-/** How the language models that the environment names were measured, and where it is written. */
+/** How to measure the language models named by the environment, and where to write the result. */
 export type ConfiguredOptions = {
-  /** How often every row is checked; flips are counted between repeats. */
+  /** How often each row is checked; flips are counted between repeats. */
   repeats: number;
-  /** Rows of each set, spread evenly over it; checks by a model cost money. */
+  /** Rows of each set, evenly spread: checks by a model cost money. */
   rows: number;
-  /** Where the results go; the folder that reports read unless told. */
+  /** Where results go; by default the folder that reports read. */
   folder?: string | undefined;
   now: Date;
 };
@@ -27,9 +27,8 @@ type Outcome = { verdict: Verdict; score: number; seconds: number; microcents: n
 type Row = { set: string; label: 0 | 1; outcomes: Outcome[] };
 
 /**
- * Checks rows of every set with the configured models, each `repeats` times, and writes the figures to a file named by the
- * configuration's digest; reports of that configuration state them from then on. A check that a model fails counts among
- * `failed` and in no other figure.
+ * Checks rows of every set with the configured models, `repeats` times each, and writes the figures to a file named by
+ * the configuration's digest. Reports of that configuration then state them. A failed check counts in `failed` only.
  */
 export async function measureConfigured(
   panel: readonly AssessorModel[],
@@ -93,7 +92,7 @@ function spread<T>(items: readonly T[], count: number): T[] {
   );
 }
 
-/** Shares in percent. A supported row that is called anything but `supported` counts against the accuracy of verdicts, too. */
+/** Shares in percent. For verdict accuracy, a supported row must be called exactly `supported`. */
 function figuresOf(rows: readonly Row[], failed: number, repeats: number): Record<string, number> {
   const outcomes = rows.flatMap(({ label, outcomes: own }) => own.map((outcome) => ({ label, ...outcome })));
   const of = (label: 0 | 1) => outcomes.filter((outcome) => outcome.label === label);
@@ -116,7 +115,7 @@ function figuresOf(rows: readonly Row[], failed: number, repeats: number): Recor
   };
 }
 
-/** The share of pairs of repeats of one row that differ in their verdict, from 0 to 1. */
+/** The share of pairs of repeats of a row with different verdicts, 0 to 1. */
 function flipRate(rows: readonly Row[]): number {
   let [pairs, flips] = [0, 0];
   for (const { outcomes } of rows)

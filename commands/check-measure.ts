@@ -20,11 +20,11 @@ import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Measures the assessor that serves jobs on a folder of `*.jsonl.gz`.
+ * Measures the assessor on a folder of `*.jsonl.gz`.
  *
- * `npm run check:measure -- [DIR] [--json]` measures the embedded one.
- * `npm run check:measure -- --assessor configured [--repeats N] [--rows N] [DIR]` measures the language models that
- * `ASSESSOR_MODELS` names, beside it, on N rows of each set, and writes a file that their reports then state.
+ * `npm run check:measure -- [DIR] [--json]` measures the embedded one. `npm run check:measure -- --assessor configured
+ * [--repeats N] [--rows N] [DIR]` also measures the language models that `ASSESSOR_MODELS` names, on N rows of each
+ * set, and writes a file that their reports then state.
  */
 const root = resolve(import.meta.dirname, '..');
 const json = process.argv.includes('--json');
@@ -40,7 +40,7 @@ const WARM_UP_ROWS = 200;
 const ROWS_PER_SET = 50;
 const NOW = new Date('2026-01-01T00:00:00Z');
 
-/** What is kept of a report: a worker keeps none, and a heap full of them slows down whatever comes after. */
+/** The part of a report worth keeping: a heap full of whole reports would slow the rest. */
 type Kept = { verdict: Report['verdict']; first: Report['findings'][number]['status'] | undefined };
 type Measured = Kept & { row: DataRow; label: number; score: number };
 
@@ -53,10 +53,10 @@ async function measureRow(row: DataRow): Promise<Measured> {
   return { row, label: row.label, score, verdict, first: findings[0]?.status };
 }
 
-/** Measures rows one after the other. Times all of them together: reading the clock takes time, too. */
+/** Measures rows in sequence. Times them together, because reading the clock takes time. */
 async function measureRows(rows: readonly DataRow[]): Promise<{ measured: Measured[]; ms: number }> {
   const measured: Measured[] = [];
-  // Processor time: other load on the machine does not count.
+  // Processor time: ignores other load on the machine.
   const started = process.threadCpuUsage();
   for (const row of rows) measured.push(await measureRow(row));
   const { user, system } = process.threadCpuUsage(started);
@@ -175,7 +175,7 @@ else {
   console.log(`assets: ${result.assets_bytes} bytes`);
 }
 
-/** Prints what was measured of the configured models, as it was written. */
+/** Prints the figures of the configured models, as written. */
 async function measureModels(): Promise<number> {
   const panel = configuredModels();
   if (panel.length === 0) throw new Refusal('ASSESSOR_MODELS names no model to measure.');

@@ -11,11 +11,11 @@ import { laterCases, ownCases, plantedWork, readCases, requestOf } from './check
 import { readDataSets } from './check-data.ts';
 
 /**
- * Reads every sentence of every report again: of the repository's cases, and of the cases and data sets beside it if they
- * are there. Prints how many sentences were read, how many are false, and how many were taken back before delivery.
- * Ends with 1 when one is false.
+ * Re-reads every sentence of every report on the repository's cases and on any cases and data sets beside it. Prints
+ * how many sentences were read, how many are false, and how many were withdrawn before delivery. Exits 1 if any is
+ * false.
  *
- * `npm run check:sentences -- [--rows N]`: N rows of each data set, spread evenly, instead of all.
+ * `npm run check:sentences -- [--rows N]`: N rows of each data set, evenly spread, instead of all.
  */
 const DATA = join(import.meta.dirname, '../../shared/data/check');
 const NOW = new Date('2026-01-15T12:00:00Z');
@@ -23,7 +23,7 @@ const SHOWN = 5;
 
 type SentencesRead = { read: number; withdrawn: number; wrong: string[] };
 
-/** The sentences of a report that do not hold when they are read again, and those that were taken back. */
+/** A report's sentences that are false when read again, and those withdrawn before delivery. */
 export function rereadReport(request: CheckRequest, report: Report): SentencesRead {
   const reader = new Proofreader(readWork(request.work_product), indexEvidence(gatherSources(request, [])));
   const said = [

@@ -8,8 +8,8 @@ import { ownCases, readCases, requestOf } from './check-cases.ts';
 import { readDataSets } from './check-data.ts';
 
 /**
- * Processor time of whole reports: milliseconds for each report of the repository's cases, and for each KB of the data
- * sets beside it if they are there. Each figure is the best of several rounds, because other load disturbs some.
+ * Processor time of whole reports: milliseconds per report of the repository's cases, and per KB of any data sets
+ * beside it. Each figure is the best of several rounds, to ignore other load.
  *
  * `npm run check:speed`
  */
@@ -19,11 +19,11 @@ const REPEATS = 10;
 const ROWS = 400;
 const NOW = new Date('2026-01-15T12:00:00Z');
 
-/** This thread's milliseconds for some requests together: the least of several rounds, after one to warm up. */
+/** This thread's milliseconds for a batch of requests: the best of several rounds after a warm-up. */
 async function bestOf(requests: readonly CheckRequest[]): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round <= ROUNDS; round += 1) {
-    // A thread's clock is coarse: read it once a round.
+    // A thread's clock is coarse: read it once per round.
     const started = process.threadCpuUsage();
     for (const request of requests) await checkWork(request, { assessor: embeddedAssessor, now: NOW });
     const { user, system } = process.threadCpuUsage(started);

@@ -15,8 +15,8 @@ import type { Example } from './check-fit.ts';
 import { buildLexicon, readGlosses } from './check-lexicon.ts';
 
 /**
- * Rebuilds the assets of the embedded assessor from a folder of training data: the word list, then, reading with it,
- * the support model. Prints how each family fares when it is left out of the training.
+ * Rebuilds the embedded assessor's assets from a folder of training data: the word list, then the support model that
+ * reads with it. Prints how each family fares when left out of the training.
  *
  * `npm run check:train -- [DIR]`
  */
@@ -32,7 +32,7 @@ const FAMILIES: readonly (readonly [string, RegExp])[] = [
   ['tables', /^(?:tabfact|table_extraction)/],
   ['wice', /^(?:edited_)?wice/],
 ];
-/** Rows of tables teach little about prose, edited claims much about contradictions. */
+/** Weight of table rows and edited claims: tables teach little about prose, edits much about contradictions. */
 const SHARES: readonly (readonly [RegExp, number])[] = [
   [/^table_extraction/, 0],
   [/^tabfact/, 0.4],
@@ -40,16 +40,16 @@ const SHARES: readonly (readonly [RegExp, number])[] = [
   [/^halueval/, 0.7],
   [/^edited_/, 2],
 ];
-/** Tables are not prose; the supported lines of this set are too few and too loose. */
+/** Left out: tables are not prose, and this set's supported lines are too few and too loose. */
 const UNEDITED = /^(?:tab|begin_cmu)/;
-/** The mean over the sets; single ones lie up to twice and three times as high. */
+/** The mean over the sets; single ones are up to two and three times as high. */
 const PASSED_MAX = 0.028;
 const BAND_STEPS = 200;
 const UNSUPPORTED_BAND = 0.3;
 
 const sets = readDataSets(folder);
 writeFileSync(join(assets, 'lexicon.json'), `${JSON.stringify(buildLexicon(sets))}\n`);
-// Import what reads an asset only once that is built: it would read the old one.
+// Import what reads an asset only after it is built.
 const { buildUsage } = await import('./check-usage.ts');
 writeFileSync(join(assets, 'usage.json'), `${JSON.stringify(buildUsage(sets, readGlosses()))}\n`);
 const { editedRows, surfaceForms } = await import('./check-edits.ts');
@@ -61,7 +61,7 @@ const { PLACE } = await import('../server/work-check/support/feature-list.ts');
 const { readFeatures } = await import('../server/work-check/support/features.ts');
 const { supportScore } = await import('../server/work-check/support/model.ts');
 
-/** `faults`: what the rules found in it; with any, no score lets it pass as supported. */
+/** `faults`: what the rules found. A row with faults never passes as supported. */
 type Row = { x: Features; label: number; faults: readonly Fault[]; overlap: number };
 type Read = { name: string; rows: Row[] };
 
@@ -93,7 +93,7 @@ function indexOf(row: DataRow, known: Map<string, ReturnType<typeof indexEvidenc
   return index;
 }
 
-/** Each set weighs the same, and in it either label, so that neither size nor mixture of a set is learned. */
+/** Weighs each set the same, and both labels within it, so that neither size nor mixture is learned. */
 function examplesOf(parts: readonly Read[]): Example[] {
   const examples = parts.flatMap(({ name, rows }) => {
     const share = SHARES.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
@@ -114,7 +114,9 @@ function examplesOf(parts: readonly Read[]): Example[] {
   return examples.filter(({ weight }) => weight > 0);
 }
 
-/** For each set, read by a model that never saw its family: the unsupported rows that only a band keeps from passing. */
+/**
+ * For each set, read by a model that never saw its family: the unsupported rows that only a band keeps from passing.
+ */
 const held: { open: number[]; unsupported: number }[] = [];
 const results: { auc: number; bacc: number }[] = [];
 for (const [family, pattern] of FAMILIES) {
@@ -146,7 +148,7 @@ const measured = {
 };
 console.log(`mean over families left out: AUC ${measured.auc}  bAcc ${measured.balanced_accuracy}`);
 
-/** The lowest score that at most a small share of unsupported statements reaches, on families never trained on. */
+/** The lowest score that at most a small share of unsupported statements reaches, in families never trained on. */
 const passedAt = (band: number): number =>
   mean(held.map(({ open, unsupported }) => open.filter((score) => score >= band).length / unsupported));
 const supported = Array.from({ length: BAND_STEPS }, (_, at) => 0.5 + (at / BAND_STEPS) * 0.5).find(

@@ -12,12 +12,12 @@ import {
 import type { DataSet } from './check-data.ts';
 
 const NEIGHBOURS_MAX = DIGITS.length ** 2;
-/** A neighbour seen once may be chance, unless it is so usual that its absence, too, says something. */
+/** A neighbour seen once may be chance, unless it is so common that its absence means something. */
 const SEEN_MIN = 2;
 const USUAL_NEIGHBOURS = 40;
-/** A smaller log ratio says too little to be kept. */
+/** Drop smaller log ratios. */
 const RATIO_MIN = 0.5;
-/** Sightings by chance that each ratio is drawn towards. */
+/** Pseudo-count that shrinks each ratio towards 1. */
 const SHRINKAGE = 3;
 const TABLES = /^tab/;
 
@@ -26,9 +26,8 @@ type Side = { all: Counts; total: number; of: Map<string, Counts> };
 type Usage = { words: string; often: string; neighbours: string; before: string; after: string };
 
 /**
- * Counts how words that have an opposite are used in the training evidence and in `glosses`. Deterministic.
- *
- * Reads the word list: build that first.
+ * Counts how words with an opposite are used in the training evidence and in `glosses`. Deterministic. Needs the word
+ * list.
  */
 export function buildUsage(sets: readonly DataSet[], glosses: readonly string[]): Usage {
   const often: Counts = new Map();
@@ -84,7 +83,7 @@ function see(side: Side, neighbour: string, word: string | undefined): void {
   side.of.set(word, own);
 }
 
-/** The neighbours of a word that stand beside it more or less often than chance would have it. */
+/** The words that occur beside a word more or less often than chance. */
 function packWord(word: string, side: Side, neighbours: readonly string[]): string {
   const own: Counts = side.of.get(word) ?? new Map();
   const total = [...own.values()].reduce((sum, seen) => sum + seen, 0);

@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 /** Whether npm ships a Chromium for this machine. */
 const SHIPPED = process.platform === 'linux' && process.arch === 'x64';
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-/** No sandbox, because tests run as root in containers; nothing that talks to a network. */
+/** No sandbox: tests run as root in containers. No background network traffic. */
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,9 +23,9 @@ export interface Chromium {
 }
 
 /**
- * A Chromium for browser tests: `CHROMIUM_PATH`, or on x64 Linux the one that npm ships (`@sparticuz/chromium`), unpacked
- * once into `.data/chromium`, so that tests see the same browser on every machine; elsewhere the system's. The result is
- * what Playwright's `chromium.launch` takes.
+ * A Chromium for browser tests: `CHROMIUM_PATH`, or on x64 Linux the one from npm (`@sparticuz/chromium`), unpacked
+ * once into `.data/chromium`, so that tests see the same browser everywhere; elsewhere the system's. Returns the
+ * options of Playwright's `chromium.launch`.
  */
 export async function findChromium(): Promise<Chromium> {
   const named = process.env.CHROMIUM_PATH;
@@ -36,7 +36,7 @@ export async function findChromium(): Promise<Chromium> {
   throw new Refusal('npm ships no Chromium for this machine: install one, or name it in CHROMIUM_PATH.');
 }
 
-/** At import the package decides, by AWS variables, whether to unpack its libraries. */
+/** The package reads AWS variables at import to decide whether to unpack its libraries. */
 async function unpackChromium(): Promise<Chromium> {
   const folder = path.resolve(import.meta.dirname, '..', '.data', 'chromium');
   mkdirSync(folder, { recursive: true });
@@ -56,8 +56,8 @@ async function unpackChromium(): Promise<Chromium> {
 }
 
 /**
- * The package's own configuration looks for fonts under /tmp. Without any font Chromium crashes at the first character
- * that a page's fonts lack.
+ * The package's own configuration looks for fonts in /tmp. Without fonts Chromium crashes on the first character that a
+ * page's fonts lack.
  */
 function fontsIn(folder: string): { FONTCONFIG_FILE: string } {
   const file = path.join(folder, 'fonts.conf');

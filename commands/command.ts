@@ -9,9 +9,9 @@ const ECHO_MS = 1_000;
 const PARENT_POLL_MS = 300;
 
 /**
- * Runs a command to its end or to Ctrl-C, ends every process it started, and exits. A `Refusal` becomes its sentence
- * on stderr and exit code 1; anything else is a bug and keeps its stack. A command whose normal end is Ctrl-C passes
- * `afterInterrupt: 0`.
+ * Runs a command until it ends or Ctrl-C, stops every process it started, and exits. A `Refusal` prints its sentence to
+ * stderr and exits 1; any other error is a bug and keeps its stack. Pass `afterInterrupt: 0` for a command that
+ * normally ends by Ctrl-C.
  */
 export async function runCommand(main: () => Promise<number>, { afterInterrupt = INTERRUPTED } = {}): Promise<never> {
   const exitCode = await Promise.race([interrupted().then(() => afterInterrupt), reportFailure(main)]);
@@ -28,7 +28,7 @@ async function reportFailure(main: () => Promise<number>): Promise<number> {
   }
 }
 
-/** Resolves at the first signal to end. A person's second one ends the command at once. */
+/** Resolves at the first signal to end. A second one from a person ends the command at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
@@ -43,7 +43,7 @@ function interrupted(): Promise<void> {
   });
 }
 
-/** A killed npm cannot tell us; our parent changes. */
+/** A killed npm cannot tell us, but our parent changes. */
 async function parentGone(): Promise<void> {
   const parent = process.ppid;
   while (process.ppid === parent) await sleep(PARENT_POLL_MS, undefined, { ref: false });

@@ -1,4 +1,4 @@
-/** The person of the demo: confirms an agent from the mailbox, and pays on the hosted page, in a real browser. */
+/** The demo's customer: confirms an agent from the mailbox and pays on the hosted page, in a real browser. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright';
 import { controlClient } from '../sandbox/control-client.ts';
@@ -29,7 +29,7 @@ export class DemoCustomer {
     return new DemoCustomer(browser, page, sandboxUrl);
   }
 
-  /** Opens the letter that the agent caused and presses its button. */
+  /** Opens the agent's letter and presses its button. */
   confirm(email: string): Promise<void> {
     return this.#afterTheRest(async () => {
       await this.#page.goto(await this.#newLetter(email));
@@ -38,7 +38,7 @@ export class DemoCustomer {
     });
   }
 
-  /** Signs in, pays on the provider's page with the tick that keeps the card, and comes back. */
+  /** Signs in, pays on the provider's page, ticks the box that keeps the card, and comes back. */
   pay(continuationUrl: string, email: string): Promise<void> {
     return this.#afterTheRest(() => this.#payOn(continuationUrl, email));
   }
@@ -67,14 +67,16 @@ export class DemoCustomer {
     await this.#browser.close();
   }
 
-  /** The agent goes on as soon as the service knows; the customer has one page, and reads it to its end. */
+  /**
+   * Wait until the page has loaded: the agent continues as soon as the service knows, but the customer has one page.
+   */
   #afterTheRest(act: () => Promise<void>): Promise<void> {
     const done = this.#busy.then(act);
     this.#busy = done.catch(() => {});
     return done;
   }
 
-  /** The link of the newest letter, which comes first in it; a letter is read once. */
+  /** The first link of the newest letter. Each letter is read once. */
   async #newLetter(email: string): Promise<string> {
     const until = Date.now() + PATIENCE_MS;
     while (Date.now() < until) {

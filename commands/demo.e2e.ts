@@ -118,7 +118,7 @@ interface DemoOptions {
   port?: string;
 }
 
-/** Types the command as a person would: npm at the head of a terminal's foreground group. */
+/** Types the command as a person would: npm leads the terminal's foreground group. */
 async function runDemo(args: string[], { dataDir = folder, ports, port }: DemoOptions = {}) {
   const chosen = ports ?? (await freePorts());
   const npm = spawn('npm', ['run', '--silent', 'demo', '--', ...args], {
@@ -158,7 +158,7 @@ async function acceptedJobs(port: number): Promise<string[]> {
   return rows.map((row) => row.job_key);
 }
 
-/** The command lines of the processes that were told of this folder, by an argument or by their environment. */
+/** The command lines of processes that name this folder in an argument or in their environment. */
 function processesWith(dataDir: string): string[] {
   return numbersOf(dataDir).map((number) => read(number, 'cmdline').replaceAll('\0', ' '));
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: everything on this machine, and an agent that buys a check before your eyes. Stays up until Ctrl-C;
- * with `--exit` it stops by itself, and exits 0 only if the agent got all it paid for.
+ * `npm run demo`: everything on this machine, and an agent that buys checks before your eyes. Stays up until Ctrl-C;
+ * with `--exit` it stops by itself and exits 0 only if the agent got everything it paid for.
  */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,7 +22,7 @@ await runCommand(demo, { afterInterrupt: 0 });
 async function demo(): Promise<number> {
   const { values } = parseArgs({ options: { exit: { type: 'boolean', default: false } } });
   const ports = portsFrom(process.env.PORT);
-  // Before the build, which takes a minute.
+  // Check before the build, which takes a minute.
   await requireFreePorts(ports);
   await generateClient();
   if (await buildApp()) printLine('build', 'done; it is kept until a source changes');
@@ -40,8 +40,8 @@ async function demo(): Promise<number> {
 }
 
 /**
- * The agent is a stranger: it gets two addresses and nothing of our environment. It says at its end which account it
- * bought for, and we, who can read the database, make a link for that account's first member.
+ * The agent gets two addresses and nothing of our environment. At its end it prints its account; we can read the
+ * database, so we print a sign-in link for that account's first member.
  */
 async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: number; accountKey: string | null }> {
   const customer = customerOf(sandboxUrl);
@@ -62,8 +62,8 @@ async function runAgent({ baseUrl, sandboxUrl }: Stack): Promise<{ exitCode: num
 }
 
 /**
- * The customer whom the agent asks to confirm it, and hands a link to pay: a browser without a window. Its failures
- * are printed, and the agent gives up waiting.
+ * The customer, in a headless browser: confirms the agent and pays by its link. Failures are printed; the agent then
+ * gives up waiting.
  */
 function customerOf(sandboxUrl: string): { hear(line: string): void; leave(): Promise<void> } {
   let person: Promise<DemoCustomer> | null = null;

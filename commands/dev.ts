@@ -1,4 +1,4 @@
-/** `npm run dev`: the same processes as the demo, from the sources as they change; nothing is built and no agent runs. */
+/** `npm run dev`: the demo's processes from the sources, with reload. Nothing is built and no agent runs. */
 import { runCommand } from './command.ts';
 import { portsFrom } from './ports.ts';
 import { generateClient } from './prisma.ts';

@@ -17,7 +17,7 @@ interface Secrets {
   readonly pay_to_private_key: `0x${string}`;
 }
 
-/** Unreachable rate limits: everybody on one machine has one address, and the bench is fast. */
+/** Rate limits nobody reaches: everybody on one machine shares an address, and the bench is fast. */
 export const unlimited = {
   RATE_LIMIT_REQUESTS: '1000000',
   RATE_LIMIT_QUOTES: '1000000',
@@ -31,7 +31,7 @@ export const unlimited = {
   UNPAID_CONTENT_MIB_ORIGIN: '1000000',
 } as const;
 
-/** The environment of server and worker when everything they call is the sandbox. */
+/** The environment of server and worker when the sandbox stands in for all providers. */
 export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl: string): Record<string, string> {
   const secrets = readSecrets(path.join(dataDir, 'secrets.json'));
   const baseUrl = `http://localhost:${ports.app}`;
@@ -54,7 +54,7 @@ export function sandboxedEnvironment(ports: Ports, dataDir: string, databaseUrl:
     STRIPE_WEBHOOK_SECRET: SANDBOX_WEBHOOK_SECRET,
     STRIPE_API_URL: `http://127.0.0.1:${ports.stripe}`,
     ...unlimited,
-    // No load balancer has to notice a stop.
+    // No load balancer needs to notice a stop.
     STOP_DELAY_SECONDS: '0',
     SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
     MAIL_FROM: 'Work Check <no-reply@work-check.example>',

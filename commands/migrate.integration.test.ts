@@ -51,7 +51,7 @@ describe('migrate', () => {
 });
 
 describe('a migration of a table that is in use', () => {
-  /** Somebody who reads it in a transaction of his own, and lets go when told. */
+  /** Reads the table in a transaction that stays open until told. */
   async function reader(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -66,7 +66,7 @@ describe('a migration of a table that is in use', () => {
     addMigration('2_column', 'alter table note add column m int;');
     const busy = await reader();
     const migrated = migrate(url, folder);
-    // Behind the migration, which would otherwise wait for as long as the reader takes.
+    // These queue behind the migration, which would otherwise wait as long as the reader.
     const deadline = Date.now() + 5_000;
     let others = 0;
     while (Date.now() < deadline && others < 3) {
@@ -83,7 +83,7 @@ describe('a migration of a table that is in use', () => {
   it('can build an index beside the writers, also after it was cut short', async () => {
     addMigration('1_create', 'create table note (n int); insert into note values (1), (1);');
     await migrate(url, folder);
-    // A unique index that finds duplicates leaves one behind that is not valid.
+    // A failed build of a unique index leaves an invalid one behind.
     await expect(query('create unique index concurrently note_n_idx on note (n)')).rejects.toThrow();
     addMigration('2_index', '-- no transaction\ncreate index concurrently if not exists note_n_idx on note (n);');
     const runs = await Promise.all([1, 2, 3].map(() => migrate(url, folder)));

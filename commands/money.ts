@@ -11,10 +11,10 @@ import { runCommand } from './command.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run money` shows, for each chain and the card provider, what we hold there beside what the books say, then lists what about money is not
- * settled and what to do about each. `npm run money -- return NETWORK TX POSITION` gives an unmatched transfer back to who
- * sent it; `npm run money -- withdrawal NETWORK TX` says that an operator took out what left in that transaction. It reads
- * `DATABASE_URL`.
+ * `npm run money` compares, for each chain and the card provider, what we hold there with the books, then lists open
+ * matters of money and what to do about each. `npm run money -- return NETWORK TX POSITION` gives an unmatched transfer
+ * back to its sender; `npm run money -- withdrawal NETWORK TX` records that an operator took out what left in that
+ * transaction. It reads `DATABASE_URL`.
  */
 await runCommand(async () => {
   const url = process.env.DATABASE_URL;
@@ -32,7 +32,7 @@ await runCommand(async () => {
   }
 });
 
-/** Does what an operator has decided about a transfer, and says so. */
+/** Carries out an operator's decision about a transfer. */
 async function settle(db: Database, command: string, [network = '', transaction = '', position = '']: string[]) {
   const name = { network, transaction: transaction.toLowerCase(), position: Number(position) } as TransferName;
   if (command === 'return' && /^\d+$/.test(position)) {
@@ -125,7 +125,7 @@ async function list(db: Database): Promise<void> {
   );
 }
 
-/** One line per chain: it agrees with the books, or by how much it differs. */
+/** One line per chain: whether it agrees with the books, and the difference. */
 function showChain({
   network,
   searched_to,
@@ -148,7 +148,7 @@ function showChain({
   console.log(`  ${agreement}, ${where}`);
 }
 
-/** The same for what the card provider holds. */
+/** The same for the card provider. */
 function showCard({ searched_at, balance_microcents: balance, ledger_microcents: ledger }: CardBooks): void {
   const agreement =
     balance === ledger

@@ -8,8 +8,8 @@ import { Refusal } from './refusal.ts';
 const usage = `Say what: npm run operator -- grant ADDRESS ${roles.join('|')}, revoke ADDRESS, or list`;
 
 /**
- * `npm run operator -- grant ADDRESS ROLE` lets whoever signs in with the address look into the console; `revoke ADDRESS`
- * ends that at once, and `list` shows who may. Each change is in the audit.
+ * `npm run operator -- grant ADDRESS ROLE` gives whoever signs in with the address access to the console; `revoke
+ * ADDRESS` ends that at once; `list` shows who has it. Each change is audited.
  */
 await runForOperator({ words: 1, usage }, async ([what, address = '', role = ''], { db }) => {
   if (what === 'list') {

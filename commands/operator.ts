@@ -11,12 +11,12 @@ import { Refusal } from './refusal.ts';
 interface Opened {
   db: Database;
   configuration: Configuration;
-  /** Opens the rest of the runtime, for what goes through the door. */
+  /** Opens the rest of the runtime, for operations that go through the door. */
   context(): Promise<Context>;
 }
 
 interface Wanted {
-  /** Arguments the command needs. */
+  /** How many arguments the command needs. */
   words: number;
   /** The message when there are fewer. */
   usage: string;
@@ -24,8 +24,8 @@ interface Wanted {
 
 /**
  * Runs an operator's command in the server's environment, with its arguments, and prints the sentence that `work`
- * resolves to. Whoever can run it can write the database anyway. Bad environments and refusals print one sentence,
- * without a stack.
+ * resolves to. No authentication: whoever can run it can write the database anyway. Bad environments and refusals print
+ * one sentence without a stack.
  */
 export function runForOperator(
   wanted: Wanted,

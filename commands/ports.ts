@@ -13,7 +13,7 @@ export function portsFrom(value: string | undefined): Ports {
   }
 }
 
-/** Throws a `Refusal` when the port cannot be listened on; `purpose` names who wants it: "the app". */
+/** Throws a `Refusal` when the port is taken; `purpose` names who wants it, such as "the app". */
 export async function requireFreePort(port: number, purpose: string): Promise<void> {
   for (const host of ['127.0.0.1', '::1']) {
     const code = await tryToListen(port, host);
@@ -31,12 +31,12 @@ export async function freePorts(): Promise<Ports> {
   return ports(await freePort());
 }
 
-/** Starts something on free ports; tries others when a program was faster. */
+/** Starts something on free ports; tries others when another program took one first. */
 export function onFreePorts<T>(start: (ports: Ports) => Promise<T>): Promise<T> {
   return onFreePort((port) => start(ports(port)));
 }
 
-/** The error's code; `undefined` when the port is free. Machines without IPv6 answer with their own. */
+/** The error's code; `undefined` when the port is free. Machines without IPv6 answer with their own code. */
 function tryToListen(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

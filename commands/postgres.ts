@@ -148,7 +148,7 @@ function majorVersion(postgres: string): string {
   return version;
 }
 
-/** Environment and user of the server's programs: nobody when we are root; only the path is inherited. */
+/** Environment and user of the server's programs: nobody when we are root; only PATH is inherited. */
 function serverProcess(): { cwd: string; env: NodeJS.ProcessEnv; uid?: number; gid?: number } {
   const identity = runsAsRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   return { cwd: tmpdir(), env: { ...onlyPath(), LC_ALL: 'C', TZ: 'UTC' }, ...identity };
@@ -199,7 +199,7 @@ function prepareDataDir(folder: string, version: string, initdb: string, durable
     requireVersion(folder, version);
     return;
   }
-  // Initialise beside and then rename, so that an interrupted start leaves nothing half made.
+  // Initialise in a temporary folder, then rename: an interrupted start leaves nothing half made.
   const fresh = `${folder}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });

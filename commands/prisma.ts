@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const SCHEMA = path.join(ROOT, 'prisma', 'schema.prisma');
 const CLIENT = path.join(ROOT, 'server', 'generated', 'prisma');
 
-/** Generates the database client when it is missing or older than the schema; says whether it did. */
+/** Generates the database client if it is missing or older than the schema; returns whether it did. */
 export async function generateClient(): Promise<boolean> {
   if (isClientFresh()) return false;
   const { exitCode, output } = await runPrisma(['generate'], 'pipe');
@@ -26,7 +26,7 @@ function isClientFresh(): boolean {
   return generatedAt >= statSync(SCHEMA).mtimeMs;
 }
 
-/** Runs Prisma's CLI; `pipe` keeps its output back and gives it. `DATABASE_URL` comes from `env` or the environment. */
+/** Runs Prisma's CLI; `pipe` captures its output. `DATABASE_URL` comes from `env` or the environment. */
 export async function runPrisma(
   args: readonly string[],
   stdio: 'inherit' | 'pipe',
@@ -40,7 +40,7 @@ export async function runPrisma(
       PRISMA_SCHEMA_ENGINE_BINARY: path.join(import.meta.dirname, 'schema-engine.ts'),
       ...process.env,
       ...env,
-      // The CLI starts the engine by its first line, which looks for `node` on the path.
+      // The CLI runs the engine by its shebang, which looks for `node` on the path.
       PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
       CHECKPOINT_DISABLE: '1',
@@ -52,7 +52,7 @@ export async function runPrisma(
   return { exitCode: typeof exitCode === 'number' ? exitCode : 1, output };
 }
 
-/** Migrations are written and compared against a server; without `DATABASE_URL` that is one made for the moment. */
+/** Migrations are compared against a server; without `DATABASE_URL` a temporary one is started. */
 async function runWithThrowawayDatabase(args: readonly string[]): Promise<number> {
   const postgres = await startThrowawayPostgres();
   try {

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 
 type Command = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Starts a shell that starts a sleeper, and says the numbers of both. */
+/** Starts a shell that starts a sleeper, and prints both process ids. */
 const TWO_GENERATIONS = `startProcess({
   name: 'family', command: 'sh', env: process.env, show: 'all',
   args: ['-c', 'sleep 600 & echo "pids $$ $!"; wait'],
@@ -97,12 +97,12 @@ async function familyOf(command: Command): Promise<number[]> {
   throw new Error('The command ended before its children started.');
 }
 
-/** The watcher of a command that was killed needs a moment. */
+/** The watcher of a killed command needs a moment. */
 async function untilAllEnded(pids: readonly number[]): Promise<void> {
   while (pids.some(isAlive)) await sleep(50);
 }
 
-/** A process that has ended and waits to be collected is not alive. */
+/** A zombie is not alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

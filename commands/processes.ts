@@ -9,22 +9,22 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const PROGRAMS = path.join(ROOT, 'node_modules', '.bin');
 /** How long a process may take to end before it is killed. */
 const STOP_TIMEOUT_MS = 10_000;
-/** `$0` is the group and `$1` its signal; five seconds later comes SIGKILL. */
+/** `$0` is the group and `$1` the signal; SIGKILL follows five seconds later. */
 const WATCH = `cat > /dev/null
 kill -s "$1" -- "-$0" || exit 0
 for tick in $(seq 50); do kill -s 0 -- "-$0" || exit 0; sleep 0.1; done
 kill -s KILL -- "-$0"`;
 const TAIL_LINES = 10;
-/** Width of the longest name that is printed in front of a line. */
+/** Width of the longest name printed before a line. */
 const NAME_WIDTH = 8;
 
 export interface ProcessOptions {
-  /** In front of each of its lines and in the sentence that reports its end. */
+  /** Printed before each of its lines and in the sentence that reports its end. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Which of its lines reach the terminal: all, or those that report something wrong. */
+  /** Which lines reach the terminal: all, or those that report a problem. */
   readonly show: 'all' | 'problems';
 }
 
@@ -32,17 +32,17 @@ export interface RunningProcess {
   readonly name: string;
   /** Undefined when the command could not be run. */
   readonly pid: number | undefined;
-  /** Resolves with one sentence and its last lines when it ends without having been asked to. */
+  /** Resolves with one sentence and the last lines when it ends unasked. */
   readonly died: Promise<string>;
-  /** What it last printed, readable. */
+  /** Its last output, readable. */
   tail(): readonly string[];
-  /** Asks it to end, and after ten seconds makes it; resolves when it and all it started are gone. */
+  /** Ends it, by force after ten seconds; resolves when it and all it started are gone. */
   stop(): Promise<void>;
-  /** Ends it at once, as a crash would; resolves when it and all it started are gone. */
+  /** Kills it as a crash would; resolves when it and all it started are gone. */
   kill(): Promise<void>;
 }
 
-/** Starts a process whose lines appear behind its name, and that ends, with all it started, when this one does. */
+/** Starts a process whose lines are printed with its name, and that ends, with all it started, when this one does. */
 export function startProcess({ name, command, args, env, show }: ProcessOptions): RunningProcess {
   const child = spawnWatched(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }, 'SIGTERM');
   const tail: string[] = [];
@@ -68,14 +68,14 @@ export function startProcess({ name, command, args, env, show }: ProcessOptions)
   return { name, pid: child.pid, died, tail: () => tail, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
-/** One line of a process, behind its name. */
+/** One line of a process, after its name. */
 export function printLine(name: string, text: string): void {
   console.log(`${styleText('dim', `${name.padEnd(NAME_WIDTH)} |`)} ${text}`);
 }
 
 /**
- * Spawns a process at the head of a group of its own, so that a Ctrl-C in the terminal does not reach it before we
- * decide the order, and so that all it starts can be ended with it, even when we no longer can.
+ * Spawns a process as the leader of its own group: a terminal's Ctrl-C does not reach it before we decide the order,
+ * and its whole group can be ended even when we no longer can.
  */
 export function spawnWatched(
   command: string,
@@ -97,12 +97,12 @@ export function spawnWatched(
   return child;
 }
 
-/** Runs a program that npm installed, its output on ours; gives how it ended. */
+/** Runs a program that npm installed, with its output on ours. */
 export function runProgram(name: string, args: readonly string[], env = process.env): Promise<number | NodeJS.Signals> {
   return endingOf(spawnProgram(name, args, env, 'inherit'));
 }
 
-/** The same, with its output kept back and given to whoever has to say what went wrong. */
+/** The same with its output captured, for error messages. */
 export async function runProgramQuietly(
   name: string,
   args: readonly string[],
@@ -124,13 +124,13 @@ function spawnProgram(
   return spawnWatched(process.execPath, [path.join(PROGRAMS, name), ...args], options, 'SIGTERM');
 }
 
-/** Ends every process that is still running, the newest first. None can be started afterwards. */
+/** Ends all running processes, the newest first. None can be started afterwards. */
 export async function stopAll(): Promise<void> {
   isStopping = true;
   for (const [child, signal] of [...running].reverse()) await stopGroup(child, signal);
 }
 
-/** Ends a process that `spawnWatched` started, together with its group; resolves when it has ended. */
+/** Ends a process that `spawnWatched` started, with its group; resolves when it has ended. */
 export async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
@@ -140,7 +140,7 @@ export async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Pr
   clearTimeout(timer);
 }
 
-/** How a process ended: its exit code, or the signal that ended it. A command that cannot be run ends with 127. */
+/** How a process ended: its exit code or signal. A command that cannot be run ends with 127. */
 export async function endingOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   try {
     const [code, signal] = await once(child, 'close');
@@ -154,8 +154,8 @@ const running = new Map<ChildProcess, NodeJS.Signals>();
 let isStopping = false;
 
 /**
- * A shell that waits for our end of its pipe to close, which happens however we end, kill -9 included, and then ends
- * the group. It goes with the process that it watches over.
+ * A shell that ends the group when our end of its pipe closes, which happens however we end, kill -9 included. It exits
+ * with the process it watches.
  */
 function watchOver(child: ChildProcess, pid: number, stopSignal: NodeJS.Signals): void {
   const watcher = spawn('/bin/sh', ['-c', WATCH, String(pid), stopSignal.slice('SIG'.length)], {
@@ -164,7 +164,7 @@ function watchOver(child: ChildProcess, pid: number, stopSignal: NodeJS.Signals)
   });
   child.once('exit', () => watcher.pid !== undefined && signalGroup(watcher.pid, 'SIGKILL'));
   watcher.stdin.on('error', () => undefined);
-  // It waits for us; we do not wait for it.
+  // It waits for us; we don't wait for it.
   watcher.unref();
   if ('unref' in watcher.stdin && typeof watcher.stdin.unref === 'function') watcher.stdin.unref();
 }
@@ -173,11 +173,11 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // None of the group is left.
+    // The group is gone.
   }
 }
 
-/** The server logs one JSON object a line: `{"event": "job_started", "job_key": …}`. Other lines stay as they are. */
+/** The server logs one JSON object per line: `{"event": "job_started", "job_key": …}`. Other lines pass unchanged. */
 function readable(line: string): { text: string; isProblem: boolean } {
   if (!line.startsWith('{')) return { text: line, isProblem: /\berror\b|\bfail|\bwarn/i.test(line) };
   try {

@@ -3,16 +3,16 @@ import path from 'node:path';
 import { type Operation, problemsOf } from '../server/door/operation.ts';
 import { operations } from '../server/operations.ts';
 
-/** Where the tests write which problems they provoked, as `["operation code", …]`, a file for each file of tests. */
+/** Where tests record the problems they provoke, as `["operation code", …]`, one file per test file. */
 export const provokedFolder = path.resolve(import.meta.dirname, '../.data/test-results/provoked');
 
-/** Forgets what earlier runs provoked. */
+/** Deletes the records of earlier runs. */
 export function forgetProvoked(): void {
   rmSync(provokedFolder, { recursive: true, force: true });
 }
 
 /**
- * What operations declare and no test of the last run provoked, as `"operation code"`. `internal` is left out:
+ * The problems that operations declare and no test of the last run provoked, as `"operation code"`. Without `internal`:
  * it means a bug, and no test can provoke one for each operation.
  */
 export function unprovokedProblems(): string[] {

@@ -5,9 +5,9 @@ import { Refusal } from './refusal.ts';
 const usage = 'Say what to do: npm run receipt-keys -- rotate, or npm run receipt-keys -- revoke KID REASON';
 
 /**
- * `npm run receipt-keys -- rotate` adds a key that signs receipts from the next start on, or prints the
- * list with it where the environment holds the keys; `revoke KID REASON` ends one
- * that somebody else may hold. Every key stays published, with the time for which it counts.
+ * `npm run receipt-keys -- rotate` adds a key that signs receipts from the next start on, or prints the new list where
+ * the environment holds the keys; `revoke KID REASON` ends a key that leaked. Every key stays published with the time
+ * it was valid.
  */
 await runForOperator({ words: 1, usage }, async ([word, named, ...reason], { db, configuration: { receiptKeys } }) => {
   const now = new Date();

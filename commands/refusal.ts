@@ -1,4 +1,4 @@
-/** A precondition that does not hold. The message is the one sentence that a person needs; no stack is shown. */
+/** An unmet precondition. The message is the one sentence shown to a person, without a stack. */
 export class Refusal extends Error {
   override name = 'Refusal';
 }

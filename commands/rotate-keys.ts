@@ -3,9 +3,9 @@ import { requireSecretKeys, retireOthers } from '../server/kernel/secret-keys.ts
 import { runForOperator } from './operator.ts';
 
 /**
- * `npm run rotate-keys` moves everything to the first key of SECRET_KEY, beside a running service: submitted content is
- * sealed again, credentials move at their next use. Once nothing needs another key, the others may be
- * taken off the list. `npm run rotate-keys -- end` says so while credentials still need them, and voids these.
+ * `npm run rotate-keys` moves everything to the first key of SECRET_KEY while the service runs: submitted content is
+ * resealed now, credentials move at their next use. Once nothing needs another key, take it off the list.
+ * `npm run rotate-keys -- end` voids the credentials that still need one.
  */
 await runForOperator({ words: 0, usage: '' }, async ([word], { db, configuration: { keyring } }) => {
   const now = new Date();

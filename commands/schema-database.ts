@@ -13,15 +13,15 @@ import {
 import pg from 'pg';
 
 /**
- * PostgreSQL as the schema engine sees it: catalog queries, whole scripts and a shadow database. `@prisma/adapter-pg`
- * serves queries of models, and here it cannot: it does not know the catalog's `"char"`, it cuts scripts at every
- * semicolon (also inside a function's body), and its shadow database is the main one when both come by URL.
+ * PostgreSQL for Prisma's schema engine: catalog queries, whole scripts and a shadow database. `@prisma/adapter-pg`
+ * cannot do this: it does not know the catalog's `"char"`, it splits scripts at every semicolon (also inside function
+ * bodies), and its shadow database is the main one when both come by URL.
  */
 const IDENTITY = { provider: 'postgres', adapterName: 'schema-database' } as const;
 const MAX_CONNECTIONS = 4;
 const SCHEMA_PARAMETER = 'schema';
 
-/** Object ids of the types that catalog and history queries return; every other one travels as text. */
+/** Object ids of the types in catalog and history queries; all others travel as text. */
 const COLUMN_TYPES = new Map<number, ColumnType>([
   [16, ColumnTypeEnum.Boolean],
   [18, ColumnTypeEnum.Character],
@@ -61,7 +61,7 @@ export class SchemaDatabase implements SqlMigrationAwareDriverAdapterFactory {
     return new Connection(this.#requireUrl());
   }
 
-  /** Uses the configured shadow database after emptying it, or creates one that goes when the connection does. */
+  /** Empties and uses the configured shadow database, or creates one that is dropped with the connection. */
   async connectToShadowDb(): Promise<SqlDriverAdapter> {
     if (this.#shadowUrl !== undefined) {
       const shadow = new Connection(this.#shadowUrl);
@@ -89,7 +89,7 @@ export async function canConnect(url: string): Promise<void> {
   await client.end();
 }
 
-/** Creates the database that the URL names unless it exists; gives its name. */
+/** Creates the database that the URL names unless it exists; returns its name. */
 export async function createDatabase(url: string): Promise<string> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   await asAdmin(url, async (admin) => {
@@ -140,7 +140,7 @@ class Connection extends Queryable implements SqlDriverAdapter {
   constructor(url: string, afterwards: () => Promise<void> = async () => undefined) {
     const pool = new pg.Pool({ connectionString: withoutSchema(url), max: MAX_CONNECTIONS });
     super(pool);
-    // An idle connection may be cut when its database is dropped; the next query reports it.
+    // An idle connection is cut when its database is dropped; the next query reports it.
     pool.on('error', () => undefined);
     this.#pool = pool;
     this.#schemaName = new URL(url).searchParams.get(SCHEMA_PARAMETER) ?? 'public';
@@ -163,7 +163,7 @@ class Connection extends Queryable implements SqlDriverAdapter {
   }
 }
 
-/** The engine sends `COMMIT` and `ROLLBACK` itself (no phantom query), so that only the connection is given back. */
+/** The engine sends `COMMIT` and `ROLLBACK` itself (no phantom query), so these only release the connection. */
 class OpenTransaction extends Queryable implements Transaction {
   readonly options = { usePhantomQuery: false };
   readonly #connection: pg.PoolClient;
@@ -182,7 +182,7 @@ class OpenTransaction extends Queryable implements Transaction {
   }
 }
 
-/** Instants reach the engine as RFC 3339; everything else as the driver reads it. */
+/** Timestamps reach the engine as RFC 3339; everything else as the driver parses it. */
 const getTypeParser: pg.CustomTypesConfig['getTypeParser'] = (oid: number) => {
   if (!TIMESTAMP_TYPES.includes(oid)) return pg.types.getTypeParser(oid, 'text');
   return (value: string) => {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Prisma's schema engine as an npm package. The CLI normally downloads a native executable, which needs a network; it
- * runs this file instead (`PRISMA_SCHEMA_ENGINE_BINARY`) and talks to it as to the native one: JSON-RPC 2.0, one
- * message a line, on stdin and stdout, log lines as JSON on stderr.
+ * Prisma's schema engine from npm. The CLI normally downloads a native executable; it runs this file instead
+ * (`PRISMA_SCHEMA_ENGINE_BINARY`) and talks to it the same way: JSON-RPC 2.0, one message per line, on stdin and
+ * stdout, and JSON log lines on stderr.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -47,7 +47,7 @@ async function loadEngine(): Promise<void> {
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: panic });
   const entry = import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const code = readFileSync(fileURLToPath(entry).replace(/\.js$/, '.wasm'));
-  // The declarations of the package leave out the functions that its own WebAssembly imports.
+  // The package's types omit the functions that its WebAssembly imports.
   const imports = { './schema_engine_bg.js': wasm as unknown as WebAssembly.ModuleImports };
   const { instance } = await WebAssembly.instantiate(code, imports);
   wasm.__wbg_set_wasm(instance.exports);
@@ -69,7 +69,7 @@ async function answerOnce(): Promise<void> {
   }
 }
 
-/** Answers one request after another until the CLI closes stdin. */
+/** Answers requests in sequence until the CLI closes stdin. */
 async function serve(): Promise<void> {
   process.on('uncaughtException', (error) => {
     log({ is_panic: true, message: panic.message ?? error.message, backtrace: error.stack });
@@ -92,12 +92,12 @@ async function answer({ method, params }: Request): Promise<unknown> {
   const engine = await startEngine();
   if (method === 'getDatabaseVersion') return engine.version();
   if (method === 'evaluateDataLoss' || method === 'createMigration') {
-    // Both look up the schema of the migration history in a cache that only this call fills.
+    // Both need the schema of the migration history, which only this call caches.
     const { migrationsList, filters } = params;
     await engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: true });
   }
   if (!(method in engine)) throw new Error(`Not supported by this schema engine: ${method}`);
-  // The CLI and the engine share one set of messages: what the one sends is what the other takes.
+  // The CLI and the engine share one message format.
   const call = engine[method as 'diff'] as (params: unknown) => Promise<{ stdout?: string } | undefined>;
   const result = await call.call(engine, params);
   if (method === 'diff' && result?.stdout) send({ id: 0, method: 'print', params: { content: result.stdout } });

@@ -7,7 +7,7 @@ import { brokenInvariants } from '../e2e/support/invariants.ts';
 import { startService } from '../e2e/support/service.ts';
 import { type JobState, jobStates } from '../server/purchases/states.ts';
 
-// The chains of the sandbox know nothing of what is made up.
+// The sandbox's chains know none of the seeded transfers.
 const service = await startService({}, { checked: false });
 const { pool } = service.database;
 
@@ -41,7 +41,7 @@ describe('npm run seed', { timeout: 120_000 }, () => {
     expect(await brokenInvariants(pool)).toEqual([]);
     const schema = readFileSync(path.resolve(import.meta.dirname, '../prisma/schema.prisma'), 'utf8');
     const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name = '']) => name);
-    // Nobody runs a seeded service until a role is granted, and no worker seals its audit.
+    // A seeded service runs only once a role is granted, and no worker seals its audit.
     const unseeded = ['operators', 'operator_acts', 'operator_views', 'finding_labels', 'audit_seals'];
     const empty: string[] = [];
     for (const table of tables) {

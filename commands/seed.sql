@@ -1,6 +1,6 @@
--- Fills a migrated, empty database with purchases in every state, set by set. What differs between installations stands in
--- `seed_terms` (seed.ts), one row. Purchase 1 is the newest; they are spread over a year. Triggers are off meanwhile: what
--- they would keep is kept here, and `e2e/support/invariants.ts` accepts the result.
+-- Fills a migrated, empty database with purchases in every state, set by set. `seed_terms` (seed.ts) has one row with
+-- what differs between installations. Purchase 1 is the newest; they span a year. Triggers are off: this script keeps
+-- their rules, and `e2e/support/invariants.ts` accepts the result.
 set local session_replication_role = replica;
 set local synchronous_commit = off;
 set local lock_timeout = 0;
@@ -13,7 +13,7 @@ create function pg_temp.seed_hash(what text) returns text language sql stable as
 create function pg_temp.wire(instant timestamptz) returns text language sql stable as $$
   select to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 
--- Who buys: one account for 50 purchases, by turns with an agent or a wallet ---------------------------------------
+-- Who buys: one account per 50 purchases, by turns with an agent or a wallet ---------------------------------------
 
 create temp table seed_buyers as
 select nr, nr % 2 = 0 as is_agent, pg_temp.seed_key('acct', 'account', nr) as account_key,
@@ -66,7 +66,7 @@ select 'x402', state, 'Seeded.', 'operator', now - away from seed_terms,
 insert into rate_counts (subject, limit_name, used, window_end)
 select principal_key, 'requests', 1, now + interval '1 minute' from seed_buyers, seed_terms where nr <= 100;
 
--- What happens in each course of a purchase, step by step; `after` counts from the quote ---------------------------
+-- The events of each course of a purchase; `after` counts from the quote --------------------------------------------
 
 create temp table seed_steps (course text, sequence int, after interval, actor text, action text, state_from text,
   state_to text, has_receipt boolean, payment_state text, charge_state text, report int, receipt int);
@@ -118,14 +118,14 @@ from (
   union all values ('refund_failed', interval '2 h', 'system', 'refund_failed', 'waived', 'waived', 'waived', 'refund_failed', 2)
 ) steps window steps as (partition by course order by after);
 
--- The purchases. What is still open is among the newest, as in a service that works --------------------------------
+-- The purchases. What is still open is among the newest, as in a running service ------------------------------------
 
 create temp table seed_purchases as
 select i.nr, course, account_key, principal_key, grant_key, payer, pg_temp.seed_key('quote', 'quote', i.nr) as quote_key,
   pg_temp.seed_key('job', 'job', i.nr) as job_key, pg_temp.seed_key('pay', 'payment', i.nr) as payment_key,
   '0x' || pg_temp.seed_hash('transaction' || i.nr) as transaction, '0x' || pg_temp.seed_hash('nonce' || i.nr) as nonce,
   '0x' || pg_temp.seed_hash('return' || i.nr) as refund_nonce, networks[1 + i.nr % 2] as network,
-  -- A bank contests card payments only; wallets pay over their chain.
+  -- Banks contest card payments only; wallets pay over their chain.
   course = 'disputed' or (is_agent and i.nr % 3 = 0 and course in ('accepted', 'delivered', 'redelivered', 'refunded',
     'refund_pending', 'queued', 'running', 'rechecking')) as is_card, pg_temp.seed_key('pi', 'intent', i.nr) as intent_id,
   n - i.nr + 1 as block, i.nr <= content as has_content, i.nr % 3 as verdict,
@@ -265,7 +265,7 @@ select networks[1], '0x' || pg_temp.seed_hash('stray' || nr), 1, asset, '0x' || 
   'unmatched', null, now - nr * interval '1 hour', null, 0
 from seed_terms t, generate_series(1, strays) nr;
 
--- By card: on the provider's page, or with a card that the account keeps.
+-- By card: on the provider's page, or with a saved card.
 insert into card_customers (account_key, customer_id, created_at)
 select account_key, pg_temp.seed_key('cus', 'customer', nr), joined_at from seed_buyers where is_agent;
 insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
@@ -370,7 +370,7 @@ join (values
 lateral (select case posted.event when 'credited' then job_key when 'refunded' then pg_temp.seed_key('refund', 'refund', nr)
   when 'reversed' then payment_key || ':1' else payment_key end as key) keyed;
 
--- All of it was posted by this transaction, and is closed: what is posted later is added to that.
+-- This transaction posted all of it, and closes it: later postings add to that.
 insert into ledger_closings (account, to_transaction, closed_at, debited_microcents, credited_microcents, entries)
 select account, pg_current_xact_id()::text::bigint + 1, max(now), sum(debited), sum(credited), count(*) from (
   select debit_account as account, amount_microcents as debited, 0 as credited from ledger_transfers
@@ -408,7 +408,7 @@ union all
 select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('pay' || nr), 200,
   json_build_object('job_key', job_key)::text, '{}'::jsonb, collected_at, collected_at from seed_payments;
 
--- Rows of a chain name the one before, so a chain is written link by link, for all purchases at once.
+-- Each row of a chain names the one before, so all chains are written link by link.
 do $$
 declare link int;
 begin

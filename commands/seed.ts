@@ -1,8 +1,8 @@
 /**
- * `npm run seed -- N` fills a migrated, empty database with N purchases (1,000 without a number) in every state, with
- * everything that belongs to them: to look at the console, and to measure it. The content is short, the books balance, and
- * what is open is among the newest. Nothing of it was ever on a chain, and its receipts carry no real signature, so no
- * worker is to run on such a database. It reads the environment of the server and refuses one for real money.
+ * `npm run seed -- N` fills a migrated, empty database with N purchases (default 1,000) in every state, with all that
+ * belongs to them: to try the console and to measure it. The content is short, the books balance, and open purchases
+ * are among the newest. None of it was ever on a chain and its receipts carry no real signature, so run no worker on
+ * such a database. Reads the server's environment and refuses one for real money.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,14 +22,14 @@ import { Refusal } from './refusal.ts';
 const defaultPurchases = 1_000;
 const purchasesMax = 10_000_000;
 const purchasesEach = 50;
-/** Of the newest purchases the content is there, sealed; of the others it is deleted, as after 30 days. */
+/** So many of the newest purchases keep their sealed content; older ones have lost it, as after 30 days. */
 const contentMax = 1_000;
-/** Among so many of the newest some are unpaid, queued or at work. */
+/** Among so many of the newest, some are unpaid, queued or at work. */
 const freshMax = 2_000;
-/** What stands in no table of a purchase, and may be there: applied migrations, and keys from a first start. */
+/** Rows that may exist in an empty database: applied migrations, and keys from a first start. */
 const beside = ['_prisma_migrations', 'secret_keys', 'receipt_keys'];
 
-/** Three short works on the same evidence: what the assessor says of them differs. */
+/** Three short works on the same evidence that the assessor judges differently. */
 const works = [
   'The invoice of 3 May 2026 is over 120 EUR.',
   'The invoice of 3 May 2026 is over 210 EUR.',
@@ -78,7 +78,7 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => !beside.includes(name));
 }
 
-/** Throws a `Refusal` when there is a row in any table that is filled, or when triggers cannot be turned off. */
+/** Throws a `Refusal` when a table to fill has rows, or when triggers cannot be turned off. */
 async function requireEmpty(client: pg.Client): Promise<void> {
   const tables = await tablesOf(client);
   if (!tables.includes('jobs'))
@@ -93,7 +93,7 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   if (!rows[0]?.may) throw new Refusal('This needs a role that may set session_replication_role, such as a superuser.');
 }
 
-/** Fills the tables in one transaction. Resolves to how many rows there are. */
+/** Fills the tables in one transaction. Resolves to the number of rows. */
 async function seed(client: pg.Client, configuration: Configuration, purchases: number): Promise<number> {
   await client.query('begin');
   await writeTerms(client, configuration, purchases);
@@ -110,7 +110,7 @@ async function seed(client: pg.Client, configuration: Configuration, purchases: 
   await queue.stop();
   let rows = queued.length;
   for (const table of tables) {
-    // As a lone statement: it reads what the planner is to know of the table, too.
+    // A statement of its own: it also updates the planner's statistics.
     await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
     const counted = await client.query<{ rows: string }>(
       `select reltuples::bigint as rows from pg_class where oid = $1::regclass`,
@@ -121,7 +121,7 @@ async function seed(client: pg.Client, configuration: Configuration, purchases: 
   return rows;
 }
 
-/** The row that seed.sql reads what differs between installations from. */
+/** The row of `seed_terms`: what differs between installations. */
 async function writeTerms(client: pg.Client, configuration: Configuration, purchases: number): Promise<void> {
   const requests = works.map(requestOn);
   const reports = await Promise.all(
@@ -174,7 +174,7 @@ function requestOn(work: string): CheckRequest {
   });
 }
 
-/** Content of the newest purchases, what their disputes say, and a governed source for each agent's account. */
+/** Content and dispute texts of the newest purchases, and a governed source for each agent's account. */
 async function sealContent(client: pg.Client, { keyring }: Configuration): Promise<void> {
   const sealAll = async (keys: string, column: Parameters<typeof seal>[2]['column'], text: string, write: string) => {
     const { rows } = await client.query<{ key: string }>(keys);

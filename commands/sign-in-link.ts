@@ -7,8 +7,8 @@ import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run sign-in-link -- ACCOUNT_KEY E-MAIL` prints a single-use link that signs a member of the account in. The member
- * is made when the account has none with this address; the owner of the account gets a letter about it.
+ * `npm run sign-in-link -- ACCOUNT_KEY E-MAIL` prints a single-use link that signs a member of the account in. Adds the
+ * member if the account has none with this address; the account's owner gets a letter about it.
  */
 await runForOperator(
   { words: 2, usage: 'Say whose link it is: npm run sign-in-link -- ACCOUNT_KEY E-MAIL' },

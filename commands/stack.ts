@@ -21,7 +21,7 @@ export function dataDir(): string {
 
 export interface StackOptions {
   readonly ports: Ports;
-  /** Holds the database, the secrets and the keys; what is in it survives a restart. */
+  /** Holds the database, the secrets and the keys; survives a restart. */
   readonly dataDir: string;
   readonly mode: 'production' | 'development';
 }
@@ -50,7 +50,7 @@ interface Stoppable {
 
 /**
  * Starts everything on this machine and resolves when the app answers. `DATABASE_URL` replaces the database from npm.
- * Throws a `Refusal` with one sentence when a part does not come up; nothing is left running then.
+ * When a part does not come up it stops the others and throws a `Refusal` with one sentence.
  */
 export async function startStack({ ports, dataDir, mode }: StackOptions): Promise<Stack> {
   const started: Stoppable[] = [];
@@ -108,7 +108,7 @@ export async function requireFreePorts(ports: Ports): Promise<void> {
   await requireFreePort(ports.stripe, 'the payment provider');
 }
 
-/** PostgreSQL from npm with one database in it, or what `DATABASE_URL` names, which is not ours to stop. */
+/** PostgreSQL from npm with one database, or the server that `DATABASE_URL` names, which we never stop. */
 async function startDatabase(
   ports: Ports,
   dataDir: string,

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { databaseUrl } from './postgres.ts';
 
-/** The database that every test database is a copy of: all migrations applied, no rows. */
+/** The template of every test database: all migrations applied, no rows. */
 export const TEMPLATE = 'work_check_template';
 const POOL_SIZE = 20;
 const UNUSED_ATTEMPTS = 100;
@@ -16,8 +16,8 @@ export interface TestDatabase {
 }
 
 /**
- * A migrated, empty database for the tests of one file or one `describe`; it goes when they are done.
- * Call it where hooks may be declared: `const database = await testDatabase();` at the top of a file.
+ * A migrated, empty database for the tests of one file or one `describe`, dropped afterwards. Call it where hooks may
+ * be declared: `const database = await testDatabase();` at the top of a file.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const { drop, ...database } = await cloneDatabase();
@@ -46,8 +46,8 @@ export async function cloneDatabase(): Promise<TestDatabase & { drop(): Promise<
 }
 
 /**
- * A pool has ended before its last connections have; one that is cut off in between fails the run of whoever had it.
- * What is still connected after a while was forgotten by the test, and goes by force.
+ * Connections outlive their pool for a moment, and dropping the database under one fails whoever holds it. So wait,
+ * then drop by force what a test forgot.
  */
 async function untilUnused(admin: pg.Client, name: string): Promise<void> {
   for (let attempt = 0; attempt < UNUSED_ATTEMPTS; attempt++) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A new folder outside the project that PostgreSQL may enter, which runs as nobody when root starts it. */
+/** A new folder outside the project that PostgreSQL may enter: it runs as nobody when root starts it. */
 export function testFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'work-check-test-'));
   chmodSync(folder, 0o755);

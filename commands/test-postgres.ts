@@ -7,7 +7,7 @@ import { TEMPLATE } from './test-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection string of the maintenance database of the PostgreSQL that this test run uses. */
+    /** Connection string of the maintenance database of this test run's PostgreSQL. */
     postgresUrl: string;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm test`: everything that must hold, in the order in which it fails fastest; stops at the first step that fails.
- * `npm test -- unit e2e` runs only those steps. The last line is always `N passed, N failed`.
+ * `npm test`: all checks, the fastest to fail first; stops at the first step that fails. `npm test -- unit e2e` runs
+ * only those steps. The last line is always `N passed, N failed`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ const BROKEN: Counts = { passed: 0, failed: 1 };
 const steps: Record<string, () => Promise<Counts>> = {
   types: async () => {
     await generateClient();
-    // Types the routes, and writes the declarations that a fresh clone does not have yet.
+    // Types the routes, and writes the declarations that a fresh clone lacks.
     if ((await generateRouteTypes()) !== 0) return BROKEN;
     return runTool('tsc', ['--noEmit']);
   },
@@ -96,7 +96,7 @@ async function runTool(name: string, args: readonly string[]): Promise<Counts> {
   return (await runProgram(name, args)) === 0 ? NOTHING : BROKEN;
 }
 
-/** Runs one project of vitest.config.ts. A test that is skipped counts as failed: it promises what nobody checks. */
+/** Runs one project of vitest.config.ts. A skipped test counts as failed: nobody checks its promise. */
 async function runTests(project: string): Promise<Counts> {
   const report = path.join(RESULTS, `${project}.json`);
   mkdirSync(RESULTS, { recursive: true });
@@ -109,6 +109,6 @@ async function runTests(project: string): Promise<Counts> {
   const skipped = results.numPendingTests + results.numTodoTests;
   if (skipped > 0) console.error(`${skipped} tests of ${project} were skipped, which counts as failed.`);
   const failed = results.numFailedTests + skipped;
-  // A file that cannot be loaded, or an error outside of any test, fails the run without failing a test.
+  // A file that fails to load, or an error outside of tests, fails the run without a failed test.
   return { passed: results.numPassedTests, failed: failed === 0 && how !== 0 ? 1 : failed };
 }

@@ -5,8 +5,8 @@ import { runForOperator } from './operator.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * `npm run unblock -- BLOCK REASON` lets whoever a block keeps from buying buy again. In place of the block's key, an
- * account or the address of a payer lifts all of its open blocks. The reason is kept with each.
+ * `npm run unblock -- BLOCK REASON` lifts a purchase block. Given an account or a payer's address instead, it lifts all
+ * of its open blocks. Each keeps the reason.
  */
 await runForOperator(
   { words: 2, usage: 'Say which block, account or payer, and why: npm run unblock -- BLOCK REASON' },

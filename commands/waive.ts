@@ -2,8 +2,8 @@ import { perform } from '../server/door/perform.ts';
 import { runForOperator } from './operator.ts';
 
 /**
- * `npm run waive -- JOB_KEY REASON` gives up the charge of a job whose review is overdue: the collection goes back to
- * who paid it.
+ * `npm run waive -- JOB_KEY REASON` gives up the charge of a job whose review is overdue, and returns the collection to
+ * its payer.
  */
 await runForOperator(
   { words: 2, usage: 'Say which job and why: npm run waive -- JOB_KEY REASON' },
