@@ -1,2 +1,2 @@
-/** The environment cannot be used. `message` names every variable at fault, one a line. */
+/** The environment cannot be used. `message` names each wrong variable on its own line. */
 export class ConfigurationError extends Error {}

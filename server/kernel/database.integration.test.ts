@@ -11,13 +11,13 @@ const { shared } = db;
 
 describe('a purchase and the lists that it is in', () => {
   /**
-   * How often each table was read as a whole so far. Connections report that when they are asked to; those that check
-   * the invariants after a test report it late, so this comes first.
+   * How often each table was scanned as a whole so far. Connections report that on request, and those of the invariant
+   * checks report late, so this comes first.
    */
   const scans = async () => {
     const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
     const connections = Array.from({ length: db.pool.totalCount });
-    // The shared ones, four at most, take turns, from one round of the event loop to the next.
+    // The shared connections, at most four, take turns from one round of the event loop to the next.
     for (let turn = 0; turn < 4; turn += 1) await shared.many(report);
     await Promise.all(connections.map(() => transact(db, (tx) => tx.many(report))));
     const { rows } = await service.database.pool.query(
@@ -110,7 +110,7 @@ describe('a transaction', () => {
 
 describe('a table that gets a column while it is in use', () => {
   const row = sql`select * from plans`;
-  /** Has every connection prepare the statement, and whoever asks more than once find it prepared. */
+  /** Runs the statement on every connection. Repeats find it prepared. */
   const askAll = () =>
     Promise.all([
       ...Array.from({ length: 8 }, () => new Promise((resolve) => setImmediate(resolve)).then(() => shared.one(row))),

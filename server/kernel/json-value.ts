@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 
-/** A value that JSON can say. */
+/** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /** Deeper than any honest document; shallow enough that later readers may recurse. */

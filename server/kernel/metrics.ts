@@ -1,15 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Every name begins with it, but for those that Node and its process bring along. */
+/** Prefix of all names except those of Node and its process. */
 const prefix = 'work_check_';
 
-/** Seconds. A check is due after 600; a reader waits for 25 at most and is not observed. */
+/** Seconds. A check must be done after 600; long polls of up to 25 are not observed. */
 const operationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const checkBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /**
- * What this process measures, in Prometheus' terms. A label is the name of an operation, a state, a provider, a network or
- * another word of the code: never a key, an address or content, so their number is bounded.
+ * What this process measures, in Prometheus' terms. Labels are words of the code (an operation, a state, a provider, a
+ * network), never keys, addresses or content, so their number is bounded.
  */
 export interface Metrics {
   readonly registry: Registry;
@@ -22,7 +22,7 @@ export interface Metrics {
   readonly roundEnded: Gauge<'round'>;
 }
 
-/** Next bundles the pages apart from the server that starts them: both count in the one registry of the process. */
+/** Next bundles the pages apart from the server that starts them: both use the process's one registry. */
 const holder = globalThis as { workCheckMetrics?: Metrics };
 
 holder.workCheckMetrics ??= openMetrics();
@@ -80,7 +80,7 @@ function openMetrics(): Metrics {
   };
 }
 
-/** A gauge that is read when somebody asks. */
+/** A gauge that is computed when scraped. */
 export function openGauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
   return new Gauge({ name: `${prefix}${name}`, help, labelNames, registers: [metrics.registry] });
 }

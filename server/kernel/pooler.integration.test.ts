@@ -9,8 +9,8 @@ const readyForQuery = 0x5a;
 const terminate = 0x58;
 
 /**
- * Speaks as PgBouncer does with `pool_mode = transaction` and `pool_size = 1`: all clients share one session, each for
- * as long as one request takes.
+ * Acts like PgBouncer with `pool_mode = transaction` and `pool_size = 1`: all clients share one session, each for the
+ * duration of one request.
  */
 async function startPooler(): Promise<string> {
   const { hostname, port, username, pathname } = new URL(database.url);
@@ -20,7 +20,7 @@ async function startPooler(): Promise<string> {
   head.writeInt32BE(greeting.length + 8, 0);
   head.writeInt32BE(196_608, 4);
   session.write(Buffer.concat([head, greeting]));
-  /** Whose turn it is, and what the others have sent meanwhile. */
+  /** The client whose turn it is, and what the others have sent meanwhile. */
   const turns: { client: Socket; bytes: Buffer }[] = [];
   let hello = Buffer.alloc(0);
   let isReady = false;
@@ -58,7 +58,7 @@ async function startPooler(): Promise<string> {
   return `postgresql://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`;
 }
 
-/** Whether the bytes end with the word that the next request may come. */
+/** Whether the bytes end with ReadyForQuery. */
 const endsRequest = (bytes: Buffer) => bytes.length >= 6 && bytes.at(-6) === readyForQuery;
 
 it('a database of its own is taken', async () => {

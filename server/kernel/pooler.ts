@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { ConfigurationError } from './configuration-error.ts';
 
-/** Comparisons; a busy pooler may give two connections different sessions by chance. */
+/** Comparisons: a busy pooler may give two connections different sessions by chance. */
 const comparisons = 5;
 
 /**
- * Refuses a pooler that hands sessions out transaction by transaction, such as PgBouncer with `pool_mode = transaction`:
- * prepared statements, settings, LISTEN and advisory locks belong to a session, and would be found in another's. Two
- * connections that are open at once have two sessions, unless somebody in between has them share one.
+ * Refuses a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`: prepared statements,
+ * settings, LISTEN and advisory locks belong to a session, and would end up in another client's. Two open connections
+ * have two sessions, unless a pooler shares one between them.
  *
  * @throws {ConfigurationError} when `databaseUrl` leads to one
  */

@@ -14,7 +14,7 @@ const { pool } = service.database;
 const old = service.environment.SECRET_KEY ?? '';
 const fresh = randomBytes(32).toString('base64url');
 
-/** Opens what a process opens that starts with this SECRET_KEY. */
+/** Opens the same as a process that starts with this SECRET_KEY. */
 async function started<T>(secretKey: string, work: (runtime: Runtime) => Promise<T>): Promise<T> {
   const runtime = await openRuntime({ ...service.environment, SECRET_KEY: secretKey }, 'web');
   try {
@@ -44,7 +44,7 @@ describe('a rotation of the key', () => {
     const both = `${fresh},${old}`;
     const door = await startDoor({ ...service.environment, SECRET_KEY: both });
     const later = agent.at(door.baseUrl);
-    // What was made under the old key opens under the new list.
+    // Texts sealed under the old key open under the new list.
     expect((await later.get(`/api/agent/v1/jobs/${jobKey}/evidence`)).body.items[0].text).toEqual(expect.any(String));
     const under = async (key: string) =>
       (await pool.query(`select key_id from credentials where principal_key = $1`, [key])).rows;

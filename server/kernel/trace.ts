@@ -10,13 +10,13 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * The tracer of this process; none while traces are sent nowhere, and then nothing is measured. Next bundles the pages
- * apart, so it stands where both find it. It is not registered with OpenTelemetry: Next would send spans of its own, whose
- * attributes hold addresses with their query.
+ * The tracer of this process; absent while traces are exported nowhere, which costs nothing. Next bundles the pages
+ * apart, so it lives where both find it. Don't register it with OpenTelemetry: Next would send spans of its own, whose
+ * attributes contain addresses with their query.
  */
 const holder = globalThis as { workCheckTracer?: Tracer };
 
-/** From now on what is `traced` becomes spans of this tracer. */
+/** Exports every `traced` span through this tracer from now on. */
 export function traceWith(tracer: Tracer): void {
   holder.workCheckTracer = tracer;
 }
@@ -24,17 +24,17 @@ export function traceWith(tracer: Tracer): void {
 export const isTracing = (): boolean => holder.workCheckTracer !== undefined;
 
 interface SpanOptions {
-  /** What calls somebody else is a client; what takes a message is a consumer. */
+  /** Client: calls a provider. Consumer: takes a message. */
   kind?: 'client' | 'consumer' | 'server';
   /** Names, codes, keys and numbers: never content, an address with its query, or a secret. */
   attributes?: Attributes;
-  /** A `traceparent` (W3C Trace Context) of ours that goes on; without it the span belongs to the one it is made in. */
+  /** A `traceparent` (W3C Trace Context) of ours to continue; by default the span's parent is the current one. */
   parent?: string | null;
 }
 
 const kinds = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, server: SpanKind.SERVER } as const;
 
-/** Does `work` as a span, which fails as it does. */
+/** Runs `work` in a span, which fails with it. */
 export function traced<T>(name: string, { kind, attributes, parent }: SpanOptions, work: () => Promise<T>): Promise<T> {
   const tracer = holder.workCheckTracer;
   if (!tracer) return work();
@@ -47,7 +47,7 @@ export function traced<T>(name: string, { kind, attributes, parent }: SpanOption
       try {
         return await work();
       } catch (error) {
-        // A message can quote input; the name of an error cannot.
+        // A message can quote input; an error's name cannot.
         span.setStatus({ code: SpanStatusCode.ERROR });
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
         throw error;
@@ -58,12 +58,12 @@ export function traced<T>(name: string, { kind, attributes, parent }: SpanOption
   );
 }
 
-/** Says something more about the span that is under way. */
+/** Adds attributes to the current span. */
 export function noteOnSpan(attributes: Attributes): void {
   if (holder.workCheckTracer) trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** What has the span under way go on in another process; null while there is none. */
+/** The `traceparent` with which another process continues the current span; null without one. */
 export function traceparent(): string | null {
   const span = holder.workCheckTracer ? trace.getActiveSpan()?.spanContext() : undefined;
   if (!span || !isSpanContextValid(span)) return null;

@@ -6,9 +6,8 @@ import { type Answer, Batch, Statement } from './statement.ts';
 const lineCountMax = 4;
 
 /**
- * A few connections shared by all callers in turn: what is asked within one turn of the event loop leaves in one
- * packet. Ten reads at once take a quarter of the time that they take on the pool (1.9 to 8.1 times, `npm run bench --
- * tricks`).
+ * A few connections shared by all callers in turn: all statements of one event-loop turn leave in one packet. Ten reads
+ * at once take a quarter of their time on the pool (speed-up 1.9 to 8.1, `npm run bench -- tricks`).
  */
 export function sharedLines(pool: pg.Pool): { run(statement: Sql): Promise<Answer>; end(): Promise<void> } {
   const lineCount = Math.max(1, Math.min(lineCountMax, Math.floor(pool.options.max / 2)));
@@ -70,7 +69,7 @@ function sharedLine(pool: pg.Pool): SharedLine {
     replace() {
       const old = taken;
       taken = undefined;
-      // Answers come in the order of the questions.
+      // Answers come in the order of the statements.
       old?.then((client) => client.query('select').finally(() => letGo(client))).catch(() => {});
     },
     async end() {

@@ -123,10 +123,10 @@ export class Statement {
 }
 
 /**
- * Statements on their way through a connection together, in place of the driver's own query, with one `Sync` behind the
- * last: PostgreSQL answers them in one packet, and when one fails those behind it are not carried out and fail with it.
- * The driver asks for the columns of a prepared statement at each execution; this asks once a connection. A transaction of
- * ten writes takes a sixth of the time that it takes with a round trip each (2.0 to 10.9 times, `npm run bench -- tricks`).
+ * Sends statements together, in place of the driver's own query, with one `Sync` after the last: PostgreSQL answers in
+ * one packet, and when one fails it skips the rest, which fail with it. The driver describes a prepared statement at
+ * each execution; this does so once per connection. A transaction of ten writes takes a sixth of its time with a round
+ * trip each (speed-up 2.0 to 10.9, `npm run bench -- tricks`).
  */
 export class Batch extends pg.Query {
   /** The driver reads the name and text of the current statement. */
