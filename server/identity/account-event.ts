@@ -1,7 +1,7 @@
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 
-/** What can happen to who may buy for an account. */
+/** The events of an account: what changes who may buy for it. */
 export type AccountAction =
   | 'agent_connected'
   | 'agent_paused'

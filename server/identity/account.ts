@@ -82,7 +82,7 @@ async function signedIn(db: Queries, { now, presented }: Context, caller: Member
   };
 }
 
-/** People of one account that are written to. */
+/** At most so many people of an account get a letter. */
 const readersMax = 50;
 
 /** The addresses of an account's members. */

@@ -4,12 +4,12 @@ import type { Tx } from '../kernel/transaction.ts';
 import { type AccountAction, recordEvent } from './account-event.ts';
 import type { GrantRow } from './grant.ts';
 
-/** What is done to an agent of an account, by a member or by an operator, each with its event. */
+/** What a member or an operator does to an agent of an account. Each act records its event. */
 
 /** Who acts, for which account. */
 export interface ActingFor {
   accountKey: string;
-  /** As events name it: a member's key, or an operator's address. */
+  /** The name in events: a member's key, or an operator's address. */
   actor: string;
 }
 
@@ -45,7 +45,7 @@ export async function accountOfAgent(tx: Tx, agentKey: string): Promise<string> 
   return row.account_key;
 }
 
-/** Pauses an agent, or lets it buy again. Does nothing when it is so already. */
+/** Pauses an agent, or lets it buy again. No effect if it is already so. */
 export async function pauseAgentBy(tx: Tx, by: ActingFor, agentKey: string, paused: boolean, now: Date): Promise<void> {
   const before = await lockAgent(tx, by, agentKey);
   if ((before.paused_at !== null) === paused) return;
@@ -60,7 +60,7 @@ export async function revokeAgentBy(tx: Tx, by: ActingFor, agentKey: string, now
   if (!agent.revoked_at) revoke(tx, by, agentKey, now);
 }
 
-/** From the commit on, nothing speaks for the agent and nothing can be fetched for it. */
+/** From the commit on, the agent's credentials and releases are void. */
 export function revoke(tx: Tx, by: ActingFor, agentKey: string, now: Date): void {
   tx.write(sql`update principals set revoked_at = ${now} where principal_key = ${agentKey}`);
   tx.write(sql`update credentials set revoked_at = ${now} where principal_key = ${agentKey} and revoked_at is null`);
@@ -68,7 +68,7 @@ export function revoke(tx: Tx, by: ActingFor, agentKey: string, now: Date): void
   recordOnAgent(tx, by, agentKey, 'agent_revoked', {}, now);
 }
 
-/** Refuses what cannot be done to a wallet. */
+/** Throws `action_not_allowed` for a wallet: it belongs to its owner. */
 export function requireKind({ kind }: { kind: 'agent' | 'wallet' }, act: string): void {
   if (kind === 'wallet') {
     throw new Problem(

@@ -57,18 +57,18 @@ function agentRows(db: Queries, accountKey: string, now: Date, agentKey: string 
   return db.many<AgentRow>(statement(text, [accountKey, utcDay(now), agentKey, now]));
 }
 
-/** Who buys, as reports and lists name it. */
+/** The buyer as reports and lists name it. */
 export interface PrincipalName {
   kind: 'agent' | 'wallet';
   name: string | null;
 }
 
-/** Who buys under this key. */
+/** The buyer with this key. */
 export function principalNamed(db: Queries, principalKey: string): Promise<PrincipalName> {
   return db.one(sql`select kind, name from principals where principal_key = ${principalKey}`);
 }
 
-/** Who buys under each of these keys. */
+/** The buyer of each of these keys. */
 export async function principalsNamed(
   db: Queries,
   principalKeys: readonly string[],

@@ -34,10 +34,7 @@ const readCredential = jsonRowReader<CredentialRow>({
   amounts: { per_job_limit_microcents: true, daily_limit_microcents: true, total_limit_microcents: true },
 });
 
-/**
- * What else the authenticating statement does: count, look up a claim, load a row; and whether a member is let in as the
- * operator that they may be.
- */
+/** What else the authenticating statement does: count, look up a claim, load a row, read a member's operator role. */
 export interface Besides {
   asOperator: boolean;
   limit: LimitName | undefined;
@@ -156,7 +153,7 @@ async function memberOf({ runtime, now }: Context, sessionKey: string, asOperato
   return { ...nobody, caller, pace: paced(counts, rateLimits, now) };
 }
 
-/** The member as an operator; null for one without a role. */
+/** The member as an operator; null without a role. */
 function asOperatorOf({ email, operator_role, created_at }: MemberRow): Operator | null {
   return operator_role && { kind: 'operator', name: email, role: operator_role, signedInAt: created_at };
 }

@@ -11,7 +11,7 @@ const service = await startService();
 const { pool } = service.database;
 const { db } = service.runtime;
 
-/** The payment that a fresh job of this agent was paid with. */
+/** The payment of a fresh job of this agent. */
 async function paymentBy(agent: Agent): Promise<{ payment: string; account: string }> {
   const jobKey = await agent.paidJob();
   const { rows } = await pool.query(

@@ -22,7 +22,7 @@ export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): P
 }
 
 /**
- * Blocks an account's new purchases for one cause. What is paid goes on, and reports stay readable. Does nothing if
+ * Blocks an account's new purchases for one cause. Paid jobs continue and reports stay readable. Does nothing if
  * already blocked for it.
  */
 export function blockAccount(

@@ -12,8 +12,8 @@ interface BuyerRow extends GrantRow {
 }
 
 /**
- * The agent or wallet that asked for something which another may carry out for it, with its grant as it is now. What was
- * presented instead of a credential is the key of that. Undefined once it was revoked.
+ * The agent or wallet whose request somebody else may carry out, with its current grant. `presented` stands in for
+ * a credential. Undefined once revoked.
  */
 export async function buyerBehind(
   db: Queries,
@@ -34,7 +34,7 @@ export async function buyerBehind(
   return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
 }
 
-/** Who a principal is, what it may pay with and the limits it buys under, for the page that somebody else pays on. */
+/** A principal, how it may pay and its limits, for the page on which somebody else pays. */
 export function buyerOfPrincipal(
   db: Queries,
   principalKey: string,

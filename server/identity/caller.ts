@@ -29,8 +29,8 @@ interface Anonymous {
 
 /**
  * Who runs the service: whoever runs its commands, who can read and write its database anyway, and members with an
- * operator role, who become one in `authenticate` for what operators alone may ask for. What a role may do stands in
- * `server/console/roles.ts`.
+ * operator role, whom `authenticate` turns into one on operations for operators. `server/console/roles.ts` says what
+ * each role may do.
  */
 export interface Operator {
   kind: 'operator';

@@ -34,13 +34,13 @@ describe('rotation', () => {
     expect(await statusWith(agent.token)).toBe(200);
     expect(await statusWith(rotated.body.credential)).toBe(200);
     service.advanceClock(890);
-    // A later use does not put the end off.
+    // A later use does not postpone the end.
     expect(await statusWith(rotated.body.credential)).toBe(200);
     expect(await statusWith(agent.token)).toBe(200);
     service.advanceClock(11);
     expect(await statusWith(agent.token)).toBe(401);
     agent.token = rotated.body.credential;
-    // The principal is the same, and so is what it bought.
+    // The principal stays the same, with its purchases.
     expect((await agent.get(`/api/agent/v1/purchases/${quote.body.quote_key}`)).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 /** Pages of members that a sign-in may lead to. */
 const pages = /^\/(?:account|agents|connect|console|pay|purchases|receipts|reports|sources)(?:\/\w[\w.-]*)*$/;
-/** Those of them that show the owner of a wallet anything. */
+/** Those that are of use to the owner of a wallet. */
 const pagesOfWallets = /^\/(?:purchases|receipts|reports)(?:$|[/?])/;
 /** Longer than any form of ours sends. */
 const maxLength = 2_000;

@@ -144,7 +144,7 @@ async function decisionLetters(
   }));
 }
 
-/** Owners hear that an operator can sign in as a member, or let somebody. */
+/** Tells owners that an operator can sign in as a member, or let somebody do so. */
 async function operatorLinkLetters(
   { db, configuration }: Runtime,
   { request_key, account_key, email }: Extract<IdentityLetter, { kind: 'operator_link' }>,

@@ -13,7 +13,7 @@ export function requireFreshSignIn({ kind, signedInAt }: Member | Operator, now:
   throw new Problem('fresh_sign_in_required', `${what} needs a sign-in of the last ${lasting('freshSignIn')}.`);
 }
 
-/** Whether somebody signed in so lately. */
+/** Whether the sign-in is recent enough. */
 export function isFresh({ signedInAt }: Pick<Member | Operator, 'signedInAt'>, now: Date): boolean {
   return signedInAt === null || after(signedInAt, seconds.freshSignIn) > now;
 }

@@ -100,7 +100,7 @@ describe('linking an agent to an account', () => {
       expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
     }
     expect((await claim(agent, registration, '123456')).body.code).toBe('code_invalid');
-    // An address without an account hears nothing, and the agent cannot tell.
+    // An unknown address gets no letter, and the agent cannot tell.
     const nobody = new Customer(service);
     expect((await asking(nobody.email)).registration.status).toBe(202);
     expect(await nobody.letters()).toEqual([]);
@@ -238,14 +238,14 @@ describe('an agent of an account', () => {
     await agent.authorize(taken.quote_key);
     const generous = (await owner.get('/api/agent/v1/agents')).body.agents[0].grant;
     const { service_keys: _, paused: __, ...everything } = generous;
-    // What a refusal over a limit lists besides: what may be done about the job that holds room.
+    // A refusal over a limit also lists what may be done about the job that holds the room.
     const narrowed: [string, Record<string, unknown>, string[]][] = [
       ['grant_limit_exceeded', { per_job_limit_microcents: 499_999_999 }, []],
       ['grant_limit_exceeded', { daily_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
       ['grant_limit_exceeded', { total_limit_microcents: 999_999_999 }, ['pay', 'cancel']],
       ['grant_scope_missing', { payment_methods: ['card_saved'] }, []],
     ];
-    /** What each way to a quote lists for it: asking for one, reading it, the list of all. */
+    /** What each way to a quote says of it: asking for one, reading it, listing all. */
     const lists = async (): Promise<string[][]> => {
       const asked = await agent.quote();
       const read = await agent.get(`/api/agent/v1/purchases/${quote.quote_key}`);
@@ -305,7 +305,7 @@ describe('an agent of an account', () => {
     const { agent, owner, key } = await account();
     const [first, second] = [await agent.quote(), await agent.quote()];
     await agent.authorize(first.body.quote_key);
-    // The day's counter is held, so that the purchase has read the limit and waits when it is lowered.
+    // Hold the day's counter: the purchase has read the limit and waits while it is lowered.
     const client = await pool.connect();
     await client.query('begin');
     await client.query(
@@ -363,7 +363,7 @@ describe('an agent of an account', () => {
       const refused = await act(owner, key, what, what === 'pause' ? { paused: false } : {});
       expect([what, refused.status, refused.body.code]).toEqual([what, 409, 'action_not_allowed']);
     }
-    // What it bought stays with the account.
+    // Its purchases stay with the account.
     expect((await owner.get(`/api/agent/v1/purchases/${quote.body.quote_key}`)).status).toBe(200);
   });
 
@@ -375,7 +375,7 @@ describe('an agent of an account', () => {
     const again = await claim(agent, registration);
     expect(again.status).toBe(200);
     expect((await claim(agent, registration)).body.code).toBe('credential_already_released');
-    // The old one goes with the first use of the new one, and not before.
+    // The old one ends with the first use of the new one, not before.
     expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
     const renewed = newAgent(service);
     renewed.token = again.body.credential;
@@ -410,7 +410,7 @@ describe('an owner who signs in for the first time', () => {
     });
     const other = registration.body.agent_key;
     const review = (body: Record<string, unknown>) => owner.post('/api/agent/v1/agents/review', body);
-    // An agent that came after the page was made is not kept unseen.
+    // Don't keep an agent that came after the page was made.
     expect((await review({ keep: [key], revoke: [] })).body.code).toBe('action_not_allowed');
     expect((await review({ keep: [key], revoke: [other] })).body).toEqual({ kept: [key], revoked: [other] });
     const { body } = await owner.get('/api/agent/v1/agents');

@@ -5,8 +5,8 @@ import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 
 /**
- * Lets whoever signs in with this address run the service in a role; takes the role that it had. An address that belongs
- * to no account gets one of its own, so that it can sign in.
+ * Gives whoever signs in with this address a role; replaces the current one. An address without an account gets one, so
+ * that it can sign in.
  */
 export async function grantRole(tx: Tx, address: string, role: Role, now: Date): Promise<void> {
   const email = address.toLowerCase();
@@ -23,7 +23,7 @@ export async function grantRole(tx: Tx, address: string, role: Role, now: Date):
     on conflict (email) do update set role = excluded.role, granted_at = excluded.granted_at`);
 }
 
-/** Takes the role away, from the next request on. False when the address had none. */
+/** Revokes the role from the next request on. False when the address had none. */
 export async function revokeRole(db: Queries, address: string): Promise<boolean> {
   const gone = await db.maybe(sql`delete from operators where email = ${address.toLowerCase()} returning email`);
   return gone !== undefined;

@@ -40,7 +40,7 @@ describe('a new customer', () => {
     for (const words of ['Procurement Assistant', '10.00 USD a check', '50.00 USD a day', terms.termsVersion]) {
       expect(letter.text).toContain(words);
     }
-    // A mail scanner that follows the link, however often, decides nothing.
+    // A mail scanner may follow the link often: that decides nothing.
     for (let look = 0; look < 3; look += 1) {
       const { body } = await confirmation(letter.link);
       expect(body).toMatchObject({ state: 'pending_confirmation', email: customer.email, code: letter.code });
@@ -202,7 +202,7 @@ describe('an address', () => {
     if (!message) throw new Error('no letter was asked for');
     await expect(sendLetter(service.runtime, letters, message)).rejects.toThrow();
     await sendLetter(service.runtime, letters, message);
-    // The queue may hand the same message out once more.
+    // The queue may deliver a message twice.
     await sendLetter(service.runtime, letters, message);
     expect(await control.mail(customer.email)).toHaveLength(1);
   });

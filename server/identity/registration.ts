@@ -19,7 +19,7 @@ import { newToken, tokenHash, tokenHashes } from './token.ts';
 
 /** Pause between two claims. */
 const claimIntervalSeconds = 5;
-/** Wrong codes that are compared; a sixth is not. */
+/** Wrong codes that are compared. The sixth is refused unread. */
 
 /** Registers an agent. Does the same for known and unknown addresses: the worker decides about the letter. */
 export const register: Verb<typeof contract.register> = async ({ ctx, input, tx }) => {

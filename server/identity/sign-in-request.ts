@@ -7,7 +7,7 @@ import { firstPage, ownPage } from './destination.ts';
 import type { IdentityLetter } from './letters.ts';
 import type * as contract from './member-contract.ts';
 
-/** The worker looks the address up: neither answer nor timing tells whether it is known. */
+/** Only the worker looks the address up: neither answer nor timing reveals whether it is known. */
 export const signInLink: Verb<typeof contract.signInLink> = async ({ ctx, input, tx }) => {
   await requireLetters(ctx.runtime, ctx.now);
   enqueueLetter<IdentityLetter>(tx, ctx.runtime.queue, {
