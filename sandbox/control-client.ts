@@ -13,7 +13,7 @@ type FacilitatorState = { faults: Fault[]; held: number };
 
 const HELD_POLL_MS = 10;
 
-/** The control port as functions, for tests and the demo. Each rejects with the sandbox's sentence when it is refused. */
+/** The control port as functions, for tests and the demo. Each rejects with the sandbox's sentence on refusal. */
 export function controlClient(control: string) {
   async function call<Result>(method: string, path: string, body?: unknown): Promise<Result> {
     const response = await fetch(new URL(path, control), {
@@ -59,9 +59,9 @@ export function controlClient(control: string) {
     },
     release: () => call<{ released: number }>('POST', '/facilitator/release'),
     clearFacilitatorFaults: () => call<FacilitatorState>('DELETE', '/facilitator/faults'),
-    /** The facilitator forgets nonces, pending settlements and caches, like after a restart. */
+    /** Makes the facilitator forget nonces, pending settlements and caches, as after a restart. */
     restartFacilitator: () => call('POST', '/facilitator/restart'),
-    /** What the facilitator was asked and did, newest first. */
+    /** Calls to the facilitator and their results, newest first. */
     settlements: async (filter: { payer?: string; nonce?: string } = {}) =>
       (await call<{ settlements: Settlement[] }>('GET', `/facilitator/settlements?${new URLSearchParams(filter)}`))
         .settlements,

@@ -1,4 +1,4 @@
-// The control port: what a test or the demo asks of the sandbox, and the switches for everything that can go wrong.
+// The control port, for tests and the demo: what the sandbox holds, and switches for every fault.
 import type { Server } from 'node:http';
 import type { Chain } from './chain/chain.ts';
 import { chainRoutes, describeChain } from './chain/routes.ts';
@@ -12,7 +12,7 @@ import { sandboxPage } from './page.ts';
 import { stripeRoutes } from './stripe/routes.ts';
 import type { StripeSandbox } from './stripe/server.ts';
 
-/** The running parts that the control port speaks for. */
+/** The running parts that it controls. */
 export type Parts = {
   readonly chains: readonly Chain[];
   readonly facilitatorUrl: string;

@@ -1,10 +1,10 @@
-/** How often a fault strikes: a number of times, or until cleared. */
+/** How often a fault occurs: a number of times, or until cleared. */
 export type Times = number | 'always';
 
-/** Faults still to strike, oldest first. */
+/** Pending faults, oldest first. */
 export type FaultQueue<Fault extends { readonly times: Times }> = {
   add(fault: Fault): void;
-  /** The first fault that fits, counted down. */
+  /** Takes the first matching fault and counts it down. */
   take(fits?: (fault: Fault) => boolean): Fault | undefined;
   list(): Fault[];
   clear(): void;

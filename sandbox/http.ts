@@ -1,4 +1,4 @@
-// The one HTTP server of the sandbox: a route table, bounded JSON bodies, JSON answers, every answer branded.
+// The sandbox's HTTP server: a route table, bounded JSON bodies, JSON answers, a header that brands every answer.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 
@@ -7,10 +7,10 @@ export const BRAND = 'LOCAL SANDBOX';
 const BODY_BYTES_MAX = 65_536;
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** What a handler sees of a request. `body` is parsed JSON, undefined when there was none. */
+/** A request for a handler. `body` is parsed JSON, undefined without one. */
 export type Call = { readonly query: URLSearchParams; readonly path: Record<string, string>; readonly body: unknown };
 
-/** What a handler answers; `drop` breaks the connection without an answer. */
+/** A handler's answer; `drop` breaks the connection without one. */
 export type Answer = { status?: number; json: unknown } | { html: string } | 'drop';
 
 /** Handlers by `METHOD /path/:name`. */
@@ -35,8 +35,8 @@ export function readBody<Schema extends z.ZodType>(schema: Schema, call: Call): 
 }
 
 /**
- * Serves `routes` on a loopback port. `part` names the server in the sentence of a port that is taken, which is what
- * the promise rejects with. Unknown paths get a JSON 404, unknown methods a JSON 405.
+ * Serves `routes` on a loopback port. Rejects with a sentence that names `part` when the port is taken. Unknown paths
+ * get a JSON 404, unknown methods a JSON 405.
  */
 export function serve(part: string, port: number, routes: Routes): Promise<Server> {
   const table = Object.entries(routes).map(([key, handler]) => {

@@ -1,6 +1,6 @@
-// The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, the control
-// port.
-// PORT=N places it (the control port is N + 1010), DATA_DIR holds what survives a restart (default .data).
+// The local sandbox as one process tree: two chains, the facilitator, the mail server, the payment provider, the
+// control port. PORT=N places it (the control port is N + 1010); DATA_DIR holds what survives a restart (default
+// .data).
 
 import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -23,7 +23,7 @@ const DEFAULT_PORT = 3000;
 const toStop: (() => Promise<void> | void)[] = [];
 let stopping: Promise<void> | undefined;
 
-/** Stops what was started, newest first, and ends with `code`. */
+/** Stops all parts, newest first, and exits with `code`. */
 function stopAll(code: number): Promise<void> {
   stopping ??= (async () => {
     for (const stop of toStop.reverse()) await stop();
@@ -32,13 +32,13 @@ function stopAll(code: number): Promise<void> {
   return stopping;
 }
 
-/** One sentence on stderr, and everything stops. */
+/** Prints one sentence to stderr and stops everything. */
 function fail(sentence: string): void {
   if (!stopping) console.error(`${BRAND}: ${sentence}`);
   void stopAll(1);
 }
 
-/** A part that ends unasked takes the rest with it. */
+/** A part that ends unasked stops the rest. */
 function watch(name: string, exited: Promise<void>): void {
   void exited.then(() => fail(`The ${name} ended by itself.`));
 }
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   console.log('sandbox ready');
 }
 
-/** Both at once; when one cannot start, the other is stopped with everything else. */
+/** Both at once; when one cannot start, everything else is stopped. */
 async function startChains(chainPorts: Record<number, number>, folder: string): Promise<Chain[]> {
   const outcomes = await Promise.allSettled(
     NETWORKS.map(async (network) => {

@@ -45,7 +45,7 @@ function renderLetter({ to, subject, text, received_at }: Letter): string {
 <pre>${body}</pre></article>`;
 }
 
-/** Text that a page may show between tags and in quoted attributes. */
+/** Escapes text for use between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -15,7 +15,7 @@ export type Ports = {
 const HIGHEST_OFFSET = 1017;
 const HIGHEST_PORT = 65_535;
 
-/** The port scheme: `app` is PORT itself, everything else lies 1010 to 1017 above it. Throws a sentence if none fits. */
+/** The port scheme: `app` is PORT itself, all others are 1010 to 1017 above it. Throws a sentence if none fits. */
 export function ports(app: number): Ports {
   if (!Number.isInteger(app) || app < 1 || app + HIGHEST_OFFSET > HIGHEST_PORT) {
     throw new Error(`PORT must be a whole number from 1 to ${HIGHEST_PORT - HIGHEST_OFFSET}, not ${app}.`);
@@ -32,14 +32,14 @@ export function ports(app: number): Ports {
   };
 }
 
-// Below the range from which systems hand out ephemeral ports (gVisor from 16,000, Linux from 32,768), so that no
-// client socket takes one meanwhile; above the last port below it that fetch refuses as a bad one (10,080).
+// Below the range of ephemeral ports (gVisor from 16,000, Linux from 32,768), so that no client socket takes one; above
+// the last port below it that fetch refuses as bad (10,080).
 const SEARCH_FROM = 10_100;
 const SEARCH_SPAN = 4_800;
 const SEARCH_TRIES = 50;
 const STARTS_MAX = 5;
 
-/** A value for PORT whose whole scheme is free at this moment; for tests, which run beside each other. */
+/** A value for PORT whose whole scheme is free now; for tests, which run beside each other. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < SEARCH_TRIES; attempt += 1) {
     const candidate = SEARCH_FROM + Math.floor(Math.random() * SEARCH_SPAN);
@@ -55,8 +55,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts something on free ports: `start` gets a value for PORT. When another program was faster to one of them,
- * which `start` says with "in use", it is started again on others.
+ * Calls `start` with a value for PORT whose scheme is free. When another program takes one first, which `start` reports
+ * with "in use", tries others.
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let starts = 1; ; starts += 1) {

@@ -1,10 +1,10 @@
-// How the sandbox's processes end: orderly on a signal, on their own when the process that started them is gone.
+// How the sandbox's processes end: orderly on a signal, or by themselves when their parent is gone.
 
 const PARENT_POLL_MS = 300;
 
 /**
- * Calls `stop` once: on SIGTERM or SIGINT, or when the parent process has disappeared. A forked process sees its channel
- * close; any other is handed to another parent, which the operating system shows as a changed parent id.
+ * Calls `stop` once: on SIGTERM or SIGINT, or when the parent process is gone. A forked process sees its channel close;
+ * any other gets a new parent id from the operating system.
  */
 export function onEnd(stop: () => void): void {
   const parent = process.ppid;

@@ -46,7 +46,7 @@ async function balance(sandbox: Sandbox, chainId: ChainId, owner: Address): Prom
   return BigInt(String(units));
 }
 
-/** The process and everything below it. */
+/** The process and its descendants. */
 async function processTree(root: number): Promise<number[]> {
   const processes = await listProcesses();
   const below = (parent: number): number[] =>
@@ -54,7 +54,7 @@ async function processTree(root: number): Promise<number[]> {
   return [root, ...below(root)];
 }
 
-/** The children of a process whose command line holds the text. */
+/** The children of a process whose command line contains the text. */
 async function processesWith(parent: number, text: string): Promise<number[]> {
   const processes = await listProcesses();
   return processes.filter(({ ppid, command }) => ppid === parent && command.includes(text)).map(({ pid }) => pid);
@@ -70,7 +70,7 @@ async function listProcesses(): Promise<{ pid: number; ppid: number; command: st
   });
 }
 
-/** Resolves when none of them is left; the test's own time limit is the failure. */
+/** Resolves when all are gone; bounded by the test's own time limit. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some(isAlive)) await sleep(20);
 }

@@ -7,7 +7,7 @@ import type { ChainId } from './chain/networks.ts';
 import { type Ports, ports as portScheme } from './ports.ts';
 import { SANDBOX_SECRET_KEY, SANDBOX_WEBHOOK_SECRET } from './stripe/keys.ts';
 
-/** A running sandbox and where its parts are. */
+/** A running sandbox and the addresses of its parts. */
 export type Sandbox = {
   readonly ports: Ports;
   /** The control port's address. */
@@ -16,15 +16,15 @@ export type Sandbox = {
   /** JSON-RPC addresses by chain id. */
   readonly rpcUrls: Readonly<Record<ChainId, string>>;
   readonly smtpUrl: string;
-  /** Where the stand-in for Stripe is, and the key and the webhook secret that it shares with its one seller. */
+  /** The address of the stand-in for Stripe, with the key and webhook secret of its one seller. */
   readonly stripe: { readonly url: string; readonly secretKey: string; readonly webhookSecret: string };
-  /** An account to be paid at when nothing else is configured. */
+  /** The account to be paid at unless configured otherwise. */
   readonly payTo: Address;
-  /** Its private key, which signs what that account gives back. */
+  /** Its private key, which signs transfers back from that account. */
   readonly payToKey: Hex;
-  /** The process that all of it runs under. */
+  /** The root process. */
   readonly pid: number;
-  /** Stops all of it; resolves when it has ended and its state is on disk. */
+  /** Stops everything; resolves when it has ended and its state is on disk. */
   stop(): Promise<void>;
 };
 
@@ -36,13 +36,13 @@ export type SandboxOptions = {
   readonly log?: (line: string) => void;
 };
 
-/** What cannot start says so and ends; this is for what hangs, and generous to a machine with too much to do. */
+/** For a start that hangs, with patience for a busy machine. A part that cannot start says so and ends. */
 const START_MS_MAX = 180_000;
 const STOP_MS_MAX = 10_000;
 
 /**
- * Starts the sandbox as a process of its own and resolves when every part answers. It ends with this process.
- * Rejects with the sentence it ended with, for example that a port is in use.
+ * Starts the sandbox as its own process and resolves when every part answers. It ends with this process. Rejects with
+ * the sentence it ended with, for example that a port is in use.
  */
 export async function startSandbox({ port, dataDir, log }: SandboxOptions): Promise<Sandbox> {
   const ports = portScheme(port);

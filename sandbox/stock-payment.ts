@@ -1,4 +1,4 @@
-// For the tests: a buyer and a seller as anyone would build them from the x402 packages, knowing nothing of the sandbox.
+// For the tests: a buyer and a seller built from the x402 packages alone, knowing nothing of the sandbox.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {

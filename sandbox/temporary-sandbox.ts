@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onFreePort } from './ports.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
-/** For the tests: a sandbox on free ports whose files go with it when it stops. */
+/** For the tests: a sandbox on free ports whose files are deleted when it stops. */
 export async function temporarySandbox(): Promise<Sandbox> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const sandbox = await onFreePort((port) => startSandbox({ port, dataDir }));

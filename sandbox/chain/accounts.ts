@@ -19,7 +19,7 @@ export function idleAccount(): HDAccount {
   return testAccount(9);
 }
 
-/** A stranger's account, for what anybody can do. */
+/** An account unknown to the service, for what anybody can do. */
 export function strangerAccount(): HDAccount {
   return testAccount(0);
 }

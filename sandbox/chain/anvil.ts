@@ -33,7 +33,7 @@ function thisPlatform(): string {
   return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 }
 
-/** undefined when the package is not installed, as npm leaves it on a platform that it is not made for. */
+/** undefined when the package is not installed: npm skips it on other platforms. */
 function packagedBinary(packageName: string): string | undefined {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`)), 'bin', 'anvil');
@@ -96,8 +96,8 @@ function listeningPort(child: ChildProcess, chainId: number, stateFile: string):
 }
 
 /**
- * A shell that stops anvil once our end of a pipe closes, however this process ends: kill -9 leaves nothing running and
- * still saves the chain.
+ * A shell that stops anvil once our end of a pipe closes, however this process ends: even kill -9 leaves nothing
+ * running and still saves the chain.
  */
 function endWithUs(child: ChildProcess): ChildProcess {
   const script = 'read -r end; kill -TERM "$0" 2> /dev/null';

@@ -24,7 +24,7 @@ export type Chain = {
   readonly network: Network;
   /** The address that the service and its buyers use. */
   readonly rpcUrl: string;
-  /** Straight to anvil, which no fault of the JSON-RPC address touches. */
+  /** Directly to anvil, past the faults of the JSON-RPC address. */
   readonly nodeUrl: string;
   readonly client: ChainClient;
   readonly rpc: RpcProxy;
@@ -34,7 +34,7 @@ export type Chain = {
   stop(): Promise<void>;
 };
 
-// Real chains go on without payments: mine a block now and then, so that unused authorizations expire.
+// Real chains continue without payments: mine a block now and then, so that unused authorizations expire.
 const IDLE_BLOCK_MS = 5_000;
 
 /** Starts the chain on `port`, its state kept in `stateFile`. Rejects with one sentence when it cannot. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
 
-/** A compiled contract: its interface and the creation code, which takes the constructor's arguments at its end. */
+/** A compiled contract: its interface, and the creation code, which ends with the constructor's arguments. */
 export type ContractArtifact = { abi: Abi; bytecode: Hex };
 
 type CompilerOutput = {
@@ -19,7 +19,7 @@ export type ContractName = (typeof CONTRACT_NAMES)[number];
 const OPENZEPPELIN = '@openzeppelin/contracts';
 const openzeppelinFolder = dirname(fileURLToPath(import.meta.resolve('@openzeppelin/contracts/package.json')));
 
-/** Where the committed artifact of a contract lies. */
+/** The path of a contract's committed artifact. */
 export function artifactPath(name: ContractName): string {
   return join(import.meta.dirname, `${name}.json`);
 }

@@ -1,4 +1,4 @@
-// What can go wrong with a chain: its JSON-RPC address (stall, slow, error, blind, lag) and the chain itself (the rest).
+// Faults of a chain: of its JSON-RPC address (stall, slow, error, blind, lag) and of the chain itself (the rest).
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { Refusal } from '../http.ts';
@@ -26,10 +26,9 @@ export const chainFaultSchema = z.discriminatedUnion('mode', [
 export type ChainFault = z.infer<typeof chainFaultSchema>;
 
 /**
- * Lets one thing go wrong. `stall`, `slow`, `error`, `blind` (a node that knows of no log and no receipt) and `lag`
- * (one that is some blocks behind) last until cleared; `revert` goes back to a snapshot;
- * `reorg` replaces the newest blocks by empty ones; `automine_off` leaves transactions waiting until `mine`;
- * `advance_time` lasts until the sandbox restarts.
+ * Starts a fault. `stall`, `slow`, `error`, `blind` (the node knows no log and no receipt) and `lag` (it is some blocks
+ * behind) last until cleared; `revert` goes back to a snapshot; `reorg` replaces the newest blocks with empty ones;
+ * `automine_off` leaves transactions waiting until `mine`; `advance_time` lasts until the sandbox restarts.
  */
 export async function strike(chain: Chain, fault: ChainFault): Promise<{ mode: string; snapshot_id?: Hex }> {
   const { client, rpc } = chain;
@@ -64,7 +63,7 @@ export async function strike(chain: Chain, fault: ChainFault): Promise<{ mode: s
   }
 }
 
-/** Ends every fault that lasts: the JSON-RPC address answers again, waiting transactions are mined. */
+/** Ends every lasting fault: the JSON-RPC address answers again, waiting transactions are mined. */
 export async function clearFaults(chain: Chain): Promise<void> {
   chain.rpc.trouble(undefined);
   if (chain.mining.automatic) return;

@@ -1,4 +1,4 @@
-// What the control port says and does about the chains.
+// The control port's routes to the chains.
 import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
 import { BRAND, type Call, Refusal, type Routes, readBody } from '../http.ts';
@@ -15,7 +15,7 @@ export type ChainDescription = {
   chain_id: number;
   title: string;
   rpc_url: string;
-  /** Straight to the node, as the facilitator reaches it: no fault of `rpc_url` touches it. */
+  /** Directly to the node, as the facilitator reaches it, past the faults of `rpc_url`. */
   node_url: string;
   asset: Address;
   asset_name: string;
@@ -66,7 +66,7 @@ export function chainRoutes(chains: readonly Chain[], restartFacilitator: () => 
   };
 }
 
-/** What the control port tells of a chain: where it is, how far, and its token. */
+/** A chain for the control port: its addresses, its height, and its token. */
 export async function describeChain({
   network,
   rpcUrl,

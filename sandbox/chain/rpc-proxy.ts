@@ -1,5 +1,5 @@
-// The JSON-RPC address of a chain: passes everything to anvil, and can stall, slow down or fail as providers do.
-// The facilitator has its own way to anvil, as it would have its own provider.
+// The JSON-RPC address of a chain: passes everything to anvil, and can stall, slow down or fail as providers do. The
+// facilitator reaches anvil by its own way, as if it had its own provider.
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gate } from '../fault-queue.ts';
@@ -15,7 +15,7 @@ type RpcTrouble =
 
 export type RpcProxy = {
   readonly server: Server;
-  /** Sets the trouble; undefined ends it and lets stalled calls go on. */
+  /** Sets the fault; undefined ends it and answers stalled calls. */
   trouble(trouble: RpcTrouble | undefined): void;
   current(): RpcTrouble | undefined;
   close(): void;
@@ -23,7 +23,9 @@ export type RpcProxy = {
 
 const FAILURE = 'LOCAL SANDBOX: the provider fails as it was told to';
 
-/** Listens on `port` of the loopback and forwards to the node at `rpcUrl`. Rejects with a sentence if the port is taken. */
+/**
+ * Listens on `port` of the loopback and forwards to the node at `rpcUrl`. Rejects with a sentence if the port is taken.
+ */
 export async function startRpcProxy(part: string, port: number, rpcUrl: string): Promise<RpcProxy> {
   const target = new URL(rpcUrl);
   const agent = new Agent({ keepAlive: true });

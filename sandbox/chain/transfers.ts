@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbi } from 'viem';
 import type { Chain } from './chain.ts';
 
-/** A transfer of the token that the chain holds at this moment: the truth that answers are compared with. */
+/** A token transfer on the chain now: the truth to compare answers with. */
 export type Transfer = {
   from: Address;
   to: Address;
@@ -19,7 +19,7 @@ const [TRANSFER, AUTHORIZATION_USED] = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** The newest transfers first, at most 50,000; `from`, `to` and `nonce` of the query narrow them. */
+/** The newest transfers first, at most 50,000, filtered by `from`, `to` and `nonce` of the query. */
 export async function findTransfers(chain: Chain, query: URLSearchParams): Promise<Transfer[]> {
   const logs = await chain.client.getLogs({
     address: chain.network.asset,

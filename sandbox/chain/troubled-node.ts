@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { toHex } from 'viem';
 
-/** `blind` knows of no log and no receipt; `lag` knows of nothing in the newest blocks. */
+/** `blind` knows no log and no receipt; `lag` does not know the newest blocks. */
 export type NodeTrouble = { readonly mode: 'blind' } | { readonly mode: 'lag'; readonly blocks: number };
 
 type Call = { jsonrpc: string; id: unknown; method: string; params?: unknown[] };
 type Answer = { result?: unknown; error?: unknown };
 
-/** What a node in this trouble answers to one JSON-RPC call. Rejects when the real node does. */
+/** The answer of such a node to one JSON-RPC call. Rejects when the real node does. */
 export async function answerInTrouble(nodeUrl: string, trouble: NodeTrouble, incoming: IncomingMessage) {
   const call: Call = JSON.parse(await text(incoming));
   const ask = async (method: string, params: unknown[] = []): Promise<Answer> => {

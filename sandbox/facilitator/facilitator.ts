@@ -47,7 +47,7 @@ export function startFacilitator(port: number, nodeUrls: NodeUrls): Promise<Serv
   });
 }
 
-/** A facilitator without memory: no pending settlements, nothing cached. */
+/** Forgets everything: no pending settlements, nothing cached. */
 function createScheme(nodeUrls: NodeUrls): x402Facilitator {
   const accounts = facilitatorAccounts();
   const x402 = new x402Facilitator();
@@ -148,7 +148,7 @@ function internalError(): Answer {
   };
 }
 
-/** The scheme checks every field of a payment itself; here only as much as the record needs. */
+/** Reads only what the record needs: the scheme checks every field of a payment itself. */
 function readPayment(call: Call): { payload: PaymentPayload; requirements: PaymentRequirements } {
   const parsed = paymentSchema.safeParse(call.body);
   if (!parsed.success) throw new Refusal(400, 'invalid_body', z.prettifyError(parsed.error));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What each fault does to a call, and whether the money has moved when it strikes. */
+/** What each fault does to a call, and whether the money has moved by then. */
 const FAULT_MODES = {
   hold_before_settle: 'waits until released, then settles; no money has moved while it waits',
   hold_after_settle: 'settles, then keeps the answer until released',
@@ -23,7 +23,7 @@ const SLOW_MS_MAX = 600_000;
 export const faultSchema = z
   .strictObject({
     mode: z.enum(Object.keys(FAULT_MODES) as [FaultMode, ...FaultMode[]]),
-    /** How many calls it strikes, or all until cleared. */
+    /** How many calls it affects, or all until cleared. */
     times: z.union([z.int().min(1).max(1_000), z.literal('always')]).default(1),
     on: z.enum(['settle', 'verify', 'supported']).default('settle'),
     ms: z.int().min(0).max(SLOW_MS_MAX).default(1_000),

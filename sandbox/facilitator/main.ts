@@ -1,4 +1,4 @@
-// The facilitator's own process: `main.ts PORT NODE_URLS_JSON`. Tells the process that forked it when it listens.
+// The facilitator's own process: `main.ts PORT NODE_URLS_JSON`. Tells its parent when it listens.
 import { onEnd } from '../process-end.ts';
 import { startFacilitator } from './facilitator.ts';
 

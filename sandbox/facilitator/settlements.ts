@@ -21,7 +21,7 @@ export type Settlement = {
 const SETTLEMENTS_MAX = 20_000;
 const ANSWERS_KEPT = 200;
 
-/** The facilitator's memory of authorizations, oldest forgotten first. */
+/** The facilitator's memory of authorizations; forgets the oldest first. */
 export function settlementRecord() {
   const byAuthorization = new Map<string, Settlement>();
 
@@ -56,7 +56,7 @@ export function settlementRecord() {
       settlement.answers.push(answer);
       if (settlement.answers.length > ANSWERS_KEPT) settlement.answers.shift();
     },
-    /** Newest first; `payer` and `nonce` narrow the list. */
+    /** Newest first, filtered by `payer` and `nonce`. */
     list(filter: { payer?: string | undefined; nonce?: string | undefined }): Settlement[] {
       const same = (wanted: string | undefined, value: string) => wanted?.toLowerCase() === value.toLowerCase();
       return [...byAuthorization.values()]

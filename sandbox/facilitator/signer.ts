@@ -1,4 +1,4 @@
-// The facilitator's way to a chain: few calls per payment, and no transaction waits for another.
+// The facilitator's access to a chain: few calls per payment, and transactions don't wait for each other.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { toFacilitatorEvmSigner } from '@x402/evm';
 import {
@@ -15,7 +15,7 @@ import {
 } from 'viem';
 import type { HDAccount } from 'viem/accounts';
 
-/** What one settlement did on the chain, and what is to go wrong with it there. */
+/** The trace of one settlement on the chain, and the fault it meets there. */
 export type SettlementTrace = {
   /** Accepted hashes, whether or not mined or successful. */
   readonly transactions: Hex[];
@@ -57,7 +57,7 @@ export function createSigner(chainId: number, nodeUrl: string, accounts: readonl
     {
       address: accounts[0].address,
       readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
-      // The scheme types these loosely; viem refuses what does not fit together when it hashes them.
+      // The scheme types these loosely; viem rejects a mismatch when it hashes them.
       verifyTypedData: (data) => client.verifyTypedData(data as VerifyTypedDataParameters),
       getCode: cachedCode(client),
       sendTransaction: ({ to, data }) => send(to, data),
@@ -75,7 +75,7 @@ export function createSigner(chainId: number, nodeUrl: string, accounts: readonl
 }
 
 /**
- * Signs and broadcasts, one transaction per account at a time: anvil may hold back a second one for good if it comes
+ * Signs and broadcasts, one transaction per account at a time: anvil may hold back a second one forever if it arrives
  * while the first is mined.
  */
 function createSender(client: PublicClient, chainId: number, accounts: readonly HDAccount[]) {

@@ -1,12 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A letter as it was read from the wire. */
+/** A letter as received. */
 export type Letter = { to: string[]; from: string; subject: string; text: string; html: string; received_at: string };
 
 export type Mailbox = {
   keep(letter: Letter): void;
-  /** Newest first; `to` narrows to one recipient, whatever the case of its letters. */
+  /** Newest first; `to` filters by recipient, ignoring case. */
   list(to?: string): Letter[];
 };
 
@@ -14,7 +14,7 @@ export const LETTERS_KEPT = 1_000;
 // Compact the file only at twice the kept letters, so that each letter costs one short write.
 const FILE_LINES_MAX = 2 * LETTERS_KEPT;
 
-/** Opens the mailbox of a JSON-lines file; letters of earlier runs are there again. */
+/** Opens the mailbox of a JSON-lines file, with the letters of earlier runs. */
 export function openMailbox(path: string): Mailbox {
   mkdirSync(dirname(path), { recursive: true });
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
@@ -48,7 +48,7 @@ export function openMailbox(path: string): Mailbox {
   };
 }
 
-/** A line that a crash cut short is dropped. */
+/** Drops a line that a crash cut short. */
 function readLetter(line: string): Letter[] {
   try {
     return [JSON.parse(line)];

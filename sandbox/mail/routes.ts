@@ -1,10 +1,10 @@
-// What the control port says and does about the mail.
+// The control port's routes to the mail.
 import type { FaultQueue } from '../fault-queue.ts';
 import { BRAND, type Routes, readBody } from '../http.ts';
 import { type MailFault, mailFaultSchema } from './faults.ts';
 import type { Mailbox } from './mailbox.ts';
 
-/** The control port's routes to the letters, and to what goes wrong with them. */
+/** The control port's routes to the letters and the mail faults. */
 export function mailRoutes(mailbox: Mailbox, faults: FaultQueue<MailFault>): Routes {
   const state = () => ({ json: { sandbox: BRAND, faults: faults.list() } });
   return {

@@ -1,4 +1,4 @@
-// The SMTP server: takes any letter for anybody, reads it, keeps it, sends nothing on.
+// The SMTP server: accepts any letter for anybody and keeps it; sends nothing on.
 import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';

@@ -1,6 +1,6 @@
 /**
- * LOCAL SANDBOX: how the stand-in answers. It holds no language model: `good` compares words, and the others are the ways
- * in which models fail as checkers.
+ * LOCAL SANDBOX: how the stand-in answers. There is no language model: `good` compares words, and the others show the
+ * ways in which models fail as checkers.
  */
 type Quote = { passage: string; words: string };
 export type StatementAnswer = {
@@ -23,7 +23,7 @@ export type Material = {
   standing: Record<string, string>;
 };
 
-/** What a prompt holds: the evidence and the work on one line, the questions on another. */
+/** The content of a prompt: evidence and work on one line, questions on another. */
 export function materialOf(prompt: string): Material {
   const values = prompt.split('\n').flatMap((line) => (line.startsWith('{"') ? jsonOf(line) : []));
   const fixed = values.find((value) => 'evidence' in value) ?? { evidence: [] };
@@ -74,7 +74,7 @@ function nearest(text: string, { passages }: Material): Material['passages'][num
 const NEAR = 0.6;
 const WORDS_BETWEEN = 3;
 
-/** Compares words, their order, figures and denials with the nearest passage. */
+/** Compares words, their order, figures and negations with the nearest passage. */
 function goodAnswer(material: Material): Answer {
   return {
     statements: material.statements.map((question) => goodStatement(question, material)),
@@ -106,7 +106,7 @@ function goodStatement({ id, text }: Question, material: Material): StatementAns
   return { ...base, quotes, status: 'supported' };
 }
 
-/** Whether the words of a statement stand in a passage one after the other; other words may stand between a few of them. */
+/** Whether a passage contains the words of a statement in order, with few other words between them. */
 function isInOrder(own: readonly string[], held: readonly string[]): boolean {
   let at = -1;
   let stray = 0;
@@ -134,7 +134,7 @@ function lazy(material: Material): Answer {
   return approving(material, () => quotes, 'It is stated in the evidence.');
 }
 
-/** Praises everything, and finds for each statement the passage that looks most like it. */
+/** Praises everything, citing for each statement the passage that looks most like it. */
 function flattering(material: Material): Answer {
   const quotes = (text: string): Quote[] => {
     const near = nearest(text, material);
@@ -169,7 +169,7 @@ function approving(material: Material, quotesOf: (text: string) => Quote[], reas
   };
 }
 
-/** Accuses everything: the first word of the statement against the first of the nearest passage. */
+/** Contradicts everything: the statement's first word against the first of the nearest passage. */
 function strict(material: Material): Answer {
   const accuse = ({ id, text }: Question) => {
     const near = nearest(text, material);
@@ -195,7 +195,7 @@ function strict(material: Material): Answer {
 const ORDER =
   /\b(?:ignore|disregard|mark|treat|rate|answer|respond|verdict|must|please|counts?)\b.{0,80}\b(?:supported|met|approved|correct|verified)\b/i;
 
-/** Does what a text in the evidence or the work tells it to. */
+/** Obeys instructions in the evidence or the work. */
 function obedient(material: Material): Answer {
   const told = [...material.passages, ...material.work, ...material.criteria].some(({ text }) => ORDER.test(text));
   return told ? flattering(material) : goodAnswer(material);
@@ -221,7 +221,7 @@ function flipping(material: Material, seen: Map<string, number>): Answer {
   };
 }
 
-/** By the name of the model asked for; `seen` holds what this server was asked before. */
+/** By the requested model's name; `seen` holds the questions this server got before. */
 export function answerAs(character: string, material: Material, seen: Map<string, number>): Answer {
   switch (character) {
     case 'lazy':

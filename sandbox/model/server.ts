@@ -13,7 +13,7 @@ export type RequestBody = {
   messages: { role: string; content: string | { text?: string }[] }[];
 };
 
-/** Earlier questions: some characters answer by them. */
+/** Earlier questions, which some characters remember. */
 type Seen = {
   texts: Map<string, number>;
   bodies: RequestBody[];
@@ -26,23 +26,23 @@ type Seen = {
 export type ModelServer = {
   url: string;
   calls: () => number;
-  /** How many checks it was asked for; each takes several calls. */
+  /** The number of checks; each takes several calls. */
   checks: () => number;
-  /** The last requests, the newest last. */
+  /** The latest requests, newest last. */
   bodies: () => readonly RequestBody[];
-  /** What the model named `sandbox` does from now on. */
+  /** Sets what the model named `sandbox` does. */
   behave: (behaviour: string) => void;
-  /** Answers what was asked while it was `held`, and lets those checks end. */
+  /** Answers what was asked while `held`, and lets those checks end. */
   release: () => void;
   close: () => Promise<void>;
 };
 
 /**
- * LOCAL SANDBOX: an OpenAI-compatible chat server. What it does is chosen by the name of the model asked for: a character of
- * `characters.ts` (`good`, `lazy`, `flattering`, `inventing`, `strict`, `obedient`, `flipping`), or `slow`, `dying` (after
- * its first answer in a check), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended` (at the second try),
- * `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what `script` returns, or
- * `sandbox`, which does what it was last told to. That may be `held`, too: then it answers once it is released.
+ * LOCAL SANDBOX: an OpenAI-compatible chat server. The requested model's name chooses its behaviour: a character of
+ * `characters.ts` (`good`, `lazy`, `flattering`, `inventing`, `strict`, `obedient`, `flipping`), or `slow`, `dying`
+ * (after its first answer in a check), `stall`, `too-many-requests`, `broken`, `no-temperature`, `truncated`, `mended`
+ * (at the second try), `wrong-enum`, `missing-answers`, `echo`, `huge`, `not-a-number`, `scripted`, which answers what
+ * `script` returns, or `sandbox`, which does what it was last told to; told `held`, it answers once released.
  */
 export async function startModelServer(
   port: number,

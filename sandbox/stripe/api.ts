@@ -1,4 +1,4 @@
-// One call of the API from its headers to its answer: key, fault, idempotency, parameters, the work, what is kept of it.
+// One call of the API, from its headers to its answer: key, fault, idempotency, parameters, effect, record.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
@@ -21,9 +21,9 @@ export interface Api {
   readonly keys: Keys;
   readonly faults: FaultQueue<ApiFault>;
   readonly holds: Gate;
-  /** What was asked, newest first. */
+  /** Requests, newest first. */
   readonly calls: CallRecord[];
-  /** Does what the clock says is due. */
+  /** Does what is due by the clock. */
   runDue(): void;
 }
 
@@ -44,7 +44,7 @@ export interface ApiCall {
   readonly body: string;
 }
 
-/** `cut` says that only half of the body goes out: as a whole answer, or before the connection breaks. */
+/** `cut` sends half of the body: as if it were whole, or before breaking the connection. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: string;
@@ -114,7 +114,7 @@ async function serve(api: Api, served: Served): Promise<ApiAnswer | null> {
   }
 }
 
-/** Everything between two awaits: nothing else happens at the provider meanwhile, and all of it is saved at once. */
+/** Runs without awaiting, so nothing else happens at the provider meanwhile, and saves everything at once. */
 function carryOut(api: Api, { call, request, key, fault, endpoint, path }: Served, given: FormValue): Outcome {
   const { provider, keys } = api;
   api.runDue();
@@ -141,7 +141,7 @@ function perform(provider: Provider, endpoint: Endpoint, path: Record<string, st
   }
 }
 
-/** The answer as the fault lets it through. */
+/** The answer as the fault leaves it. */
 async function send({ holds }: Api, fault: ApiFault | undefined, answer: ApiAnswer): Promise<ApiAnswer | null> {
   if (fault?.mode === 'hold_after') await holds.hold();
   if (fault?.mode === 'slow') await sleep(fault.ms);
@@ -150,7 +150,7 @@ async function send({ holds }: Api, fault: ApiFault | undefined, answer: ApiAnsw
   return answer;
 }
 
-/** `skip` counts down on the fault itself, so that the list of faults shows what is left. */
+/** Counts `skip` down on the fault itself, so that the list of faults shows what is left. */
 function takeFault(faults: FaultQueue<ApiFault>, name: string): ApiFault | undefined {
   return faults.take((fault) => {
     if (fault.on !== 'any' && fault.on !== name) return false;

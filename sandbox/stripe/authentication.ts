@@ -4,7 +4,7 @@ import { RESTRICTED_RESOURCES, SANDBOX_RESTRICTED_KEY, SANDBOX_SECRET_KEY } from
 
 const SHOWN_DIGITS = 4;
 
-/** Lets the sandbox's own keys pass. Throws 401 for any other, above all for a live one; 403 beyond a restricted key. */
+/** Accepts the sandbox's own keys. Throws 401 for any other, above all a live one; 403 beyond a restricted key. */
 export function authenticate(authorization: string | undefined, endpointName: string): void {
   const key = keyOf(authorization);
   if (key === '') {

@@ -8,7 +8,7 @@ export interface TestCard {
     readonly message: string;
     readonly onlyHeld?: true;
   };
-  /** The holder must authenticate each payment, or only until the card is set up for payments in their absence. */
+  /** The holder must authenticate each payment, or only until the card is set up for off-session payments. */
   readonly authentication?: 'always' | 'unless_set_up';
   /** The charge succeeds and is disputed soon after. */
   readonly dispute?: { readonly reason: string; readonly inquiry?: true };
@@ -62,7 +62,7 @@ const CARDS: Readonly<Record<string, TestCard>> = {
   '4000000000005126': { brand: 'visa', refund: 'fails_later' },
 };
 
-/** Ready-made payment methods that an API call may name instead of one of its own. */
+/** Ready-made payment methods that an API call may name. */
 const TOKENS: Readonly<Record<string, string>> = {
   pm_card_visa: '4242424242424242',
   pm_card_mastercard: '5555555555554444',
@@ -79,7 +79,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   pm_card_refundFail: '4000000000005126',
 };
 
-/** The card of a number; one that is no test card is declined, as in Stripe's test mode. */
+/** The card of a number; unknown numbers are declined, as in Stripe's test mode. */
 export function cardOf(number: string): TestCard {
   return (
     CARDS[number] ??
@@ -92,7 +92,7 @@ export function numberOfToken(token: string): string | undefined {
   return Object.hasOwn(TOKENS, token) ? TOKENS[token] : undefined;
 }
 
-/** Whether the last digit is right for the others (ISO/IEC 7812-1, annex B). */
+/** Whether the check digit is right (ISO/IEC 7812-1, annex B). */
 export function isCardNumber(number: string): boolean {
   if (!/^\d{14,16}$/.test(number)) return false;
   const sum = [...number].reverse().reduce((total, digit, index) => {

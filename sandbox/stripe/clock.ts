@@ -11,7 +11,7 @@ export interface Clock {
 
 const MS_PER_SECOND = 1_000;
 
-/** A clock that is where it was before the last restart. */
+/** A clock that continues where it was before the last restart. */
 export function openClock(store: Store): Clock {
   const ahead = () => store.get('clock', 'clock')?.ahead ?? 0;
   return {

@@ -11,7 +11,7 @@ type State = { faults: unknown[]; held: number; now: number; webhook: WebhookTar
 
 const POLL_MS = 10;
 
-/** The stand-in for Stripe on the control port as functions. Each rejects with the sandbox's sentence. */
+/** The stand-in for Stripe on the control port, as functions. Each rejects with the sandbox's sentence. */
 export function stripeControl(call: CallControl) {
   const state = () => call<State>('GET', '/stripe');
   const deliveries = async () =>
@@ -21,35 +21,35 @@ export function stripeControl(call: CallControl) {
   };
   return {
     state,
-    /** Everything that the provider knows of money, oldest first. */
+    /** All movements of money at the provider, oldest first. */
     books: () => call<ReturnType<typeof booksOf>>('GET', '/stripe/books'),
-    /** What was asked of the API, newest first. */
+    /** Requests to the API, newest first. */
     calls: async () => (await call<{ calls: CallRecord[] }>('GET', '/stripe/calls')).calls,
     fault: (fault: z.input<typeof apiFaultSchema>) => call<State>('POST', '/stripe/faults', fault),
     /** The next payment is `processing`, the next refund `pending`, until it is settled. */
     outcome: (outcome: z.input<typeof outcomeSchema>) => call<State>('POST', '/stripe/outcomes', outcome),
     webhookFault: (fault: z.input<typeof webhookFaultSchema>) => call<State>('POST', '/stripe/webhook/faults', fault),
-    /** Clears every kind of fault, and lets go what is held. */
+    /** Clears all faults and releases what is held. */
     clearFaults: () => call<State>('DELETE', '/stripe/faults'),
-    /** Resolves when as many calls wait to be released. */
+    /** Resolves when that many calls wait to be released. */
     untilHeld: (count = 1) => until(async () => (await state()).held >= count),
     release: () => call<{ released: number }>('POST', '/stripe/release'),
-    /** Moves the provider's clock forward; what is due happens. */
+    /** Moves the provider's clock forward and does what is due. */
     advance: (seconds: number) => call<{ now: number }>('POST', '/stripe/clock', { seconds }),
-    /** Where events go, and what signs them. */
+    /** The address of events, and the secret that signs them. */
     webhook: (target: { url?: string; secrets?: string[] }) => call<WebhookTarget>('POST', '/stripe/webhook', target),
-    /** Where each event is on its way, newest first. */
+    /** Events on their way, newest first. */
     deliveries,
-    /** Resolves when no event is on its way any more. */
+    /** Resolves when no event is on its way. */
     untilDelivered: () => until(async () => (await deliveries()).every(({ state }) => state !== 'waiting')),
-    /** Sends events one after the other, in this order; without one all that are withheld, oldest first. */
+    /** Sends these events in this order; by default all withheld ones, oldest first. */
     send: (events?: readonly string[], copies = 1) =>
       call<{ sent: string[] }>('POST', '/stripe/webhook/send', { ...(events ? { events } : {}), copies }),
     openDispute: (dispute: { payment_intent: string; reason?: string; inquiry?: boolean }) =>
       call<Stripe.Dispute>('POST', '/stripe/disputes', dispute),
     closeDispute: (id: string, outcome: 'won' | 'lost') =>
       call<Stripe.Dispute>('POST', `/stripe/disputes/${id}`, { outcome }),
-    /** Decides a refund that is pending, or a payment that is processing; a refund may also fail after it succeeded. */
+    /** Decides a pending refund or a processing payment; a refund may also fail after it succeeded. */
     settle: (id: string, outcome: 'succeeded' | 'failed', failureReason?: string) =>
       call<Stripe.Refund | Stripe.PaymentIntent>('POST', '/stripe/settle', {
         id,

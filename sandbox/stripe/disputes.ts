@@ -1,4 +1,4 @@
-// A holder's bank takes a payment back, or asks first.
+// Disputes: a cardholder's bank takes a payment back, or asks first.
 import type Stripe from 'stripe';
 import { refused } from './errors.ts';
 import { emit } from './events.ts';
@@ -7,7 +7,7 @@ import { newDispute } from './objects/dispute.ts';
 import type { Provider } from './provider.ts';
 import { schedule } from './schedule.ts';
 
-/** Opens a dispute of a charge. Throws 400 when there is nothing of it left, or one is open. */
+/** Opens a dispute of a charge. Throws 400 when nothing of it is left, or one is open. */
 export function openDispute(
   provider: Provider,
   charge: Stripe.Charge,
@@ -41,7 +41,7 @@ function withdraw(provider: Provider, dispute: Stripe.Dispute): Stripe.Dispute {
   return withdrawn;
 }
 
-/** The seller's answer goes to the bank. */
+/** Sends the seller's answer to the bank. */
 export function submitEvidence(provider: Provider, dispute: Stripe.Dispute): Stripe.Dispute {
   const { evidence_details: details } = dispute;
   return provider.store.put('dispute', {
@@ -56,11 +56,11 @@ export function submitEvidence(provider: Provider, dispute: Stripe.Dispute): Str
   });
 }
 
-/** The bank decides. A won chargeback gives the money back; an inquiry just closes, or becomes a chargeback when lost. */
+/** Closes a dispute. Winning a chargeback returns the money; losing an inquiry turns it into a chargeback. */
 export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcome: 'won' | 'lost'): Stripe.Dispute {
   const { store } = provider;
   const previous = { status: dispute.status };
-  // A holder may still take up an inquiry that was closed.
+  // A holder may escalate an inquiry that was closed.
   if (!isOpen(dispute) && !(dispute.status === 'warning_closed' && outcome === 'lost')) {
     throw refused(`The dispute is ${dispute.status} already.`);
   }

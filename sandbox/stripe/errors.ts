@@ -1,4 +1,4 @@
-/** The fields of an error as Stripe's API reference lists them. */
+/** The fields of an error in Stripe's API reference. */
 export interface ErrorBody {
   readonly type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error';
   readonly message: string;
@@ -14,7 +14,7 @@ export interface ErrorBody {
 export class StripeFault extends Error {
   readonly status: number;
   readonly body: ErrorBody;
-  /** Whether work had begun: only then is the answer kept for the request's idempotency key. */
+  /** Whether work had begun: only then does the idempotency key keep the answer. */
   readonly begun: boolean;
   constructor(status: number, body: ErrorBody, { begun = true } = {}) {
     super(body.message);
@@ -24,25 +24,25 @@ export class StripeFault extends Error {
   }
 }
 
-/** A request that makes no sense now: 400, kept for its key. */
+/** An impossible request: 400, kept for its key. */
 export function refused(message: string, more: Omit<ErrorBody, 'type' | 'message'> = {}): StripeFault {
   return new StripeFault(400, { type: 'invalid_request_error', message, ...more });
 }
 
-/** A parameter that cannot be read: 400, before any work began. */
+/** An unreadable parameter: 400, before any work began. */
 export function invalidParameter(message: string, param: string, code?: string): StripeFault {
   const body = { type: 'invalid_request_error', message, param, ...(code ? { code } : {}) } as const;
   return new StripeFault(400, body, { begun: false });
 }
 
-/** Nothing has this id: 404 where the path names it, 400 where a parameter does. */
+/** An unknown id: 404 in the path, 400 in a parameter. */
 export function missing(kind: string, id: string, param = 'id'): StripeFault {
   const message = `No such ${kind}: '${id}'`;
   const status = param === 'id' ? 404 : 400;
   return new StripeFault(status, { type: 'invalid_request_error', code: 'resource_missing', message, param });
 }
 
-/** As it goes over the wire: with a link for errors that have a code. */
+/** The wire form, with a link for errors that have a code. */
 export function errorJson(body: ErrorBody): { error: object } {
   const link = body.code ? { doc_url: `https://stripe.com/docs/error-codes/${body.code.replaceAll('_', '-')}` } : {};
   return { error: { ...body, ...link } };

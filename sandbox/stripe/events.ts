@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { newId } from './ids.ts';
 import type { Provider } from './provider.ts';
 
-/** Keeps the event that something happened to `object`, as it is now, and sends it on its way. */
+/** Records an event about `object` in its current state, and sends it. */
 export function emit(
   provider: Provider,
   type: Stripe.Event['type'],

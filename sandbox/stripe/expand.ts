@@ -4,8 +4,7 @@ import type { Store } from './store.ts';
 const DEPTH_MAX = 4;
 
 /**
- * Puts objects where their ids stand, along paths such as `data.latest_charge`. Throws 400 when there is nothing to expand
- * on a path.
+ * Replaces ids by objects along paths such as `data.latest_charge`. Throws 400 for a path without anything to expand.
  */
 export function expandPaths(store: Store, answer: object, paths: readonly string[]): object {
   return paths.reduce((expanded, path) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What each fault does to a call, and whether the call has taken effect when it strikes. */
+/** What each fault does to a call, and whether the call has taken effect by then. */
 const FAULT_MODES = {
   drop_before: 'breaks the connection; nothing happened',
   drop_after: 'carries the call out, then breaks the connection',
@@ -22,18 +22,18 @@ const times = z.union([z.int().min(1).max(1_000), z.literal('always')]).default(
 
 export const apiFaultSchema = z.strictObject({
   mode: z.enum(Object.keys(FAULT_MODES) as [FaultMode, ...FaultMode[]]),
-  /** An endpoint such as `payment_intents.confirm`, or whichever is called next. */
+  /** An endpoint such as `payment_intents.confirm`; by default the next call of any. */
   on: z.string().max(100).default('any'),
   times,
-  /** How many matching calls pass before it strikes. */
+  /** How many matching calls pass first. */
   skip: z.int().min(0).max(1_000).default(0),
   ms: z.int().min(0).max(SLOW_MS_MAX).default(1_000),
 });
 export type ApiFault = z.infer<typeof apiFaultSchema>;
 
 /**
- * `duplicate` sends an event `copies` times at once, `delay` sends it `ms` later, `withhold` keeps it until it is released,
- * `lose` never sends it, `reorder` keeps `count` events and then sends them, the newest first.
+ * `duplicate` sends an event `copies` times at once, `delay` sends it `ms` later, `withhold` keeps it until released,
+ * `lose` never sends it, `reorder` collects `count` events and sends them newest first.
  */
 export const webhookFaultSchema = z.strictObject({
   mode: z.enum(['duplicate', 'delay', 'withhold', 'lose', 'reorder']),
@@ -46,5 +46,5 @@ export const webhookFaultSchema = z.strictObject({
 });
 export type WebhookFault = z.infer<typeof webhookFaultSchema>;
 
-/** What the next payment or refund comes to: `processing` or `pending`, until it is settled. */
+/** Makes the next payment `processing` or the next refund `pending`, until it is settled. */
 export const outcomeSchema = z.strictObject({ of: z.enum(['payment', 'refund']), times });

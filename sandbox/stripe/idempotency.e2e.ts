@@ -20,7 +20,7 @@ function newKey(): { idempotencyKey: string } {
 
 const create = (key: Stripe.RequestOptions, name = 'Ada', client = stripe) => client.customers.create({ name }, key);
 
-/** How many customers of this name there are. */
+/** The number of customers with this name. */
 async function made(name: string): Promise<number> {
   return (await seller.control.books()).customers.filter((one) => one.name === name).length;
 }
@@ -107,7 +107,7 @@ describe('a fault', () => {
     ['truncate', 1],
   ] as const)('%s is no answer, and the work was done %d times; the key finds out', async (mode, times) => {
     const key = newKey();
-    // stripe-node tries a broken connection again by itself once.
+    // stripe-node retries a broken connection once.
     await seller.control.fault({ mode, on: 'customers.create', times: mode === 'truncate' ? 1 : 2 });
     await refusal(create(key, mode));
     expect(await made(mode)).toBe(times);

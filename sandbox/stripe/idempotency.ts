@@ -10,12 +10,12 @@ const KEPT_SECONDS = 86_400;
 /** The keys of one account. */
 export interface Keys {
   /**
-   * Claims a key for a request. Returns what was answered before, or undefined when this is the first request with it.
-   * Throws 409 while that one is under way, 400 when path or parameters differ.
+   * Claims a key for a request. Returns the earlier answer, or undefined for the first request. Throws 409 while that
+   * one is running, 400 when path or parameters differ.
    */
   claim(key: string, path: string, fingerprint: string): SavedAnswer | undefined;
   keep(answer: Omit<SavedAnswer, 'at'>): void;
-  /** The request has been answered, or its connection is gone. */
+  /** Releases the key: the request was answered, or its connection is gone. */
   release(key: string): void;
 }
 
@@ -41,7 +41,7 @@ export function openKeys({ store, clock }: Pick<Provider, 'store' | 'clock'>): K
   };
 }
 
-/** What a request with a key gets while another with it is under way. */
+/** The answer to a request whose key another one is using. */
 export function inUse(key: string): StripeFault {
   const message = `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`;
   return idempotencyFault(409, message, 'idempotency_key_in_use');

@@ -13,7 +13,7 @@ export interface Page {
 
 const LIMIT = 10;
 
-/** A list as Stripe answers it: newest first, from a cursor on. Throws 400 when nothing has the cursor's id. */
+/** A list as Stripe answers it: newest first, from a cursor. Throws 400 for an unknown cursor. */
 export function listOf<Item extends { id: string; created: number }>(
   provider: Provider,
   { url, kind, items }: { url: string; kind: Kind; items: readonly Item[] },
@@ -24,7 +24,7 @@ export function listOf<Item extends { id: string; created: number }>(
   const placeOf = (id: string, param: string) => {
     const place = found.findIndex((item) => item.id === id);
     if (place >= 0) return place;
-    // What the filter leaves out may still be a cursor.
+    // A cursor may be an object that the filter leaves out.
     if (!provider.store.get(kind, id)) throw missing(kind.replace('_', ' '), id, param);
     return found.length;
   };

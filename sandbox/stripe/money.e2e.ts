@@ -20,7 +20,7 @@ async function chargeOf({ id }: Stripe.PaymentIntent) {
   return charge;
 }
 
-/** What the provider owes the seller in all, in cents. */
+/** All that the provider owes the seller, in cents. */
 async function total(): Promise<number> {
   const { available, pending } = await stripe.balance.retrieve();
   return (available[0]?.amount ?? 0) + (pending[0]?.amount ?? 0);

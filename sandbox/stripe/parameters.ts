@@ -1,4 +1,4 @@
-// What an endpoint takes: schemas of form values, held against the types of stripe-node, with Stripe's refusals.
+// Parameters of endpoints: schemas of form values, checked against stripe-node's types, with Stripe's error messages.
 import { z } from 'zod';
 import { invalidParameter, type StripeFault } from './errors.ts';
 import type { FormValue } from './form.ts';
@@ -39,19 +39,19 @@ const created = optional(
 );
 const limit = wholeNumber.refine((count) => count >= 1 && count <= LIMIT_MAX, `Must be from 1 to ${LIMIT_MAX}.`);
 
-/** What every list takes. */
+/** The parameters of every list. */
 export const paging = {
   limit: optional(limit),
   starting_after: optional(text),
   ending_before: optional(text),
   expand,
 };
-/** What lists of things that happened take besides. */
+/** Further parameters of lists of events in time. */
 export const pagingByTime = { ...paging, created };
 
 type KeyOf<T> = T extends object ? keyof T : never;
 type FieldOf<T, Key> = T extends unknown ? (Key extends keyof T ? NonNullable<T[Key]> : never) : never;
-/** The names in `Given` that `Known` does not have, at any depth. */
+/** The names in `Given` that `Known` lacks, at any depth. */
 type Surplus<Given, Known> = Given extends readonly (infer Item)[]
   ? Surplus<Item, Known extends readonly (infer KnownItem)[] ? KnownItem : never>
   : Given extends object
@@ -65,14 +65,14 @@ type Accepted<Schema extends z.ZodType, Params> = [Surplus<z.output<Schema>, Par
     : 'Its values do not fit the parameters of stripe-node.'
   : Surplus<z.output<Schema>, Params>;
 
-/** The schema of an endpoint's parameters. Does not compile if stripe-node's `Params` lack one of them, or differ. */
+/** The schema of an endpoint's parameters. Compiles only if it matches stripe-node's `Params`. */
 export function accepts<Params>() {
   return <Shape extends z.ZodRawShape>(
     shape: Shape & Accepted<z.ZodObject<Shape, z.core.$strict>, Params>,
   ): z.ZodObject<Shape, z.core.$strict> => z.strictObject(shape);
 }
 
-/** Reads the parameters of a request. Throws what Stripe answers to an unknown, a missing or an unreadable one. */
+/** Reads a request's parameters. Throws Stripe's error for an unknown, missing or unreadable one. */
 export function readParameters<Schema extends z.ZodType>(schema: Schema, given: FormValue): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-// Whose card it is, and whether it may pay.
+// Payment methods: who holds a card, and whether it may pay.
 import type Stripe from 'stripe';
 import { numberOfToken } from './cards.ts';
 import { missing, refused } from './errors.ts';
@@ -6,7 +6,7 @@ import { emit } from './events.ts';
 import { newPaymentMethod, TOKEN_EXPIRY } from './objects/payment-method.ts';
 import type { Provider } from './provider.ts';
 
-/** The payment method of an id; a ready-made one such as `pm_card_visa` becomes a new one. Throws 400 for others. */
+/** The payment method with an id; a ready-made one such as `pm_card_visa` becomes a new one. Throws 400 for others. */
 export function findMethod(provider: Provider, id: string, param = 'payment_method'): Stripe.PaymentMethod {
   const number = numberOfToken(id);
   if (number) return newPaymentMethod(provider, { number, ...TOKEN_EXPIRY });
@@ -15,7 +15,7 @@ export function findMethod(provider: Provider, id: string, param = 'payment_meth
   return method;
 }
 
-/** Throws 400 unless this customer, or nobody, holds the card; a card that nobody holds pays once. */
+/** Throws 400 unless this customer or nobody holds the card; a card without a customer pays once. */
 export function requireUsable({ store }: Provider, method: Stripe.PaymentMethod, customer: string | null): void {
   const param = 'payment_method';
   if (method.customer === null) {
@@ -39,7 +39,7 @@ export function requireUsable({ store }: Provider, method: Stripe.PaymentMethod,
   }
 }
 
-/** Lets a customer hold the card. */
+/** Attaches the card to a customer. */
 export function attach(
   provider: Provider,
   method: Stripe.PaymentMethod,
@@ -51,7 +51,7 @@ export function attach(
   return held;
 }
 
-/** Takes the card from its customer; it can never pay again. */
+/** Detaches the card from its customer; it can never pay again. */
 export function detach(provider: Provider, method: Stripe.PaymentMethod): Stripe.PaymentMethod {
   const { store } = provider;
   const { customer } = method;

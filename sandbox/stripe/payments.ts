@@ -1,4 +1,4 @@
-// What happens when a payment intent is confirmed: a charge, a decline, or a question to the card's holder.
+// Confirming a payment intent: a charge, a decline, or a question to the cardholder.
 import type Stripe from 'stripe';
 import { cardOf, type TestCard } from './cards.ts';
 import { refused, StripeFault } from './errors.ts';
@@ -10,9 +10,9 @@ import type { Provider } from './provider.ts';
 import { schedule } from './schedule.ts';
 
 export interface Confirmation {
-  /** The holder is absent. */
+  /** Off session: the holder is absent. */
   readonly offSession: boolean;
-  /** The holder has just answered. */
+  /** The holder has just authenticated. */
   readonly authenticated: boolean;
   readonly errorOnAction?: boolean;
   readonly returnUrl?: string | undefined;
@@ -28,8 +28,8 @@ const AUTHENTICATION: Decline = {
 };
 
 /**
- * Confirms an intent that has a payment method. Returns it as `succeeded`, `processing` or `requires_action`; throws 402
- * when the card is declined, which leaves a failed charge and the intent in `requires_payment_method`.
+ * Confirms an intent with a payment method. Returns it as `succeeded`, `processing` or `requires_action`. Throws 402
+ * when the card is declined, leaving a failed charge and the intent in `requires_payment_method`.
  */
 export function confirmIntent(
   provider: Provider,
@@ -129,7 +129,7 @@ function decline(
     status: 'requires_payment_method',
     payment_method: null,
     latest_charge: failed.id,
-    // The types of stripe-node close the list of codes that they know.
+    // stripe-node's types list only the codes it knows.
     last_payment_error: { ...error, payment_method: method } as Stripe.PaymentIntent.LastPaymentError,
     next_action: null,
     processing: null,
@@ -139,7 +139,7 @@ function decline(
   throw new StripeFault(402, { ...error, payment_intent: left, payment_method: method });
 }
 
-/** Ends the wait of a payment that is `processing`. Throws 402 when it comes to a decline. */
+/** Decides a `processing` payment. Throws 402 for a decline. */
 export function settlePayment(
   provider: Provider,
   intent: Stripe.PaymentIntent,
@@ -152,7 +152,7 @@ export function settlePayment(
   return decline(provider, intent, method, declined);
 }
 
-/** The holder answered the bank's question with no. Throws 402. */
+/** The holder refused to authenticate. Throws 402. */
 export function failAuthentication(provider: Provider, intent: Stripe.PaymentIntent): never {
   const method = findMethod(provider, String(intent.payment_method));
   const message =
@@ -170,7 +170,7 @@ export function failAuthentication(provider: Provider, intent: Stripe.PaymentInt
   throw new StripeFault(402, { ...error, payment_intent: left, payment_method: method });
 }
 
-/** Cancels an intent that has neither succeeded nor been canceled. Throws 400 in any other state. */
+/** Cancels an intent. Throws 400 if it has succeeded or was canceled. */
 export function cancelIntent(
   provider: Provider,
   intent: Stripe.PaymentIntent,

@@ -2,23 +2,23 @@ import type { FaultQueue, Times } from '../fault-queue.ts';
 import type { Clock } from './clock.ts';
 import type { Store } from './store.ts';
 
-/** What the next payment or refund comes to, instead of what its card says. */
+/** The result of the next payment or refund, instead of the card's. */
 export interface Outcome {
   readonly of: 'payment' | 'refund';
-  /** A payment is `processing`, a refund `pending`, until it is settled over the control port. */
+  /** A payment is `processing`, a refund `pending`, until settled by the control port. */
   readonly times: Times;
 }
 
-/** What every endpoint works with. */
+/** The context of every endpoint. */
 export interface Provider {
   readonly store: Store;
   readonly clock: Clock;
   /** The address of the hosted pages. */
   readonly origin: string;
   readonly outcomes: FaultQueue<Outcome>;
-  /** The request that is being served; events name it. */
+  /** The current request; events name it. */
   cause: Cause;
-  /** Sends an event that has just been stored on its way. */
+  /** Sends an event that was just stored. */
   deliver(eventId: string): void;
 }
 

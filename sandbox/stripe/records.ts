@@ -1,9 +1,9 @@
-// What the stand-in keeps besides the objects that its answers show.
+// What the stand-in keeps besides the objects in its answers.
 
-/** What happens by itself when it is due. */
+/** Something that happens by itself when due. */
 export type Task = 'expire_session' | 'open_dispute' | 'settle_refund' | 'fail_refund' | 'lose_dispute';
 
-/** The answer that was given under a key; `id` is the key. */
+/** The answer kept for a key; `id` is the key. */
 export interface SavedAnswer {
   readonly id: string;
   /** Seconds since 1970. */
@@ -15,16 +15,16 @@ export interface SavedAnswer {
   readonly request: string;
 }
 
-/** A task that waits; `at` is in seconds since 1970. */
+/** A scheduled task; `at` is in seconds since 1970. */
 export interface Due {
   readonly id: string;
   readonly at: number;
   readonly task: Task;
-  /** The id of the object that it is about. */
+  /** The id of its object. */
   readonly target: string;
 }
 
-/** Where an event is on its way; `id` is the event's. Moments are seconds since 1970. */
+/** The delivery of an event; `id` is the event's. Times are seconds since 1970. */
 export interface Delivery {
   readonly id: string;
   readonly type: string;

@@ -1,4 +1,4 @@
-// Money on its way back to a card.
+// Refunds: money on its way back to a card.
 import type Stripe from 'stripe';
 import { cardOf } from './cards.ts';
 import { refused } from './errors.ts';
@@ -13,7 +13,7 @@ const CENTS = 100;
 
 type Reason = 'duplicate' | 'fraudulent' | 'requested_by_customer';
 
-/** Refunds a charge, in whole unless `amount` (cents) says less. Throws 400 when the charge cannot be refunded. */
+/** Refunds a charge, in full unless `amount` (cents) says less. Throws 400 when the charge cannot be refunded. */
 export function refund(
   provider: Provider,
   charge: Stripe.Charge,
@@ -65,7 +65,7 @@ function refundable({ store }: Provider, charge: Stripe.Charge, wanted: number |
   return wanted ?? left;
 }
 
-/** A refund that was pending has arrived. */
+/** Settles a pending refund. */
 export function settleRefund(provider: Provider, pending: Stripe.Refund): Stripe.Refund {
   if (pending.status !== 'pending') throw refused(`The refund is ${pending.status}, not pending.`);
   const { pending_reason: _over, ...rest } = pending;

@@ -29,7 +29,7 @@ it('has its books, its keys, its clock and what it had still to send after it is
   const paid = await chargeSaved(before.stripe, await customerWith(before.stripe));
   const key = { idempotencyKey: 'refund:job_1' };
   const refund = await before.stripe.refunds.create({ payment_intent: paid.id }, key);
-  // Nobody listens where events go, so all of them wait.
+  // Nobody listens for events, so all of them wait.
   const { charges, refunds, movements, balance } = await before.control.books();
   process.kill(before.pid, 'SIGKILL');
 

@@ -1,4 +1,4 @@
-// What the control port says and does about the stand-in for Stripe.
+// The control port's routes to the stand-in for Stripe.
 import { z } from 'zod';
 import { type Answer, BRAND, type Call, Refusal, type Routes, readBody } from '../http.ts';
 import { closeDispute, openDispute } from './disputes.ts';
@@ -22,7 +22,7 @@ const webhookSchema = z.strictObject({
   secrets: z.array(z.string().min(1)).min(1).max(2).optional(),
 });
 const sendSchema = z.strictObject({
-  /** In this order; without it all that are withheld, oldest first. */
+  /** In this order; by default all withheld ones, oldest first. */
   events: z.array(z.string()).max(1_000).optional(),
   copies: z.int().min(1).max(COPIES_MAX).default(1),
 });
@@ -33,13 +33,13 @@ const disputeSchema = z.strictObject({
 });
 const closeSchema = z.strictObject({ outcome: z.enum(['won', 'lost']) });
 const settleSchema = z.strictObject({
-  /** A refund that is pending, or a payment intent that is processing. */
+  /** A pending refund, or a processing payment intent. */
   id: z.string(),
   outcome: z.enum(['succeeded', 'failed']),
   failure_reason: z.string().max(100).optional(),
 });
 
-/** The control port's routes to the provider's books, its clock, and to everything that can go wrong with it. */
+/** The control port's routes to the provider's books, clock and faults. */
 export function stripeRoutes(sandbox: StripeSandbox): Routes {
   const { api, webhooks } = sandbox;
   const { provider } = api;
@@ -90,7 +90,7 @@ export function stripeRoutes(sandbox: StripeSandbox): Routes {
   };
 }
 
-/** Lets something happen at the provider, with nobody's request as its cause. */
+/** Makes something happen at the provider without a request. */
 function happen({ store }: Provider, what: () => unknown): Answer {
   try {
     const result = what();
@@ -103,7 +103,7 @@ function happen({ store }: Provider, what: () => unknown): Answer {
   }
 }
 
-/** What time, banks and holders do. */
+/** What time, banks and cardholders do. */
 function lifeRoutes({ api, webhooks }: StripeSandbox): Routes {
   const { provider } = api;
   return {
@@ -173,7 +173,7 @@ function settle(provider: Provider, call: Call): unknown {
   return provider.store.get('payment_intent', id);
 }
 
-/** What an accountant would compare with ours: everything that moved money, oldest first, and what it comes to. */
+/** All movements of money, oldest first, and their totals: for comparison with our books. */
 export function booksOf(provider: Provider) {
   const { store } = provider;
   const movements = store.list('balance_transaction').map((one) => current(provider, one));

@@ -2,7 +2,7 @@ import { newId } from './ids.ts';
 import type { Provider } from './provider.ts';
 import type { Task } from './records.ts';
 
-/** Lets `task` happen to `target` at a moment of the provider's clock, also after a restart. */
+/** Schedules `task` for `target` by the provider's clock; survives a restart. */
 export function schedule({ store }: Provider, at: number, task: Task, target: string): void {
   store.put('due', { id: newId('due'), at, task, target });
 }

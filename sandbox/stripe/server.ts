@@ -1,4 +1,4 @@
-// The stand-in for Stripe on one port: its API under /v1/, its hosted pages beside it.
+// The stand-in for Stripe on one port: its API under /v1/, and its hosted pages.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { faultQueue, gate } from '../fault-queue.ts';
 import { BRAND, listen, refuseForeignHost } from '../http.ts';
@@ -23,7 +23,9 @@ export interface StripeSandbox {
 const BODY_BYTES_MAX = 65_536;
 const TICK_MS = 100;
 
-/** Starts it on a loopback port; `file` holds what survives a restart. Rejects with a sentence when the port is taken. */
+/**
+ * Starts it on a loopback port; `file` holds what survives a restart. Rejects with a sentence when the port is taken.
+ */
 export async function startStripe(
   port: number,
   { file, webhook }: { file?: string; webhook: WebhookTarget },

@@ -10,7 +10,7 @@ export function sessionOf({ store }: Provider, intentId: string): Stripe.Checkou
   return store.list('checkout.session').find((one) => one.payment_intent === intentId);
 }
 
-/** Closes an open session for good; nobody can pay it any more. Throws 400 for a session that is not open. */
+/** Expires an open session; nobody can pay it any more. Throws 400 for a session that is not open. */
 export function expireSession(provider: Provider, session: Stripe.Checkout.Session): Stripe.Checkout.Session {
   if (session.status !== 'open') {
     throw refused(
@@ -24,7 +24,7 @@ export function expireSession(provider: Provider, session: Stripe.Checkout.Sessi
   return expired;
 }
 
-/** The payer is through; `payment_status` says whether the money is there. */
+/** Completes a session; `payment_status` says whether the money is there. */
 export function completeSession(
   provider: Provider,
   session: Stripe.Checkout.Session,
@@ -42,7 +42,7 @@ export function completeSession(
   return complete;
 }
 
-/** A payment that was processing when its session completed has been decided. */
+/** Decides a payment that was processing when its session completed. */
 export function settleSession(provider: Provider, session: Stripe.Checkout.Session, paid: boolean): void {
   const settled = provider.store.put('checkout.session', { ...session, payment_status: paid ? 'paid' : 'unpaid' });
   emit(provider, paid ? 'checkout.session.async_payment_succeeded' : 'checkout.session.async_payment_failed', settled);

@@ -1,20 +1,20 @@
-// What the provider knows, by kind and id, in the order in which it came to know it; kept in a file of changes.
+// The provider's objects by kind and id, in order of creation; kept in a file of changes.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Stripe from 'stripe';
 import type { Delivery, Due, SavedAnswer } from './records.ts';
 
-/** What no answer shows of a payment method: the number behind it, and what has been done with it. */
+/** The private part of a payment method: its number and history. */
 export interface CardFacts {
   readonly id: string;
   readonly number: string;
-  /** Whether its holder authenticated it for payments in their absence. */
+  /** Whether its holder authenticated it for off-session payments. */
   readonly setUp: boolean;
-  /** Whether it has paid while no customer held it: such a card pays once. */
+  /** Whether it has paid without a customer: such a card pays once. */
   readonly used: boolean;
 }
 
-/** What a checkout session will make its payment intent of. */
+/** The parameters of the payment intent that a checkout session will create. */
 export interface SessionFacts {
   readonly id: string;
   readonly items: readonly { name: string; description: string | null; unitAmount: number; quantity: number }[];
@@ -27,7 +27,7 @@ export interface SessionFacts {
   };
 }
 
-/** The kinds, as `object` names them; after them what no answer shows. */
+/** The kinds, as `object` names them, then the private ones. */
 export interface Kinds {
   customer: Stripe.Customer;
   payment_method: Stripe.PaymentMethod;
@@ -52,16 +52,16 @@ export interface Store {
   get<K extends Kind>(kind: K, id: string): Kinds[K] | undefined;
   /** Newest first. */
   list<K extends Kind>(kind: K): Kinds[K][];
-  /** Adds it, or replaces what has its id. What was read before does not change. */
+  /** Adds or replaces an object. Earlier reads keep their copy. */
   put<K extends Kind>(kind: K, object: Kinds[K]): Kinds[K];
   remove(kind: Kind, id: string): void;
-  /** Whatever kind has this id. */
+  /** An object of any kind with this id. */
   find(id: string): object | undefined;
-  /** Puts the changes since the last time on disk. */
+  /** Writes the changes since the last time to disk. */
   save(): void;
 }
 
-/** Opens the store of a JSON-lines file, or one that lives as long as the process. */
+/** Opens the store of a JSON-lines file, or one in memory. */
 export function openStore(file?: string): Store {
   const tables = new Map<string, Map<string, { id: string }>>();
   let unsaved: string[] = [];
@@ -105,7 +105,7 @@ export function openStore(file?: string): Store {
   };
 }
 
-/** A line that a crash cut short is dropped. */
+/** Drops a line that a crash cut short. */
 function readChanges(file: string): [kind: string, id: string, object: { id: string } | null][] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')

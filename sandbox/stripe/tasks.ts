@@ -5,7 +5,7 @@ import type { Task } from './records.ts';
 import { failRefund, settleRefund } from './refunds.ts';
 import { expireSession } from './sessions.ts';
 
-/** What each task does, if what it is about still waits for it. */
+/** What each task does, if its object still waits for it. */
 export const TASKS: Record<Task, (provider: Provider, target: string) => void> = {
   expire_session(provider, id) {
     const session = provider.store.get('checkout.session', id);

@@ -4,19 +4,19 @@ import Stripe from 'stripe';
 import { controlClient } from '../control-client.ts';
 import { temporarySandbox } from '../temporary-sandbox.ts';
 
-/** For the tests: a seller as the stock stripe-node makes one, with its webhook endpoint, before a sandbox of its own. */
+/** For the tests: a seller built with stock stripe-node, with its webhook endpoint, on a sandbox of its own. */
 export interface TrialSeller {
   readonly stripe: Stripe;
   /** The provider's address. */
   readonly origin: string;
-  /** The address of the seller's own pages, and of its webhook endpoint. */
+  /** The address of the seller's pages and its webhook endpoint. */
   readonly home: string;
   readonly control: ReturnType<typeof controlClient>['stripe'];
   /** Another client of the same account. */
   client(options?: { key?: string; retries?: number; timeout?: number }): Stripe;
-  /** The events whose signature held, as they came in. */
+  /** The events with a valid signature, in order of arrival. */
   readonly received: Stripe.Event[];
-  /** How the endpoint answers from now on. */
+  /** Sets how the endpoint answers. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function chargeSaved(stripe: Stripe, { customer, card }: { customer
   return stripe.paymentIntents.confirm(intent.id, { off_session: true });
 }
 
-/** A session as the card rail makes one. */
+/** A session like the card rail's. */
 export function checkout({ stripe, home }: TrialSeller, changes: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
   return stripe.checkout.sessions.create({
     mode: 'payment',
@@ -100,7 +100,7 @@ export function checkout({ stripe, home }: TrialSeller, changes: Partial<Stripe.
   });
 }
 
-/** What a call was refused with. Fails when it was not refused. */
+/** The error of a refused call. Fails when it was not refused. */
 export async function refusal(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const outcome = await call.then(
     () => undefined,

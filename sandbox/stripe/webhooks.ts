@@ -1,4 +1,4 @@
-// Signed events on their way to the seller: at least once, in any order, again for three days when it does not answer 2xx.
+// Delivers signed events to the seller: at least once, in any order, retried for three days until it answers 2xx.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultQueue, faultQueue } from '../fault-queue.ts';
@@ -9,12 +9,12 @@ import type { Delivery } from './records.ts';
 
 export interface Webhooks {
   readonly faults: FaultQueue<WebhookFault>;
-  /** Sends a new event on its way. */
+  /** Sends a new event. */
   take(eventId: string): void;
-  /** Sends what waits and is due. */
+  /** Sends the waiting events that are due. */
   pump(): void;
   configure(target: Partial<WebhookTarget>): WebhookTarget;
-  /** Sends these events one after the other, each `copies` times, whatever became of them before. */
+  /** Sends these events in sequence, each `copies` times, whatever happened to them before. */
   send(eventIds: readonly string[], copies: number): Promise<void>;
   stop(): void;
 }
@@ -28,17 +28,17 @@ export interface WebhookTarget {
 const ANSWER_MS_MAX = 20_000;
 const MS_PER_SECOND = 1_000;
 const GIVE_UP_SECONDS = 3 * 86_400;
-/** Sooner than the real ones at first, because a developer waits; the last one repeats. */
+/** Sooner than the real ones at first, for impatient developers; the last one repeats. */
 const RETRY_SECONDS = [1, 5, 30, 120, 600, 3_600, 3 * 3_600];
 
-/** The header that stripe-node verifies: `t` and one `v1` for each secret. Both are of the machine's time. */
+/** The header that stripe-node verifies: `t` and one `v1` per secret. Both use the machine's time. */
 export function signatureHeader(payload: string, secrets: readonly string[], at = Date.now()): string {
   const t = Math.floor(at / MS_PER_SECOND);
   const sign = (secret: string) => createHmac('sha256', secret).update(`${t}.${payload}`).digest('hex');
   return [`t=${t}`, ...secrets.map((secret) => `v1=${sign(secret)}`)].join(',');
 }
 
-/** Posts a signed payload. Returns the status of the answer, null when there was none. */
+/** Posts a signed payload. Returns the status of the answer, null without one. */
 async function post({ url, secrets }: WebhookTarget, payload: string, stop: AbortSignal): Promise<number | null> {
   try {
     const response = await fetch(url, {
@@ -59,7 +59,7 @@ async function post({ url, secrets }: WebhookTarget, payload: string, stop: Abor
   }
 }
 
-/** What becomes of a delivery once an attempt is over: taken, tried again later, or given up. */
+/** A delivery after an attempt: taken, retried later, or given up. */
 function afterAttempt(delivery: Delivery, attempt: Delivery['attempts'][number]): Delivery {
   const { at, status } = attempt;
   const attempts = [...delivery.attempts, attempt];
@@ -70,7 +70,7 @@ function afterAttempt(delivery: Delivery, attempt: Delivery['attempts'][number])
   return { ...delivery, attempts, next_at: at + wait };
 }
 
-/** Gathers events until there are so many, and then gives them out, the newest first. */
+/** Collects events until there are enough, then releases them newest first. */
 function turnedBatches() {
   let gathered: string[] = [];
   return {
@@ -106,7 +106,7 @@ function stateAtFirst(fault: WebhookFault | undefined): Delivery['state'] {
   return fault?.mode === 'withhold' || fault?.mode === 'reorder' ? 'withheld' : 'waiting';
 }
 
-/** Delivers events to one seller, and goes on after a restart with those that were waiting. */
+/** Delivers events to one seller; continues after a restart with those that were waiting. */
 export function openWebhooks({ store, clock }: Pick<Provider, 'store' | 'clock'>, first: WebhookTarget): Webhooks {
   const faults = faultQueue<WebhookFault>();
   const waiting = waitingIn(store);

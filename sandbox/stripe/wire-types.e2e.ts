@@ -7,7 +7,7 @@ import { chargeSaved, checkout, customerWith, refusal, startTrialSeller, type Tr
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** The type of stripe-node for what each address answers. */
+/** The stripe-node type of each address's answer. */
 const LISTS = {
   '/v1/customers': 'Stripe.Customer',
   '/v1/checkout/sessions': 'Stripe.Checkout.Session',
@@ -29,7 +29,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** As it comes over the wire, before stripe-node reads it. */
+/** The raw answer, before stripe-node reads it. */
 async function read(path: string) {
   const response = await fetch(`${seller.origin}${path}`, {
     headers: { authorization: 'Bearer sk_test_localSandboxOnly' },
@@ -75,7 +75,7 @@ async function liveThroughEverything(): Promise<void> {
   await stripe.paymentMethods.detach(asked.card);
 }
 
-/** What the compiler says of values that are declared to be of stripe-node's types. */
+/** The compiler's errors for values declared to be of stripe-node's types. */
 async function compile(declarations: readonly string[]): Promise<string> {
   const parent = join(ROOT, '.data');
   mkdirSync(parent, { recursive: true });

@@ -1,7 +1,7 @@
 import { isCardNumber } from '../cards.ts';
 import type { CardEntry } from '../objects/payment-method.ts';
 
-/** A form that was filled in right, or what is wrong with it, by field. */
+/** A valid form, or its errors by field. */
 export type ReadEntry = { card: CardEntry; save: boolean } | { faults: Partial<Record<string, string>> };
 
 const CENTURY = 2_000;

@@ -3,11 +3,11 @@ import { BRAND } from '../../http.ts';
 import { escapeHtml } from '../../page.ts';
 import type { SessionFacts } from '../store.ts';
 
-/** What the payer has typed, and what is wrong with it, by field. */
+/** What the payer typed, and the errors by field. */
 export interface Entry {
   readonly values: Readonly<Record<string, string>>;
   readonly faults: Readonly<Partial<Record<string, string>>>;
-  /** What the bank said. */
+  /** The bank's answer. */
   readonly alert?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ const STYLE = `
   details { margin-top: 1.5rem; color: var(--quiet); } code { overflow-wrap: anywhere; }
   td { padding: .15rem .75rem .15rem 0; vertical-align: top; }`;
 
-/** The cards a person tries most; `cards.ts` has them all. */
+/** The most useful test cards; `cards.ts` has all. */
 const SHOWN_CARDS: readonly (readonly [number: string, does: string])[] = [
   ['4242 4242 4242 4242', 'pays'],
   ['4000 0027 6000 3184', 'asks you to authenticate'],
@@ -82,7 +82,7 @@ function field(
 ${fault ? `<p class="fault" id="${name}-fault">${escapeHtml(fault)}</p>` : ''}</div>`;
 }
 
-/** The page to pay on. */
+/** The payment page. */
 export function paymentPage(session: Stripe.Checkout.Session, { items }: SessionFacts, entry: Entry): string {
   const total = money(session.amount_total, session.currency);
   const sold = items.map(({ name, description, unitAmount, quantity }) => {
@@ -115,7 +115,7 @@ ${back}
   );
 }
 
-/** The bank's question to the card's holder. */
+/** The bank's question to the cardholder. */
 export function authenticationPage(intent: Stripe.PaymentIntent): string {
   const total = money(intent.amount, intent.currency);
   return page(
@@ -128,7 +128,7 @@ export function authenticationPage(intent: Stripe.PaymentIntent): string {
   );
 }
 
-/** A page with nothing to do on it. */
+/** A page that only says something. */
 export function closedPage(title: string, text: string, back?: string | null): string {
   const link = back ? `<p><a href="${escapeHtml(back)}">Go back to the seller</a></p>` : '';
   return page(title, `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${link}`);

@@ -1,4 +1,4 @@
-// The hosted pages: pay, authenticate, and what they lead to.
+// The hosted pages: pay, authenticate, and their results.
 import type Stripe from 'stripe';
 import { findCustomer } from '../endpoints/customers.ts';
 import { StripeFault } from '../errors.ts';
@@ -16,7 +16,7 @@ import { authenticationPage, closedPage, paymentPage } from './pages.ts';
 
 export type PageAnswer = { readonly status: number; readonly html: string } | { readonly redirect: string };
 
-/** Answers a hosted page; undefined when there is none at this address. */
+/** Answers a hosted page; undefined for other addresses. */
 export function answerPage(provider: Provider, method: string, path: string, body: string): PageAnswer | undefined {
   const [, room, id = ''] = /^\/(c\/pay|authenticate)\/(\w+)$/.exec(path) ?? [];
   if (room === 'c/pay') return method === 'POST' ? pay(provider, id, textsOf(body)) : showPayment(provider, id);
@@ -29,7 +29,7 @@ function textsOf(body: string): Record<string, string> {
   return Object.fromEntries(fields.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
 }
 
-/** The session of an id with what it sells, or the page that says why it cannot be paid. */
+/** A session with what it sells, or the page that says why it cannot be paid. */
 function openSession({ store }: Provider, id: string) {
   const session = store.get('checkout.session', id);
   const facts = store.get('session_facts', id);
@@ -79,7 +79,7 @@ function pay(provider: Provider, id: string, values: Record<string, string>): Pa
     return finish(provider, held, confirmed);
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error;
-    // As on the real page, the number and the code are typed again.
+    // As on the real page, number and code must be typed again.
     const kept = { email: values.email ?? '', name: values.name ?? '', save: values.save ?? '' };
     return { status: 402, html: paymentPage(held, facts, { values: kept, faults: {}, alert: error.message }) };
   }
@@ -105,7 +105,7 @@ function intentOf(provider: Provider, session: Stripe.Checkout.Session): Stripe.
   return intent;
 }
 
-/** The payment went through: completes the session and sends the payer back to the seller. */
+/** Completes the session after its payment and sends the payer back to the seller. */
 function finish(provider: Provider, session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent): PageAnswer {
   const method = findMethod(provider, String(intent.payment_method));
   const { email, name } = method.billing_details;
@@ -124,7 +124,7 @@ function finish(provider: Provider, session: Stripe.Checkout.Session, intent: St
   return { redirect: (complete.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', complete.id) };
 }
 
-/** A customer for a session that has none and wants one. */
+/** Creates a customer for a session that wants one and has none. */
 function createdCustomer(
   provider: Provider,
   { id, customer_creation: creation }: Stripe.Checkout.Session,
@@ -163,7 +163,7 @@ function authenticate(provider: Provider, id: string, { outcome }: Record<string
   }
 }
 
-/** The seller's page, told how it went as Stripe tells it. */
+/** The seller's page, with the result as Stripe reports it. */
 function returnTo(url: string | null | undefined, id: string, status: string): string {
   const address = new URL(url ?? 'about:blank');
   address.searchParams.set('payment_intent', id);

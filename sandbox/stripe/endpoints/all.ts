@@ -28,7 +28,7 @@ const TABLE = ENDPOINTS.map((endpoint) => ({ endpoint, pattern: new URLPattern({
 
 export const ENDPOINT_NAMES: readonly string[] = ENDPOINTS.map(({ name }) => name);
 
-/** The endpoint of a call, with what its address names; undefined when Stripe has none there, or the sandbox has not. */
+/** The endpoint of a call, with its path parameters; undefined for others. */
 export function findEndpoint(
   method: string,
   pathname: string,

@@ -6,7 +6,7 @@ import { accepts, currency, expand, optional, pagingByTime, text } from '../para
 import type { Provider } from '../provider.ts';
 import { endpoint } from './endpoint.ts';
 
-/** What the seller has at Stripe: the net of every movement so far. */
+/** The seller's balance: the net of all movements so far. */
 export function balanceOf(provider: Provider): Stripe.Balance {
   const movements = provider.store.list('balance_transaction').map((one) => current(provider, one));
   const sum = (status: string) =>

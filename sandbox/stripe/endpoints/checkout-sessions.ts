@@ -25,7 +25,7 @@ import { endpoint } from './endpoint.ts';
 const REFERENCE_MAX = 200;
 const LIFE_SECONDS_MIN = 30 * 60;
 const LIFE_SECONDS_MAX = 86_400;
-/** Between a client's clock and the provider's. */
+/** Allowed difference between a client's clock and the provider's. */
 const GRACE_SECONDS = 10;
 const MINIMUM_CENTS = 50;
 

@@ -17,7 +17,7 @@ const details = {
   expand,
 };
 
-/** The customer of an id. Throws 404, or 400 where a parameter names it. */
+/** The customer with an id. Throws 404, or 400 where a parameter names it. */
 export function findCustomer({ store }: Provider, id: string, param = 'id'): Stripe.Customer {
   const customer = store.get('customer', id);
   if (!customer) throw missing('customer', id, param);

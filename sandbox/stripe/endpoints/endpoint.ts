@@ -3,16 +3,16 @@ import type { Provider } from '../provider.ts';
 
 /** One call of the API. */
 export interface Endpoint {
-  /** Such as `payment_intents.confirm`: what fault switches and permissions name. */
+  /** Such as `payment_intents.confirm`: the name in fault switches and permissions. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly parameters: z.ZodType;
-  /** Carries the call out at once. `path` holds what the address names. Throws a `StripeFault`. */
+  /** Carries the call out synchronously. `path` holds its path parameters. Throws a `StripeFault`. */
   readonly run: (provider: Provider, parameters: never, path: Record<string, string>) => object;
 }
 
-/** Describes a call; `run` gets what `parameters` read. */
+/** Describes a call; `run` gets the parsed `parameters`. */
 export function endpoint<Schema extends z.ZodObject>(
   name: string,
   route: `${Endpoint['method']} /v1/${string}`,

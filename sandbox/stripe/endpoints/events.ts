@@ -6,7 +6,7 @@ import { accepts, expand, flag, optional, pagingByTime, text } from '../paramete
 import type { Provider } from '../provider.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Older events cannot be read any more. */
+/** How long events can be read. */
 const KEPT_SECONDS = 30 * 86_400;
 const TYPES_MAX = 20;
 

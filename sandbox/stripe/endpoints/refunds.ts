@@ -16,7 +16,7 @@ const createParameters = accepts<Stripe.RefundCreateParams>()({
   expand,
 });
 
-/** The charge that a refund names, or that its payment intent came to. */
+/** The charge that a refund names directly or by its payment intent. */
 function chargeOf({ store }: Provider, given: z.output<typeof createParameters>): Stripe.Charge {
   if (given.charge !== undefined) {
     const charge = store.get('charge', given.charge);

@@ -16,15 +16,15 @@ export interface Movement {
 const DAYS_2 = 2 * 86_400;
 const FEE_PERCENT = 2.9;
 const FEE_FIXED_CENTS = 30;
-/** Of one dispute; it is not given back. */
+/** Per dispute; not given back. */
 export const DISPUTE_FEE_CENTS = 1_500;
 
-/** What Stripe keeps of a card payment in the USA: 2.9 % and 30 cents. */
+/** Stripe's fee for a card payment in the USA: 2.9 % and 30 cents. */
 export function chargeFee(amountCents: number): number {
   return Math.round((amountCents * FEE_PERCENT) / 100) + FEE_FIXED_CENTS;
 }
 
-/** Posts a movement of the seller's balance. */
+/** Posts a movement to the seller's balance. */
 export function post({ store, clock }: Provider, movement: Movement): Stripe.BalanceTransaction {
   const { amount, fee } = movement;
   const now = clock.now();
@@ -55,7 +55,7 @@ export function post({ store, clock }: Provider, movement: Movement): Stripe.Bal
   });
 }
 
-/** As it reads now: pending money becomes available with time. */
+/** Its current state: pending money becomes available with time. */
 export function current({ clock }: Provider, movement: Stripe.BalanceTransaction): Stripe.BalanceTransaction {
   return { ...movement, status: movement.available_on <= clock.now() ? 'available' : 'pending' };
 }

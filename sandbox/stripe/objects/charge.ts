@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { newId } from '../ids.ts';
 import type { Provider } from '../provider.ts';
 
-/** A charge that the bank let pass, or that it refused with a decline. */
+/** A charge that the bank approved or declined. */
 export function newCharge(
   { clock, origin }: Provider,
   intent: Stripe.PaymentIntent,

@@ -4,7 +4,7 @@ import type { Provider } from '../provider.ts';
 
 const ANSWER_SECONDS = 7 * 86_400;
 
-/** What the holder's bank opens against a charge: a chargeback, or an inquiry that takes no money yet. */
+/** A dispute of a charge: a chargeback, or an inquiry, which takes no money yet. */
 export function newDispute(
   { clock }: Provider,
   charge: Stripe.Charge,

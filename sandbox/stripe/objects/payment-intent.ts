@@ -15,7 +15,7 @@ export interface IntentTerms {
   readonly automaticPaymentMethods?: Stripe.PaymentIntent.AutomaticPaymentMethods | undefined;
 }
 
-/** A payment intent that has not been confirmed. */
+/** An unconfirmed payment intent. */
 export function newPaymentIntent({ clock }: Provider, terms: IntentTerms): Stripe.PaymentIntent {
   const id = newId('pi');
   return {

@@ -15,7 +15,7 @@ export interface CardEntry {
 const LAST_DIGITS = 4;
 const FINGERPRINT_LENGTH = 16;
 
-/** A card as a payment method that nobody holds yet. Keeps its number apart. */
+/** A card as a payment method without a customer. Keeps its number apart. */
 export function newPaymentMethod({ clock, store }: Provider, entry: CardEntry): Stripe.PaymentMethod {
   const { brand } = cardOf(entry.number);
   const method: Stripe.PaymentMethod = {
@@ -56,5 +56,5 @@ export function newPaymentMethod({ clock, store }: Provider, entry: CardEntry): 
   return store.put('payment_method', method);
 }
 
-/** The ready-made cards of test mode do not run out. */
+/** Ready-made test cards never expire. */
 export const TOKEN_EXPIRY = { expMonth: 12, expYear: 2040 };
