@@ -13,7 +13,7 @@ const service = await startService();
 const arrive = () => Agent.arrive(service);
 
 const text = (bytes: number) => 'x'.repeat(bytes);
-/** An object whose RFC 8785 form has so many bytes. */
+/** An object whose RFC 8785 form has that many bytes. */
 const object = (bytes: number) => ({ a: text(bytes - '{"a":""}'.length) });
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -134,7 +134,7 @@ describe('a limit of the grant', () => {
 });
 
 describe('a bound of time', () => {
-  /** Something that ends, and how it looks when it is asked for later. */
+  /** Something that ends, and its state when read later. */
   type Prepare = (agent: Agent) => Promise<() => Promise<unknown>>;
   const delivered = async (agent: Agent) => {
     const jobKey = await agent.paidJob();

@@ -20,7 +20,7 @@ import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates } fro
 const instant = z.iso.datetime();
 const microcents = z.int().min(0);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
-/** Keys are opaque and short; a longer one names nothing. */
+/** Keys are opaque and short; a longer one matches nothing. */
 const key = z.string().min(1).max(64);
 
 const Price = z
@@ -121,7 +121,7 @@ export const Job = z
   .meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
 
-/** The answer to a payment by card that is not collected yet. */
+/** The answer to a card payment that is not collected yet. */
 export const PendingPayment = z
   .object({
     payment_key: key,
@@ -424,13 +424,13 @@ export const disputeReasons = [
 
 export type DisputeReason = (typeof disputeReasons)[number];
 
-/** A reviewer's own words, in characters. */
+/** Length of a reviewer's own words, in characters. */
 export const maxDetail = 2_000;
 
 const Review = JobKey.extend({
   decision: z.enum(['accept', 'dispute']).meta({ description: 'Accept the report, or dispute it with a reason.' }),
   reason: z.enum(disputeReasons).optional().meta({ description: 'Needed to dispute.' }),
-  // A character has at most four bytes; the bound that counts is the one in characters.
+  // A character has at most four bytes; the bound in characters decides.
   detail: text(4 * maxDetail, 'refused')
     .max(maxDetail)
     .optional()

@@ -3,7 +3,7 @@ import { defineOperation } from '../door/operation.ts';
 import { lasting } from '../service/terms.ts';
 import { Evidence, Job, Quote, Receipt } from './contract.ts';
 
-/** What a caller has bought, page by page, and what has happened to it since (specification 3.8). Pure. */
+/** A caller's purchases, page by page, and their events (specification 3.8). Pure. */
 
 const pageMax = 100;
 const pageUsual = 20;

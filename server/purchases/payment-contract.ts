@@ -3,7 +3,7 @@ import { defineOperation } from '../door/operation.ts';
 import { railNames } from '../payments/contract.ts';
 import { paymentStates } from './states.ts';
 
-/** What stands behind the page to pay on, and the cards that an account keeps (specification 8.1). Pure. */
+/** The payment page, and the cards that an account keeps (specification 8.1). Pure. */
 
 const instant = z.iso.datetime();
 const microcents = z.int().min(0);

@@ -112,7 +112,7 @@ describe('a purchase', () => {
     expect(me.body.spend).toMatchObject({ today_microcents: 500_000_000, reserved_microcents: 0 });
     const receipt = await agent.get(`/api/agent/v1/jobs/${paid}/receipt`);
     expect(receipt.body.remedy).toMatchObject({ kind: 'wallet_credit', amount_microcents: 500_000_000 });
-    // The queue still holds its message: a worker that takes it finds nothing to do.
+    // Its message is still in the queue: a worker that takes it finds nothing to do.
     await service.execute(paid);
     expect((await agent.job(paid)).body.state).toBe('canceled');
   });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { bounds, checkRequestFields } from '../work-check/contract.ts';
 
 /**
- * What the fields of a check request say of themselves in every schema that is published: the service contract, OpenAPI
- * and the MCP tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say.
+ * The descriptions of a check request's fields in every published schema: the service contract, OpenAPI and the MCP
+ * tools. A text of so many bytes has at most so many characters, which is what JSON Schema can say.
  */
 
 const { work_product, evidence, criteria, rubric, work_kind, kind, context, downstream_policy, producer } =

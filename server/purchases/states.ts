@@ -1,5 +1,5 @@
 /**
- * The life of a purchase as one table. It guards every write, fills `next_actions` and names the audit rows.
+ * The life of a purchase as one table: it guards every write, fills `next_actions` and names the audit rows.
  * Specification 7. Pure: the browser and the client may import it.
  */
 export const jobStates = [
@@ -34,7 +34,7 @@ export type PaymentState = (typeof paymentStates)[number];
 export const chargeStates = ['none', 'held', 'final', 'waived'] as const;
 export type ChargeState = (typeof chargeStates)[number];
 
-/** `overdue` is `open` after the window: it is read off the clock, never written. */
+/** `overdue` is `open` after the window: computed from the clock, never written. */
 export const reviewStates = ['not_open', 'open', 'overdue', 'accepted', 'disputed'] as const;
 export type ReviewState = (typeof reviewStates)[number];
 
@@ -46,11 +46,11 @@ interface Transition {
   readonly to: JobState;
 }
 
-/** What can happen to a job. Whoever adds a line here decides who may do it in `nextActions`, or that a timer does. */
+/** What can happen to a job. A new line needs its actor in `nextActions`, unless a timer does it. */
 export const transitions = {
   /** Money was collected: the work may start. */
   collect: { from: ['awaiting_payment'], to: 'queued' },
-  /** A worker takes the job. From `running`: the worker before it lost its lease. */
+  /** A worker takes the job. From `running`: the previous worker lost its lease. */
   start: { from: ['queued', 'running'], to: 'running' },
   deliver: { from: ['running'], to: 'delivered' },
   fail: { from: ['queued', 'running'], to: 'failed' },
@@ -61,7 +61,7 @@ export const transitions = {
   recheck: { from: ['rechecking'], to: 'rechecking' },
   redeliver: { from: ['rechecking'], to: 'redelivered' },
   fail_recheck: { from: ['rechecking'], to: 'waived' },
-  /** The buyer disputes the corrected report, too. */
+  /** The buyer disputes the corrected report. */
   dispute_again: { from: ['redelivered'], to: 'waived' },
   /** An operator gives up the charge of an overdue review. */
   waive: { from: ['delivered', 'redelivered'], to: 'waived' },
@@ -88,7 +88,7 @@ export const moneyNotes = [
 ] as const;
 export type MoneyNote = (typeof moneyNotes)[number];
 
-/** Where charge and review stand in each state of the job: `advance` writes them with it. */
+/** Charge and review in each state of the job; `advance` writes them together. */
 export const standing = {
   awaiting_payment: { charge_state: 'none', review_state: 'not_open' },
   queued: { charge_state: 'held', review_state: 'not_open' },
@@ -97,13 +97,13 @@ export const standing = {
   accepted: { charge_state: 'final', review_state: 'accepted' },
   rechecking: { charge_state: 'held', review_state: 'disputed' },
   redelivered: { charge_state: 'held', review_state: 'open' },
-  /** Of a dispute. An operator's waiver is none: it leaves the review `not_open`. */
+  /** By a dispute. An operator's waiver leaves the review `not_open`. */
   waived: { charge_state: 'waived', review_state: 'disputed' },
   failed: { charge_state: 'none', review_state: 'not_open' },
   canceled: { charge_state: 'none', review_state: 'not_open' },
 } as const satisfies Record<JobState, { charge_state: ChargeState; review_state: ReviewState }>;
 
-/** A job as far as the rules look at it. */
+/** The parts of a job that the rules look at. */
 export interface JobFacts {
   state: JobState;
   payment_state: PaymentState;
@@ -111,22 +111,22 @@ export interface JobFacts {
   /** Receipts exist from the first collection on. */
   has_receipt: boolean;
   has_report: boolean;
-  /** What it has taken of the grant still lies within the limits. */
+  /** What it takes of the grant is still within the limits. */
   within_limits: boolean;
   /** New payments are switched off. */
   is_off: boolean;
-  /** A rail that it can be paid over seems to work, or credit covers it. */
+  /** A rail that can pay for it seems to work, or credit covers it. */
   rail_is_up: boolean;
-  /** Its open payment can be called back for certain. */
+  /** Its open payment can be canceled for certain. */
   payment_is_withdrawable: boolean;
-  /** The request declares the buyer itself as the producer of the work. */
+  /** The request declares the buyer as the producer of the work. */
   buyer_is_producer: boolean;
 }
 
-/** Who asks, and what the caller's grant says about it. Members of the account have no grant: they may review. */
+/** The caller, and what its grant says. Members of the account have no grant: they may review. */
 export interface Authority {
   actor: 'agent' | 'customer';
-  /** Whether a quote may be authorized and a job paid, as far as no limit stands in the way. */
+  /** Whether a quote may be authorized and a job paid, limits aside. */
   mayBuy: boolean;
   mayReview: boolean;
   /** A paused agent may still dispute. */
@@ -136,68 +136,68 @@ export interface Authority {
 
 export type ActionName = 'authorize' | 'pay' | 'cancel_payment' | 'cancel' | 'report' | 'review' | 'receipt';
 
-/** Whether the table lets `transition` happen to a job in this state. */
+/** Whether the table allows `transition` in this state of the job. */
 export function can(transition: TransitionName, state: JobState): boolean {
   return (transitions[transition].from as readonly JobState[]).includes(state);
 }
 
-/** True when its review is closed, or none will come: nothing but an operator's refund can happen to the job any more. */
+/** True when its review is closed or none will come: only an operator's refund can follow. */
 export function isEnded(state: JobState): boolean {
   const names = Object.keys(transitions) as TransitionName[];
   return names.every((name) => name === 'refund' || !can(name, state));
 }
 
-/** True while a payment is open or its outcome unknown: nothing may then be paid, canceled or lapse. */
+/** True while a payment is open or its outcome unknown: then don't pay, cancel or lapse. */
 export function paymentIsOpen(state: PaymentState): boolean {
   return state === 'requires_payer' || state === 'processing' || state === 'unknown';
 }
 
-/** True while a payment waits for somebody to pay it: until then it can be ended, and another begun. */
+/** True while a payment waits for its payer: it can be ended, and another begun. */
 export function waitsForPayer(state: PaymentState): boolean {
   return state === 'requires_payer';
 }
 
 /**
- * True once nobody paid in time (specification 7.5). It is read off the clock: the sweep that writes it down comes later,
- * and nothing may be paid in between. A payment that is open then was in time, and is waited for.
+ * True once the time to pay has passed (specification 7.5). Computed from the clock: the sweep records it later, and
+ * nothing may be paid in between. A payment open at that time was in time, and is waited for.
  */
 export function hasLapsed(job: Pick<JobFacts, 'state' | 'payment_state'> & { pay_by: Date }, now: Date): boolean {
   return can('lapse', job.state) && job.payment_state === 'none' && now >= job.pay_by;
 }
 
-/** True while the job moves without anyone asking it to, so a reader should look again. */
+/** True while the job moves by itself, so a reader should look again. */
 export function isMoving(job: Pick<JobFacts, 'state' | 'payment_state'>): boolean {
   return (
     job.state === 'queued' || job.state === 'running' || job.state === 'rechecking' || paymentIsOpen(job.payment_state)
   );
 }
 
-/** Which report a review decides on: the first, or the one that the included re-check delivered. */
+/** The report that a review decides on: the first, or the re-check's. */
 export function reportNumberIn(state: JobState): 1 | 2 {
   return state === 'redelivered' ? 2 : 1;
 }
 
-/** Whoever made the work may not accept the report on it (specification 1.3); the customer's members may. */
+/** Who made the work may not accept its report (specification 1.3); the customer's members may. */
 export function mayAccept(job: Pick<JobFacts, 'buyer_is_producer'>, actor: Authority['actor']): boolean {
   return actor === 'customer' || !job.buyer_is_producer;
 }
 
-/** Whether who asks may accept the report of the job, as far as its state does not stand in the way. */
+/** Whether the caller may accept the job's report, its state aside. */
 export function canAccept(job: Pick<JobFacts, 'buyer_is_producer'>, authority: Authority): boolean {
   return authority.mayAccept && mayAccept(job, authority.actor);
 }
 
-/** A report is disputed within its review window only; accepting stays possible after it. */
+/** Reports can be disputed within the review window only; accepting stays possible. */
 export function mayDispute(job: Pick<JobFacts, 'review_state'>): boolean {
   return job.review_state === 'open';
 }
 
-/** Whether a quote may be authorized now: nothing that would refuse it stands in the way. */
+/** Whether a quote may be authorized now. */
 export function mayAuthorize(quote: { state: QuoteState; within_limits: boolean }, authority: Authority): boolean {
   return quote.state === 'open' && quote.within_limits && authority.mayBuy;
 }
 
-/** Exactly what may be called on a job now: each of these works, every other is refused. */
+/** Exactly the operations allowed on a job now: each of these works, all others are refused. */
 export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const actions: ActionName[] = [];
   const settled = !paymentIsOpen(job.payment_state);
@@ -209,7 +209,7 @@ export function nextActions(job: JobFacts, authority: Authority): ActionName[] {
   const canReview = canAccept(job, authority) || mayDispute(job);
   if (can('accept', job.state) && authority.mayReview && canReview) actions.push('review');
   if (job.has_receipt) actions.push('receipt');
-  // Last: canceling is never what is wanted next.
+  // Last: canceling is never the likely next step.
   if (can('cancel', job.state) && settled && authority.mayCancel) actions.push('cancel');
   return actions;
 }

@@ -1,7 +1,7 @@
-/** Titles are no longer than this, in characters. */
+/** Length of a title, in characters. */
 const titleMax = 120;
 
-/** What a purchase is called: the first line of its request; null when there is none, or no longer. Pure. */
+/** The title of a purchase: the first line of its request; null without one. Pure. */
 export function titleOf(request: unknown): string | null {
   if (typeof request !== 'string') return null;
   const line =

@@ -10,10 +10,10 @@ import { attemptEnds } from '../../payments/attempt-sql.ts';
 import { salesOff } from '../../service/switches.ts';
 import { type JobAsJson, type LoadedJob, readJob } from './row.ts';
 
-/** An instant as answers carry it: making a `Date` of each would cost more than the rest of a job's history. */
+/** Instants as text in answers: making a `Date` of each would cost more than the rest of a job's history. */
 const onWire = (instant: string): string => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** What a `JobAsJson` is read from, behind `select`. */
+/** The columns of a `JobAsJson`, for `select`. */
 export const loadedJobs = `to_json(jobs) as job, quotes.buyer_is_producer,
       jobs.state <> 'awaiting_payment' or ${stillWithinLimits('jobs')} as within_limits,
       jobs.state = 'awaiting_payment' and ${creditCovers('jobs.principal_key', 'jobs.price_microcents')} as credit_covers,
@@ -37,14 +37,14 @@ export async function findJob(db: Queries, jobKey: string, caller: Buyer | Membe
   return packed && readJob(packed);
 }
 
-/** The same. Throws `not_found`: a stranger's job looks like no job. */
+/** The same. Throws `not_found`, also for other accounts' jobs. */
 export async function loadJob(db: Queries, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const job = await findJob(db, jobKey, caller);
   if (!job) throw new Problem('not_found', 'There is no such job for this caller.');
   return job;
 }
 
-/** Jobs told of at once where a refusal names those that hold room. */
+/** Most jobs named in a refusal that lists those holding room. */
 const unpaidMax = 5;
 
 const ownUnpaid = `
@@ -69,8 +69,8 @@ export const jobWithBuyer: Loader<'job', LoadedJob | null> = {
 };
 
 /**
- * The job, if it is one of the caller's, held until the transaction ends: twins of a request take their turns, and each
- * sees what came before. Throws `not_found`.
+ * The job, if it is one of the caller's, locked until the transaction ends, so that equal requests run in turn. Throws
+ * `not_found`.
  */
 export function holdJob(tx: Tx, jobKey: string, caller: Buyer | Member): Promise<LoadedJob> {
   const { principalKey, accountKey } = ownedBy(caller);

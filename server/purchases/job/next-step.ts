@@ -1,7 +1,7 @@
 import type { NextAction } from '../contract.ts';
 import type { ChargeState, JobState, PaymentState, ReviewState } from '../states.ts';
 
-/** What to do next about a purchase, in a sentence: `next_actions` says what is allowed, and not what is wanted. Pure. */
+/** The recommended next step on a purchase, in a sentence: `next_actions` only says what is allowed. Pure. */
 
 interface JobAsSeen {
   state: JobState;
@@ -49,7 +49,7 @@ function until({ deadlines }: JobAsSeen): string {
   return deadlines.deliver_by ? `, at the latest by ${deadlines.deliver_by}` : '';
 }
 
-/** Where the money of a job stands that ended without a charge. */
+/** Where the money of a job is that ended without a charge. */
 function moneyOf({ payment_state }: JobAsSeen): string {
   switch (payment_state) {
     case 'credited':

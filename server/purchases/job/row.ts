@@ -44,7 +44,7 @@ export interface JobRow {
   waived_because: 'second_dispute' | 'recheck_failed' | 'waived_by_operator' | 'payment_reversed' | null;
 }
 
-/** What a `JobRow` is read from, behind `select` or `returning`. */
+/** The columns of a `JobRow`, for `select` or `returning`. */
 export const jobColumns = `job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
   review_state, price_microcents, reserved_microcents, credit_only, authorized_on, created_at, pay_by, collected_at,
   deliver_by, delivered_at, review_by, finalized_at, fence, tries, stage, percent, report_digest, failure,
@@ -52,13 +52,13 @@ export const jobColumns = `job_key, quote_key, principal_key, account_key, grant
 
 export interface LoadedJob extends JobRow {
   buyer_is_producer: boolean;
-  /** Whether the grant still covers it, or credit where it takes no room. Looked at as long as it can be paid. */
+  /** Whether the grant still covers it, or credit where it takes no room. Read while it can be paid. */
   within_limits: boolean;
-  /** Whether the buyer's credit covers its price while it waits for a payment. */
+  /** Whether the buyer's credit covers its price, while it waits for payment. */
   credit_covers: boolean;
-  /** Which switches of sales are off while it waits for a payment. */
+  /** The sales switches that are off, while it waits for payment. */
   off: SwitchName[];
-  /** From when on its open payment can be called back for certain, as ISO 8601; null while none is open. */
+  /** From when its open payment can be canceled for certain, as ISO 8601; null without one. */
   withdrawable_after: string | null;
   timeline: { at: string; event: string; state: string }[];
 }
@@ -83,12 +83,12 @@ export function readJob({ job, ...others }: JobAsJson): LoadedJob {
   return Object.assign(readJobRow(job), others);
 }
 
-/** Where the job stands now: one that nobody paid for in time is canceled, whether or not a sweep was there. */
+/** The job's current state: unpaid past its time it is canceled, swept or not. */
 export function stateAt(row: JobRow, now: Date): JobState {
   return hasLapsed(row, now) ? transitions.lapse.to : row.state;
 }
 
-/** An open review whose window has passed is overdue: it stays possible to accept, and nothing accepts by itself. */
+/** An open review past its window is overdue: it can still be accepted, and nothing accepts by itself. */
 export function reviewStateAt(row: JobRow, now: Date): ReviewState {
   return row.review_state === 'open' && row.review_by && now > row.review_by ? 'overdue' : row.review_state;
 }

@@ -106,27 +106,27 @@ export function jobView(row: LoadedJob, caller: Buyer | Member, { baseUrl, now, 
   return { ...view, next_step: nextStepOf(view) };
 }
 
-/** What may still pay for the job. */
+/** The methods that can still pay for the job. */
 function waysToPay(row: LoadedJob, state: JobState, rails: Rails): contract.Job['payable_by'] {
   if (state !== 'awaiting_payment') return [];
   return payableBy.filter((way) => way === 'wallet_credit' || (!row.credit_only && rails.get(way)?.isSetUp === true));
 }
 
-/** Ended before anything was delivered. */
+/** Ended before delivery. */
 function hasStopped(state: JobState): boolean {
   return state === 'failed' || state === 'canceled';
 }
 
 type Body = NonNullable<contract.NextAction['body']>;
 
-/** Bodies that pay for the job now, the wanted one first: credit goes ahead of new money. */
+/** Request bodies that pay for the job now, the best first: credit before new money. */
 function paymentsOf(row: LoadedJob, caller: Buyer | Member, rails: Rails, now: Date): Body[] {
   if (row.state !== 'awaiting_payment') return [];
   const usable = [...rails.values()].filter(({ isSetUp, name }) => isSetUp && !row.off.includes(name));
   const covered = ({ methods }: Rail) =>
     methods.find((method) => caller.kind === 'member' || methodRefusal(caller.grant, method) === null);
   const bodies: Body[] = [];
-  // One key for all tries of one payment, the same whenever it is looked up.
+  // One key for all tries of one payment, stable between reads.
   if (row.credit_only || row.credit_covers) {
     const rail = usable.find((one) => one.remedies.undelivered === 'wallet_credit' && covered(one));
     if (rail) bodies.push({ rail: rail.name, method: 'wallet_credit', idempotency_key: `credit-${row.job_key}` });
@@ -139,7 +139,7 @@ function paymentsOf(row: LoadedJob, caller: Buyer | Member, rails: Rails, now: D
   return bodies;
 }
 
-/** Bodies for another action on the job that work as they stand, the wanted one first; none where nothing is sent. */
+/** Request bodies for another action that work as they are, the best first; none where nothing is sent. */
 function bodiesOf(action: ActionName, row: LoadedJob, authority: Authority): Body[] {
   switch (action) {
     case 'cancel':
@@ -167,7 +167,7 @@ const actionOperations = {
   receipt: contract.receipt,
 } as const;
 
-/** Of both doors: each says besides how the payment is sent there. */
+/** For REST and MCP: both add how the payment is sent there. */
 const payWords =
   'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
   'and the call is repeated unchanged with the signed payment, under the same idempotency key.';
@@ -175,7 +175,7 @@ const cardWords =
   'Pay for the job by card. A saved card is charged at once; otherwise the answer carries a continuation_url for the payer. ' +
   'Repeat the call under the same idempotency key.';
 
-/** A next action on the wire, made from the operation it names. */
+/** A next action on the wire, built from its operation. */
 export function actionView(
   action: ActionName,
   actor: Authority['actor'],

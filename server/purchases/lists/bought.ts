@@ -16,7 +16,7 @@ interface AboutRow {
   verdict: string | null;
 }
 
-/** Jobs as people look for them: by what was asked, who bought it, and what came of it. */
+/** Jobs as people look for them: by request, buyer and result. */
 export const bought: Verb<typeof contract.bought> = async (call) => {
   const { ctx, caller, db } = call;
   const { shown, next_after, headers } = await jobPage(call, ctx.baseUrl + contract.bought.path);

@@ -25,8 +25,8 @@ interface Place {
 }
 
 /**
- * The caller's events, in an order that later pages cannot change. Rows come in the order of their transactions, and
- * only when no earlier transaction is open: going on from the last event misses none.
+ * The caller's events, in an order that later pages cannot change: by transaction, and only once no earlier transaction
+ * is open, so that continuing from the last event misses none.
  */
 export const events: Verb<typeof contract.events> = async ({ ctx, caller, input, db }) => {
   const { after, limit } = input;
@@ -54,7 +54,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
     body: { events: shown.map(eventView), next_after },
     headers: {
       ...(more ? linkTo(ctx.baseUrl + contract.events.path, next_after, limit) : {}),
-      // Nothing yet: the first event wakes a waiting reader.
+      // Empty: the first event wakes a waiting reader.
       ...(shown.length === 0 ? { 'Retry-After': '1' } : {}),
     },
   };
@@ -89,8 +89,8 @@ async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): P
 }
 
 /**
- * A position shortly before the first event since then: nothing later has a lower transaction than the last quote
- * before. Otherwise old callers' feeds would begin with a walk through everything.
+ * A position just before the first event since then: no later event has a lower transaction than the last quote before
+ * it. Without it, the feeds of long-standing callers would start with a scan of everything.
  */
 async function beginning(db: Queries, caller: Buyer | Member, since: Date): Promise<Place> {
   const owner = ownerOf(caller);

@@ -75,7 +75,7 @@ describe('a list', () => {
     expect(own.map(({ job }: { job: { job_key: string } }) => job.job_key)).toEqual(jobKeys);
     const stranger = await Member.of(service, await arrive());
     expect((await stranger.get(at('bought'))).body.purchases).toEqual([]);
-    // A key of another account is no place to go on from, and is not told from one that nobody has.
+    // Another account's key is no position to continue from, and looks like an unknown one.
     for (const after of [jobKeys[0], 'job_none']) {
       const { status, body } = await stranger.get(`${at('bought')}?after=${after}`);
       expect([status, body.code]).toEqual([404, 'not_found']);
@@ -123,8 +123,8 @@ describe('a list', () => {
 });
 
 /**
- * The feed once it holds so many events. Transactions of other tests hold it back while they are open: the server of
- * the databases numbers them together.
+ * Reads the feed until it holds that many events. Other tests' open transactions hold it back: the server numbers those
+ * of all databases together.
  */
 async function feed(client: Client, count: number, after?: string): Promise<Answer> {
   for (;;) {

@@ -44,7 +44,7 @@ export const purchases: Verb<typeof contract.purchases> = async ({ ctx, caller, 
   return { body: { purchases: shown.map((row) => quoteView(row, caller, ctx, rails)), next_after }, headers };
 };
 
-/** Each row by its key, whatever the planner thinks of the size of the table: a statement is planned once. */
+/** Each row by its key, whatever the planner assumes of the table's size: a statement is planned once. */
 const inOrder = (loaded: string, key: string): string => `
   select row.* from unnest($1::text[]) with ordinality as page (key, place),
     lateral (select ${loaded} where ${key} = page.key limit 1) row order by place`;
@@ -56,7 +56,7 @@ export const jobs: Verb<typeof contract.jobs> = async (call) => {
   return { body: { jobs: shown, next_after }, headers };
 };
 
-/** A page of the caller's jobs as it sees them; `address` is that of the list. Throws `not_found`. */
+/** A page of the caller's jobs as it sees them; `address` is the list's. Throws `not_found`. */
 export async function jobPage(
   { ctx, caller, input, db }: { ctx: Context; caller: Buyer | Member; input: PageInput; db: Queries },
   address: string,

@@ -9,8 +9,8 @@ import { recordOutcome } from './collect.ts';
 import { withdrawn } from './withdraw.ts';
 
 /**
- * Ends an open payment, if that is certain to work. Its rail calls it back as far as it can, and is asked at once: what
- * can no longer happen is ended without waiting for the reconciler.
+ * Cancels an open payment, if that is certain to work. Its rail withdraws it as far as it can, and is asked at once, so
+ * that an attempt that can no longer succeed ends without waiting for the reconciler.
  */
 export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, caller, input, db, steps }) => {
   const job = await loadJob(db, input.job_key, caller);
@@ -22,7 +22,7 @@ export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, 
       open && (await recordOutcome(tx, ctx.runtime, open.attempt, open.outcome, { now: ctx.runtime.clock() }));
     const reply = await jobReply(tx, job.job_key, caller, ctx);
     if (reply.body.payment_state !== 'none') return reply;
-    // Of two who ask at once one ends it, and the other is told what it would be told a moment later.
+    // Of two concurrent requests one cancels; the other is refused as if it had come later.
     if (!isEnded) throw noneOpen();
     steps.remember(tx, reply);
     return reply;

@@ -6,13 +6,13 @@ import { quoted, type Words } from '../../mail/letter.ts';
 import type { DueLetter, LetterWriters } from '../../mail/send-letter.ts';
 import type { Runtime } from '../../runtime.ts';
 
-/** An agent was charged to a kept card for the first time. */
+/** An agent's first charge to a kept card. */
 export type CardLetter = { kind: 'card_used'; payment_key: string };
 
-/** The letters about cards that are charged, by the message that asks for them. */
+/** The letters about charged cards, by message. */
 export const cardLetters: LetterWriters<CardLetter> = { card_used: cardUsedLetters };
 
-/** Every member of the account hears of it. */
+/** Goes to every member of the account. */
 async function cardUsedLetters({ db, configuration }: Runtime, { payment_key }: CardLetter): Promise<DueLetter[]> {
   const use = await db.one<Use & { principal_key: string; account_key: string }>(sql`
     select jobs.principal_key, jobs.account_key, brand, last4, amount_microcents

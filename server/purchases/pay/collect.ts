@@ -17,8 +17,8 @@ import { issueReceipt } from '../receipt/receipt.ts';
 import type { CardLetter } from './card-letter.ts';
 
 /**
- * Writes down how an open attempt stands, and gives whether that has ended it here: somebody else may have been first.
- * While it can still end either way, nobody tries again with the same payment before `tryAgainAt`.
+ * Records the state of an open attempt; returns whether that ended it here, because somebody else may have been first.
+ * While the outcome is open, nobody retries the same payment before `tryAgainAt`.
  */
 export async function recordOutcome(
   tx: Tx,
@@ -48,7 +48,7 @@ function waitingFor(outcome: Extract<Outcome, { is: 'open' | 'requires_payer' }>
   return outcome.isProcessing ? 'processing' : 'unknown';
 }
 
-/** The job waits: for the payer, for the provider, or until somebody knows how its payment ended. */
+/** The job waits for the payer, the provider, or the outcome of its payment. */
 function waitForOutcome(tx: Tx, attempt: Attempt, state: Waiting, now: Date): void {
   const before = (['processing', 'unknown', 'requires_payer'] as const).filter((one) => one !== state);
   tx.write(sql`
@@ -57,9 +57,9 @@ function waitForOutcome(tx: Tx, attempt: Attempt, state: Waiting, now: Date): vo
 }
 
 /**
- * Records the fact that a payment arrived, all in one transaction: the arrival is used for it, the attempt is decided, the
- * job may start, the books hold the money, the receipt is signed and the work is queued. Whoever learns the fact first
- * records it (the request that paid, its repeat, or the reconciler); for everyone else it is done.
+ * Records an arrived payment in one transaction: uses the arrival, decides the attempt, starts the job, posts the
+ * money, signs the receipt and queues the work. Whoever learns of it first records it (the paying request, its repeat,
+ * or the reconciler); for the others it is done.
  */
 async function collect(
   tx: Tx,
@@ -69,14 +69,14 @@ async function collect(
   proof: unknown,
   now: Date,
 ): Promise<boolean> {
-  // Sent together: the job moves only by a payment that is collected here, and that only by an arrival that was free.
+  // Pipelined: the job moves only with a payment collected here, and that only with an unused arrival.
   const decided = rail.collect(tx, attempt, proof, now);
   const started = start(tx, runtime, attempt, collected, now, attempt.payment_key);
   started.catch(() => {});
   switch (await decided) {
     case 'collected':
       await started;
-      // The account's members hear of the first time that an agent is charged to a card of theirs.
+      // Tell the account's members when an agent is charged to one of their cards for the first time.
       if (await rail.kept?.noteUse(tx, attempt, now)) {
         enqueueLetter<CardLetter>(tx, runtime.queue, { kind: 'card_used', payment_key: attempt.payment_key });
       }
@@ -89,8 +89,8 @@ async function collect(
 }
 
 /**
- * Pays for a job out of its principal's credit, all in one transaction: nothing outside has a say in it. False when the
- * job cannot be paid now. Throws `action_not_allowed` when the credit does not cover the price.
+ * Pays for a job from its principal's credit, in one transaction: no provider is involved. False when the job cannot be
+ * paid now. Throws `action_not_allowed` when the credit does not cover the price.
  */
 export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: JobRow, now: Date): Promise<boolean> {
   const payable = await tx.maybe(sql`
@@ -111,7 +111,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: Job
   return true;
 }
 
-/** The money is there: the job may start; with `decided`, if that payment is collected in this transaction. */
+/** Starts a paid job; with `decided`, only if this transaction collected that payment. */
 async function start(
   tx: Tx,
   runtime: Runtime,
@@ -141,11 +141,11 @@ async function start(
     at: now,
   });
   enqueueCheck(tx, runtime.queue, job.job_key);
-  // Beside what the caller reads for its answer, which is no part of the receipt.
+  // Pipelined with what the caller reads for its answer, which is not part of the receipt.
   tx.join(() => issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now));
 }
 
-/** Records the fact that a payment will never arrive: the job can be paid again. */
+/** Records that a payment will never arrive: the job can be paid again. */
 async function giveUp(tx: Tx, rail: Rail, attempt: Attempt, because: string, now: Date): Promise<boolean> {
   if (!(await rail.giveUp(tx, attempt, because, now))) return false;
   tx.write(sql`

@@ -13,14 +13,14 @@ afterEach(async () => {
   await clearFaults(controlUrl);
 });
 
-/** Somebody with a wallet and the link, whom the service does not know. */
+/** A payer with a wallet and the link, unknown to the service. */
 async function payer(): Promise<Agent> {
   const wallet = await Agent.arrive(service);
   wallet.token = '';
   return wallet;
 }
 
-/** An agent whose customer was sent a payment link. */
+/** An agent whose customer has a payment link. */
 async function asking(changes: Record<string, unknown> = {}) {
   const buying = await buyingByCard(service, changes);
   const jobKey = await buying.agent.authorizedJob();
@@ -35,7 +35,7 @@ const post = (wallet: Agent, paymentKey: string, signature?: string) =>
     signature === undefined ? {} : { 'payment-signature': signature },
   );
 
-/** What this wallet signs for a link. */
+/** This wallet's signed payment for a link. */
 async function signatureOf(wallet: Agent, paymentKey: string): Promise<string> {
   const unpaid = await post(wallet, paymentKey);
   const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');

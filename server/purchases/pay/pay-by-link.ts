@@ -7,15 +7,15 @@ import { pay } from './pay.ts';
 import { linkOf, paymentView } from './payment-page.ts';
 
 /**
- * Pays for a payment link over x402, as its agent would: within the grant, and once over all rails. Whoever has the link
- * may bring the payment, and learns nothing of the job.
+ * Pays for a payment link over x402 as its agent would: within the grant, and once over all rails. Whoever has the link
+ * may pay, and learns nothing of the job.
  */
 export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, input, db, steps }) => {
   const { attempt } = await linkOf(db, ctx.runtime.rails, input.payment_key);
   const buyer = await buyerBehind(db, attempt.principal_key, { key: attempt.payment_key, at: ctx.now });
   if (!buyer) throw notAllowed('The agent that made this link is connected no more.');
   const job = await loadJob(db, attempt.job_key, buyer);
-  // Over a link that has ended nothing new begins; what began over it is still asked about.
+  // Don't start a payment over an ended link. Do look up one that began over it.
   const mayBegin = attempt.state !== 'failed' && ctx.now < attempt.expires_at;
   if (!mayBegin && (job.payment_state === 'none' || job.payment_state === 'requires_payer')) {
     throw notAllowed('This payment link has ended.');

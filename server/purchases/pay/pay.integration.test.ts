@@ -15,7 +15,7 @@ const cancelPayment = (agent: Agent, jobKey: string) => agent.post(`/api/agent/v
 /** How long a job waits for its payment, in seconds. */
 const payWindow = 86_400;
 
-/** What the agent sees so many seconds later, when no sweep has been there yet. */
+/** What the agent reads that many seconds later, before any sweep. */
 async function later<T>(agent: Agent, wait: number, look: () => Promise<T>): Promise<T> {
   service.advanceClock(wait);
   await agent.signIn();
@@ -119,7 +119,7 @@ describe('an outcome that is not known', () => {
     expect((await agent.pay(jobKey)).body.code).toBe('payment_unknown');
     expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`)).body.code).toBe('payment_unknown');
     expect(await transactionsOf(agent)).toHaveLength(0);
-    // The same signature may be carried out again: it can move the money once at most.
+    // The same signature may be sent again: it can move the money at most once.
     const repeated = await agent.pay(jobKey, { signature });
     expect([repeated.status, repeated.body.state]).toEqual([200, 'queued']);
     expect(await transactionsOf(agent)).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('an outcome that is not known', () => {
 });
 
 describe('wallet credit', () => {
-  /** An agent whose first job was canceled after it was paid for: its price is credit now. */
+  /** An agent whose first job was canceled after payment: its price is credit now. */
   async function withCredit(): Promise<Agent> {
     const agent = await arrive();
     await agent.post(`/api/agent/v1/jobs/${await agent.paidJob()}/cancel`);
@@ -336,9 +336,9 @@ describe('a job that nobody paid for in time', () => {
   });
 });
 
-// Last, because a chain whose time has moved takes no more of what was signed for the time outside.
+// Last, because a chain whose time has moved rejects what was signed by the real clock.
 describe('a signature that has run out', () => {
-  /** A job with an open payment that nobody has carried out. */
+  /** A job with an open payment that was not carried out. */
   async function openPayment(network: string): Promise<[Agent, string]> {
     const agent = await arrive();
     const jobKey = await agent.authorizedJob();

@@ -33,15 +33,14 @@ interface Purchase {
   readonly job: LoadedJob;
 }
 
-/** The same, with what it brings. */
+/** The same with its payment. */
 interface Payment extends Purchase {
   readonly presented: Presented;
 }
 
 /**
- * Pays for a job in three steps, and only the first and the last touch the database: record the intent, let the rail
- * make the call, record the fact. A crash between any two leaves a row from which the reconciler, or the buyer's repeat
- * with the same payment, goes on.
+ * Pays for a job in three steps: record the intent, let the rail call out, record the fact. Only the first and the last
+ * touch the database. After a crash in between, the reconciler or the buyer's repeat continues from the recorded row.
  */
 export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, caller, input, db, steps, loaded }) => {
   const rail = await requireRail(ctx, caller, input);
@@ -72,7 +71,7 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
 
 type Asked = Parameters<typeof pay>[0]['input'];
 
-/** The rail that the request names. Throws for one that this build has not, or that the grant does not cover. */
+/** The rail of the request. Throws if it is unknown here, or not covered by the grant. */
 async function requireRail(
   { runtime, now }: Context,
   { grant }: Buyer,
@@ -125,7 +124,7 @@ function jobPath(job: JobRow): string {
   return `/api/agent/v1/jobs/${job.job_key}`;
 }
 
-/** Spends credit that covers the whole price: one transaction, because nothing outside has a say in it. */
+/** Pays with credit that covers the whole price: one transaction, because no provider is involved. */
 async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
   const { ctx, caller, steps, rail, job } = purchase;
   refuse(blockedRefusal(caller));
@@ -143,9 +142,9 @@ async function payFromCredit(purchase: Purchase): Promise<Reply<Paid>> {
 }
 
 /**
- * Ends a payment that waits for its payer, because another takes its place: nobody can pay on its page any more. Resolves
- * to true when the job was paid meanwhile, be it there or by a repeat of this very request; throws `payment_unknown` when
- * nobody can say: nothing new is begun then.
+ * Ends a payment that waits for its payer, so that another can take its place: its page takes no more money. Resolves
+ * to true when the job was paid meanwhile, on the page or by a repeat of this request. Throws `payment_unknown` when
+ * the outcome is unknown: then nothing new may begin.
  */
 async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<boolean> {
   if (!waitsForPayer(job.payment_state)) return false;
@@ -171,7 +170,7 @@ async function requireCash(purchase: Purchase, db: Queries): Promise<void> {
   refuse(await cashRefusal(db, job));
 }
 
-/** Refuses a job that cannot be paid now. While an outcome is unknown the answer must not ask for another payment. */
+/** Refuses a job that cannot be paid now. While an outcome is unknown, don't ask for another payment. */
 async function requirePayable({ ctx: { runtime, now }, rail, job }: Purchase): Promise<void> {
   if (paymentIsOpen(job.payment_state) && !waitsForPayer(job.payment_state)) throw outcomeUnknown();
   if (hasLapsed(job, now)) throw notAllowed('The time to pay for this job has passed. Ask for a new quote.');
@@ -190,16 +189,16 @@ function outcomeUnknown(): Problem {
   );
 }
 
-/** Steps 2 and 3: `call` has the payment carried out, or asks what became of it. */
+/** Steps 2 and 3. `call` carries the payment out, or looks it up. */
 async function settle(payment: Payment, attempt: Attempt, call: () => Promise<Outcome>): Promise<Reply<Paid>> {
-  // No provider answered: that is an unknown outcome too.
+  // No answer from the provider: the outcome is unknown.
   const outcome = await whileCalling(payment.ctx.runtime, attempt.payment_key, () =>
     call().catch((): Outcome => ({ is: 'open' })),
   );
   return record(payment, attempt, outcome);
 }
 
-/** Step 3: writes down how the attempt stands, and answers with it. */
+/** Step 3: records the attempt's state and answers with it. */
 async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Promise<Reply<Paid>> {
   const { runtime } = payment.ctx;
   const now = runtime.clock();
@@ -217,7 +216,7 @@ async function record(payment: Payment, attempt: Attempt, outcome: Outcome): Pro
   );
 }
 
-/** The answer to a payment that waits for its payer, or for the provider. It is never kept: a repeat sees what is so then. */
+/** The answer to a payment that waits for its payer or provider. Never kept: a repeat reads the newest state. */
 function pendingReply(
   { payment_key }: Attempt,
   waiting: { continuationUrl: string; expiresAt: Date } | null,
@@ -234,7 +233,7 @@ function pendingReply(
   };
 }
 
-/** A refused charge is final for its attempt. One that its holder can approve is asked for on the page, in a new attempt. */
+/** A declined charge ends its attempt. If its holder can approve it, offer the hosted page, in a new attempt. */
 async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<Paid>> {
   const next = decline.needsHolder ? await payment.presented.withHolder?.() : undefined;
   if (next) {
@@ -251,7 +250,7 @@ async function afterDecline(payment: Payment, decline: Decline): Promise<Reply<P
   );
 }
 
-/** The answer to a payment that is collected; null when it was given back in the meantime, or nothing confirms it. */
+/** The answer to a collected payment; null when it was given back meanwhile, or nothing confirms it. */
 async function paidReply(
   { ctx, caller, steps, rail }: Payment,
   tx: Tx,
@@ -267,7 +266,7 @@ async function paidReply(
   return reply;
 }
 
-/** A payment that was seen before: it answers for its own job, and for no other. */
+/** A repeated payment: it answers for its own job only. */
 async function repeat(payment: Payment, known: Attempt): Promise<Reply<Paid>> {
   const { ctx, steps, job, presented } = payment;
   if (known.job_key !== job.job_key) {
@@ -282,12 +281,12 @@ async function repeat(payment: Payment, known: Attempt): Promise<Reply<Paid>> {
     await requirePayable(payment);
     throw notAllowed('This payment did not go through. Begin a new one.');
   }
-  // One request at a time calls out; its lease ends by itself when the process that took it is gone.
+  // One request at a time calls out. Its lease ends by itself when its process is gone.
   if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) throw outcomeUnknown();
   return settle(payment, known, () => presented.resume(known));
 }
 
-/** After a race for the job was lost: the winner's payment may be this very one. */
+/** The race for the job was lost, maybe to a twin with this very payment. */
 async function afterLostRace(payment: Payment): Promise<Reply<Paid>> {
   const { ctx, caller, job, presented } = payment;
   const known = await presented.known(ctx.runtime.db);

@@ -17,7 +17,7 @@ import type * as contract from '../payment-contract.ts';
 import { railsOf } from '../quote/quote.ts';
 import { type PaymentState, paymentIsOpen, waitsForPayer } from '../states.ts';
 
-/** An attempt with the rail whose page it is paid on. */
+/** An attempt, with the rail of its page. */
 interface Link {
   attempt: NonNullable<Awaited<ReturnType<Hosted['attempt']>>>;
   hosted: Hosted;
@@ -25,7 +25,7 @@ interface Link {
   accountKey: string;
 }
 
-/** What a payment link asks for. Whoever has the link sees it: no content, and nobody's address. */
+/** What a payment link asks for. Anyone with the link sees it: no content, no addresses. */
 export const paymentPage: Verb<typeof contract.paymentPage> = async ({ ctx, caller, input, db }) => ({
   body: await paymentView(ctx, caller, input.payment_key, db),
 });
@@ -60,7 +60,7 @@ export async function paymentView(
   };
 }
 
-/** The rails that a payment may take now, of those that the grant covers. */
+/** The rails that a payment may take now, among those that the grant covers. */
 async function offered(
   runtime: Context['runtime'],
   now: Date,
@@ -72,7 +72,7 @@ async function offered(
   );
 }
 
-/** Opens the provider's page on the payer's click. Until then, and until somebody pays there, another rail may take over. */
+/** Opens the provider's page on the payer's click. Until somebody pays there, another rail may take over. */
 export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, caller, input, db }) => {
   const { runtime, now } = ctx;
   const link = await linkOf(db, runtime.rails, input.payment_key);
@@ -96,21 +96,21 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   return { body: { url } };
 };
 
-/** The account, for a signed-in member of it; null for anybody else: whoever pays keeps no card there. */
+/** The account, for its signed-in members; null for others, who keep no card there. */
 function memberOf(caller: Caller, accountKey: string): string | null {
   return caller.kind === 'member' && caller.accountKey === accountKey ? accountKey : null;
 }
 
-/** By how the job's payment stands, whichever rail it went over. */
+/** By the state of the job's payment, whichever rail it took. */
 function stateOf({ attempt, paymentState }: Link, now: Date): contract.PaymentPage['state'] {
   const hasEnded = attempt.state === 'failed';
   if (paymentState === 'none') return 'ended';
   if (waitsForPayer(paymentState)) return hasEnded ? 'ended' : now < attempt.expires_at ? 'open' : 'unknown';
-  // Whoever has the link is told how the check was paid for in the end: another rail may have taken over.
+  // Say how the check was paid in the end: another rail may have taken over.
   return paymentIsOpen(paymentState) ? 'unknown' : 'paid';
 }
 
-/** What the link stands for. Throws `not_found`. */
+/** The attempt behind a payment link, with its rail and job. Throws `not_found`. */
 export async function linkOf(db: Queries, rails: Rails, paymentKey: string): Promise<Link> {
   for (const { hosted } of rails.values()) {
     const attempt = await hosted?.attempt(db, paymentKey);

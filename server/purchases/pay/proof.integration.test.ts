@@ -26,7 +26,7 @@ const stateOf = async (agent: Agent, jobKey: string) => {
   return [state, payment_state, charge_state];
 };
 
-/** What an operator's command prints. */
+/** The output of an operator's command. */
 async function money(...words: string[]): Promise<string> {
   const command = path.resolve(import.meta.dirname, '../../../commands/money.ts');
   const env = { ...process.env, DATABASE_URL: service.database.url };
@@ -40,7 +40,7 @@ afterEach(async () => {
   await control.clearChainFaults(second);
 });
 
-/** What the worker does in the minutes after a collection: it looks whether the chain still holds it. */
+/** The worker's look-ups in the minutes after a collection: does the chain still hold it? */
 async function looksAgain(times = 5): Promise<void> {
   for (let look = 1; look <= times; look += 1) {
     service.advanceClock(61);
@@ -57,7 +57,7 @@ describe('one transfer in a transaction of many', () => {
     for (const jobKey of jobs) headers.push(await agent.signPayment(jobKey, network));
     const [real, ...others] = headers.map(signedIn);
     if (!real) throw new Error('nothing was signed');
-    // The same nonces, used up by transfers of nothing to oneself.
+    // The same nonces, used up by zero transfers to oneself.
     const empty = await Promise.all(
       others.map(({ nonce }) => hand.sign(agent.wallet, agent.wallet.address, 0n, { nonce })),
     );
@@ -86,7 +86,7 @@ describe('one transfer in a transaction of many', () => {
       await neighbour.pay(neighbourJob, { signature: neighbourHeader }),
     ];
     expect(paid.map(({ status }) => status)).toEqual([200, 200]);
-    // What was minted is noticed.
+    // The minted tokens are noticed.
     await service.sweep();
   });
 });
@@ -109,7 +109,7 @@ describe('a transfer that somebody else has settled', () => {
     await service.sweep();
     await service.sweep();
     expect(await givenBack(payer)).toMatchObject([{ amount: '5000000' }]);
-    // It proves nothing any more, also for the wallet that signed it.
+    // It proves nothing any more, even for the wallet that signed it.
     const ownJob = await payer.authorizedJob();
     expect((await payer.pay(ownJob, { signature: header })).status).toBe(402);
     expect(await stateOf(payer, ownJob)).toEqual(['awaiting_payment', 'none', 'none']);
@@ -135,7 +135,7 @@ describe('a transfer that somebody else has settled', () => {
 });
 
 describe('a payment whose outcome is open', () => {
-  /** A job with a payment that was presented and not carried out. */
+  /** A job with a payment that was presented but not carried out. */
   async function openPayment() {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();
@@ -198,9 +198,9 @@ describe('a transfer of nothing by a stranger', () => {
   });
 });
 
-// Last on its chain, whose time moves.
+// Last on its chain, because its time moves.
 describe('a payment that was given up', () => {
-  /** A job whose open payment has run out, and the nonce of that. */
+  /** A job whose open payment has expired, and its nonce. */
   async function givenUp(): Promise<{ agent: Agent; nonce: `0x${string}`; header: string }> {
     const agent = await Agent.arrive(service);
     const jobKey = await agent.authorizedJob();

@@ -11,7 +11,7 @@ import type { Context } from '../../runtime.ts';
 import { price, service as terms } from '../../service/terms.ts';
 import { verbs } from '../../verbs.ts';
 
-// Specification 4.8: the room that a grant leaves follows cash.
+// Specification 4.8: the room under a grant's limits follows cash.
 
 const service = await startService();
 const { pool } = service.database;
@@ -54,7 +54,7 @@ const usedBy = async (agent: Agent) => {
   return body.spend.total_microcents;
 };
 
-/** A job whose charge was waived after its second dispute: its money is owed back. */
+/** A job whose charge was waived after its second dispute: a refund is owed. */
 async function waivedJob(agent: Agent): Promise<string> {
   const jobKey = await agent.paidJob();
   for (let round = 0; round < 2; round += 1) {
@@ -117,7 +117,7 @@ describe('a job that credit pays for', () => {
       ['pay', 'cancel'],
       ['pay', 'cancel'],
     ]);
-    // The body that comes with it works as it stands.
+    // The body in the answer works as it is.
     const listed = one.next_actions.find(({ action }: { action: string }) => action === 'pay');
     expect((await agent.post(new URL(listed.href).pathname, listed.body)).body.payment_state).toBe('collected');
     expect(actionsOf(await agent.job(two.job_key))).toEqual(['cancel']);
@@ -187,7 +187,7 @@ describe('the last of a total limit', () => {
     const [before, since] = [(await agent.quote()).body.quote_key, (await agent.quote()).body.quote_key];
     service.advanceClock(60 - untilMidnight);
     const gate = Promise.withResolvers<void>();
-    /** Authorizes at an instant, tells that it has, and commits once the gate opens. */
+    /** Authorizes at an instant, reports that, and commits once the gate opens. */
     const authorize = (quote_key: string, now: Date, done: () => void) =>
       transact(runtime.db, async (tx) => {
         const input = { quote_key, terms_version: terms.termsVersion };

@@ -5,12 +5,12 @@ import type { Queries } from '../../kernel/database.ts';
 import type { Rails } from '../../payments/rail.ts';
 import type * as contract from '../payment-contract.ts';
 
-/** The cards that the account of a member keeps. */
+/** The cards kept for a member's account. */
 export const savedCards: Verb<typeof contract.savedCards> = async ({ ctx, caller, db }) => ({
   body: await cardsOf(db, ctx.runtime.rails, caller.accountKey),
 });
 
-/** Removes one for good, for every agent of the account. Again changes nothing. */
+/** Removes a card for good, for every agent of the account. Repeats change nothing. */
 export const removeCard: Verb<typeof contract.removeCard> = async ({ ctx, caller, input, tx }) => {
   const { rails } = ctx.runtime;
   const { accountKey, memberKey } = caller;

@@ -1,7 +1,7 @@
 import { type Attempt, type Outcome, type Rails, railOf } from '../../payments/rail.ts';
 import type { Runtime } from '../../runtime.ts';
 
-/** The open attempt of a job, called back, where that has ended it; null where its rail could not or did not say. */
+/** Withdraws a job's open attempt. Null when that did not end it: its rail could not, or did not answer. */
 export async function withdrawn(
   runtime: Pick<Runtime, 'db' | 'rails' | 'clock'>,
   jobKey: string,
@@ -15,7 +15,7 @@ export async function withdrawn(
   return outcome && (outcome.is === 'collected' || outcome.is === 'never') ? { attempt, outcome } : null;
 }
 
-/** A job has one open attempt at most, over all rails. */
+/** A job has at most one open attempt over all rails. */
 async function openAttempt(db: Runtime['db'], rails: Rails, jobKey: string): Promise<Attempt | undefined> {
   const open = await Promise.all([...rails.values()].map((rail) => rail.openAttempt(db, jobKey)));
   return open.find((attempt) => attempt !== undefined);

@@ -22,7 +22,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
   }
   refuse(serviceRefusal(caller.grant, service.serviceKey));
   const jobKey = newKey('job');
-  // Sent together: what the limits lose is what the job costs that is there by then, and the answer looks at both.
+  // Pipelined: the reservation uses the job's price, and the answer needs both.
   tx.write(sql`
     with authorized as (
       update quotes set state = 'authorized'
@@ -49,7 +49,7 @@ export const authorize: Verb<typeof contract.authorize> = async ({ ctx, caller, 
     return { status: 200, ...(await jobReply(tx, job_key, caller, ctx)) };
   }
   refuse(off);
-  // A job that nobody could pay for would only hold the limits.
+  // A job that nobody could pay for would only hold room.
   refuse(purchaseRefusal(caller, ctx.runtime.rails));
   if (isReserved) return { status: 201, ...replyWith(job, caller, ctx) };
   await relyOnCredit(tx, job, caller.grant, ctx.now);

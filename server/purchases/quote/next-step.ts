@@ -9,7 +9,7 @@ interface QuoteAsSeen {
   within_limits: boolean;
 }
 
-/** What to do now about a quote, and why it cannot be authorized where it cannot. */
+/** What to do now about a quote, or why it cannot be authorized. */
 export function nextStepOf(row: QuoteAsSeen, state: QuoteState, caller: Buyer | Member, rails: Rails): string {
   switch (state) {
     case 'authorized':

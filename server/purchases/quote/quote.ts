@@ -44,13 +44,13 @@ export interface QuoteRow {
   created_at: Date;
   expires_at: Date;
   job_key: string | null;
-  /** Whether the grant leaves room for it now. Looked at as long as it can be authorized. */
+  /** Whether the grant has room for it now. Read while it can be authorized. */
   within_limits: boolean;
-  /** Which switches of sales are off while it is open. */
+  /** The sales switches that are off, while it is open. */
   off: SwitchName[];
 }
 
-/** Freezes a price for one check request. Nothing is reserved and nothing can be collected yet. */
+/** Freezes a price for one check request. Reserves and collects nothing. */
 export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, caller, input, tx, loaded: room }) => {
   const { max_price_microcents, ...request } = input;
   refuse(serviceRefusal(caller.grant, service.serviceKey));
@@ -122,7 +122,7 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
   return { body: quoteView(row, caller, ctx, railsOf(selling.purchasable_rails, ctx.runtime.rails)) };
 };
 
-/** Retrieves the governed sources once before the price is frozen: what is not there now will not be there later. */
+/** Retrieves the governed sources once, before the price is frozen; a missing one stays missing. */
 async function requireSources(
   tx: Queries,
   configuration: Pick<Configuration, 'keyring'>,
@@ -156,16 +156,16 @@ export const purchase: Verb<typeof contract.purchase> = async ({ ctx, caller, in
   return { body: quoteView(row, caller, ctx, railsOf(purchasable_rails, ctx.runtime.rails)) };
 };
 
-/** Whether the request names this caller as the one who made the work. */
+/** Whether the request names this caller as the producer of the work. */
 function isProducer(caller: Buyer, producer: CheckRequest['producer']): boolean {
   const names = [producer?.agent_key, producer?.wallet].map((name) => name?.toLowerCase());
   return names.includes(caller.principalKey.toLowerCase());
 }
 
-/** A quote takes so much room besides its content. */
+/** Stored bytes of a quote besides its content. */
 const leastBytes = 4_096;
 
-/** What a `QuoteRow` is read from, behind `select`. */
+/** The columns of a `QuoteRow`, for `select`. */
 export function loadedQuotes(day: string): string {
   return `quotes.quote_key, quotes.service_key, quotes.contract_version, quotes.terms_version,
       quotes.state, quotes.price_microcents, quotes.max_price_microcents, quotes.input_digest,
@@ -199,7 +199,7 @@ function quoteDigest(frozen: Omit<QuoteRow, 'state' | 'job_key' | 'within_limits
   );
 }
 
-/** What a quote can be paid with now. */
+/** The methods that can pay for a quote now. */
 export function railsOf(purchasable: readonly RailName[], rails: Rails): contract.Quote['rails'] {
   return purchasable.flatMap((name) => {
     const rail = rails.get(name);

@@ -64,7 +64,7 @@ describe('receipt keys', () => {
       { kid: before, valid_to: expect.any(String) },
       { kid: after, valid_to: null },
     ]);
-    // Processes that have not been started anew sign with the old one for an hour.
+    // Processes that were not restarted sign with the old key for an hour.
     expect(Date.parse(keys[0]?.valid_to ?? '')).toBeGreaterThan(Date.now() + 3_500_000);
     await verifyReceipt(receipt, { keys });
     expect(await published()).toEqual(keys);
@@ -99,7 +99,7 @@ describe('receipt keys', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [command, 'rotate'], { env });
     const [told, list = ''] = stdout.split('\n');
     expect(told).toMatch(/^Set RECEIPT_KEYS to this secret line/);
-    // Until a process starts with it, nothing is published, and the key before goes on for as long as that takes.
+    // Until a process starts with it, it is not published, and the previous key stays valid.
     expect(await published()).toHaveLength(2);
     const muchLater = new Date(Date.now() + 86_400_000);
     const made = (await openText(list, muchLater)).kid;
@@ -107,7 +107,7 @@ describe('receipt keys', () => {
     expect(keys.map(({ kid }) => kid)).toContain(made);
     const ends = Date.parse(keys.find(({ kid }) => kid === signing)?.valid_to ?? '');
     expect(ends).toBe(muchLater.getTime() + 3_600_000);
-    // Processes that still have the list from before do not take that back, and stop once their key has run out.
+    // Processes with the old list do not undo that, and stop signing once their key has expired.
     expect((await openText(text, muchLater)).kid).toBe(signing);
     expect(await published()).toEqual(keys);
     await expect(openText(text, new Date(ends))).rejects.toThrow('RECEIPT_KEYS lacks a key that signs');

@@ -20,11 +20,11 @@ interface Key {
   kid: string;
   created_at: string;
   privateKey: KeyObject;
-  /** As it is published. */
+  /** The published form. */
   jwk: Record<string, unknown>;
 }
 
-/** The signing keys' home: a file that the first start makes, or text from the environment. */
+/** Where the signing keys are: a file that the first start creates, or text from the environment. */
 export type ReceiptKeysPlace = { file: string } | { text: string };
 
 /** The old key stays valid this long after a rotation, until every process has restarted. */

@@ -1,4 +1,4 @@
-/** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that carries its payload. */
+/** Signs receipts: a compact JWS (RFC 7515) with Ed25519 (RFC 8037) that contains its payload. */
 export interface ReceiptSigner {
   readonly kid: string;
   sign(payload: string): string;

@@ -62,7 +62,7 @@ interface ReceiptFacts {
   reversed_at: Date | null;
   refund_state: string | null;
   refund_at: Date | null;
-  /** What the refund is known by outside, once it has been carried out. */
+  /** The refund's outside reference, once it was carried out. */
   refund_reference: string | null;
   disputed_at: Date | null;
   corrected_at: Date | null;

@@ -44,11 +44,11 @@ const actions = async (reviewed: Reviewed) =>
   (await job(reviewed)).next_actions.map((next: { action: string }) => next.action);
 const refusal = (answer: Answer) => [answer.status, answer.body.code];
 
-/** What waits in the queue for the job. */
+/** The job's messages in the queue. */
 const messagesOf = ({ jobKey }: Reviewed, verb: 'select 1' | 'delete') =>
   service.database.pool.query(`${verb} from pgboss.job where data ->> 'job_key' = $1`, [jobKey]);
 
-/** Does `work` after the clock has gone on; sessions are renewed, since theirs has passed. */
+/** Does `work` after moving the clock; renews sessions, which end meanwhile. */
 async function later(reviewed: Reviewed, wait: number, work: () => Promise<void>): Promise<void> {
   service.advanceClock(wait);
   await reviewed.agent.signIn();
@@ -161,7 +161,7 @@ describe('a corrected report', () => {
       expect(refusal(refused)).toEqual([409, 'report_changed']);
       expect(refused.body.report_digest).toBe(newest);
     }
-    // The dispute of the first report, repeated late, is not one of the second.
+    // A late repeat of the first report's dispute is not a dispute of the second.
     expect(refusal(await dispute(reviewed, { report_digest: old }))).toEqual([409, 'report_changed']);
     const accepted = await accept(reviewed, { report_digest: newest });
     expect(accepted.body).toMatchObject({ state: 'accepted', charge_state: 'final' });
@@ -344,7 +344,7 @@ describe('the producer of the work', () => {
     });
     expect((await dispute(own)).body.state).toBe('rechecking');
     await service.execute(own.jobKey);
-    // The content is gone, so the included re-check cannot be made.
+    // The content is deleted, so the included re-check is impossible.
     expect(await job(own)).toMatchObject({ state: 'waived', payment_state: 'refund_pending' });
   });
 });

@@ -34,7 +34,7 @@ type Review = Omit<Parameters<Verb<typeof contract.review>>[0]['input'], 'job_ke
  */
 export const review: Verb<typeof contract.review, LoadedJob | null> = async ({ ctx, caller, input, tx, loaded }) => {
   if (caller.kind !== 'member') refuse(reviewRefusal(caller));
-  // Use the job as loaded if nobody changed it since; otherwise lock and read it.
+  // Use the job as loaded unless it has changed since; else lock and read it.
   const job = input.decision === 'accept' && loaded ? loaded : await holdJob(tx, input.job_key, caller);
   requireNewest(job, input);
   if (!isRepeat(job, input)) {

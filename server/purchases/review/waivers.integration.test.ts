@@ -13,14 +13,14 @@ const holds = async (agent: Agent) => (await agent.get('/api/agent/v1/me')).body
 const dispute = (agent: Agent, jobKey: string) =>
   agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'dispute', reason: 'report_incomplete' });
 
-/** Presents what `payer` signs for a job of the agent. */
+/** Presents `payer`'s signed payment for a job of the agent. */
 async function payWith(agent: Agent, jobKey: string, payer: Agent) {
   const unpaid = await agent.pay(jobKey, { network: 'eip155:84532' });
   const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
   return agent.pay(jobKey, { signature: encodePaymentSignatureHeader(await payer.createPayment(required)) });
 }
 
-/** A job whose corrected report waits for its review. */
+/** A job whose corrected report waits for review. */
 async function corrected(agent: Agent, { at = service, payer = agent }: { at?: Service; payer?: Agent } = {}) {
   const jobKey = await agent.authorizedJob();
   expect((await payWith(agent, jobKey, payer)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('a buyer whose reports became free by a second dispute more often than 
   it('is not blocked by waivers that are older, nor by those that no dispute led to', async () => {
     const agent = await Agent.arrive(service);
     await waive(agent, 2);
-    // The chains' clocks stay where they are, so the waivers move instead of time.
+    // Move the waivers back instead of time: the chains' clocks stay.
     await pool.query(
       `update jobs set finalized_at = finalized_at - interval '30 days 1 minute' where account_key = $1`,
       [await accountOf(agent)],

@@ -12,8 +12,8 @@ import { issueReceipt } from '../receipt/receipt.ts';
 import type { PaymentState } from '../states.ts';
 
 /**
- * The bank of a payer contests a payment: until that ends the account buys nothing new, while what is paid for goes on and
- * what was delivered stays readable (specification 8).
+ * Records that the payer's bank contests a payment: until that ends the account buys nothing new. Paid jobs continue,
+ * and delivered reports stay readable (specification 8).
  */
 export async function dispute(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function dispute(
   await issueReceipt(tx, receiptSigner, job.job_key, disputed, now);
 }
 
-/** The payment stands: everything is as it was, or as it has become since; a refund that waited goes on. */
+/** Records that the payment stands: a refund that waited continues. */
 export async function endDispute(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
@@ -51,8 +51,8 @@ export async function endDispute(
 }
 
 /**
- * Ends a dispute that was lost, ahead of the reversal that follows from it: that has a block of its own, which an operator
- * lifts. False when it had ended before, or was about no payment of the job: what came late was owed back, and is no more.
+ * Ends a lost dispute before its reversal, which has a block of its own for an operator to lift. False when it ended
+ * before, or was about a late charge: its refund is then no longer owed.
  */
 export async function loseDispute(
   tx: Tx,

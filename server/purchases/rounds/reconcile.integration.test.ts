@@ -11,7 +11,7 @@ const control = controlClient(sandbox.controlUrl);
 const chain = 84532;
 const network = 'eip155:84532';
 
-/** An agent with a job to pay for, and what it would pay with. */
+/** An agent with an unpaid job, and its payment. */
 async function aboutToPay(): Promise<{ agent: Agent; jobKey: string; signature: string }> {
   const agent = await Agent.arrive(service);
   const jobKey = await agent.authorizedJob();
@@ -25,7 +25,7 @@ const stateOf = async (agent: Agent, jobKey: string) => {
 };
 const codeOf = (answer: Answer) => [answer.status, answer.body.code ?? answer.body.payment_state];
 
-/** Two rounds of the worker, far enough apart that no try waits any more. */
+/** Two rounds of the worker, far enough apart that every retry is due. */
 async function reconciled(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     service.advanceClock(30);
@@ -88,7 +88,7 @@ describe('a payment whose facilitator fails', () => {
     expect(await stateOf(agent, jobKey)).toEqual(['awaiting_payment', 'unknown']);
     expect(codeOf(await agent.pay(jobKey, { signature }))).toEqual([409, 'payment_unknown']);
     await control.clearChainFaults(chain);
-    // The lease of the try that failed ends by itself.
+    // The failed try's lease ends by itself.
     service.advanceClock(60);
     await reconciled();
     service.advanceClock(-60);
@@ -102,12 +102,12 @@ describe('a payment whose facilitator fails', () => {
   ])('answers 503 before anything is recorded when %s cannot be reached', async (_, strike) => {
     const { agent, jobKey, signature } = await aboutToPay();
     await strike();
-    // Reachability is remembered for half a minute.
+    // Reachability is cached for half a minute.
     service.advanceClock(31);
     expect(codeOf(await agent.pay(jobKey, { signature }))).toEqual([503, 'service_unavailable']);
     expect(await stateOf(agent, jobKey)).toEqual(['awaiting_payment', 'none']);
     await control.clearChainFaults(chain);
-    // That it cannot be reached, for five seconds.
+    // Unreachability is cached for five seconds.
     service.advanceClock(6);
     expect((await agent.pay(jobKey, { signature })).status).toBe(200);
     service.advanceClock(-37);
@@ -171,7 +171,7 @@ describe('paying against canceling', () => {
         return agent.post(`/api/agent/v1/jobs/${jobKey}/${way}`);
       }),
     );
-    // Whoever would wait too long for its turn, as on a slow machine, is told to ask again.
+    // A wait that takes too long, as on a slow machine, is answered with "try again".
     const refusals = ['payment_unknown', 'action_not_allowed', 'idempotency_in_progress'];
     for (const { status, body } of answers) {
       expect([200, 409]).toContain(status);

@@ -30,8 +30,8 @@ export async function reconcile(runtime: Runtime): Promise<void> {
 }
 
 /**
- * Does at once for one job what a round does for all: asks how its open payment stands, and carries out a refund that is
- * due. A provider that does not answer leaves both as they are.
+ * A round for one job, at once: looks up its open payment, and carries out a refund that is due. Changes nothing when
+ * the provider does not answer.
  */
 export async function askHowItStands(runtime: Runtime, jobKey: string): Promise<void> {
   await each([...runtime.rails.values()], (rail) =>
@@ -52,7 +52,7 @@ async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
   );
 }
 
-/** Carries an attempt out again if no request is on it; else asks how it stands. */
+/** Carries an attempt out again if no request is on it; else looks it up. */
 async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt): Promise<void> {
   const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
   const outcome = leased
@@ -126,7 +126,7 @@ async function recordRefundFailed(tx: Tx, runtime: Runtime, refund: Refund, fail
   await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
 }
 
-/** A refund that was carried out has come back: somebody has to look. The job holds its room again with the money. */
+/** A refund came back: an operator must look. The job holds its room again, with the money. */
 export async function undoRefund(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,

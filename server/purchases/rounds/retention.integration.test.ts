@@ -11,13 +11,13 @@ const jobAt = (jobKey: string) => `/api/agent/v1/jobs/${jobKey}`;
 
 const newMark = () => `canary${randomBytes(12).toString('hex')}`;
 
-/** PostgreSQL keeps a short text in its row and a long one apart, and compresses what it can: this it cannot. */
+/** PostgreSQL stores long texts apart and compresses what it can: this one is incompressible. */
 const sizes: Record<string, (mark: string) => string> = {
   short: (mark) => `Nothing of interest, ${mark}.`,
   long: (mark) => [1, 2, 3].map(() => `${mark} ${randomBytes(6_000).toString('base64')}`).join(' '),
 };
 
-/** Every table and index of the database whose file holds the mark. */
+/** Every table and index of the database whose file contains the mark. */
 async function filesWith(mark: string): Promise<string[]> {
   await pool.query('checkpoint');
   const { rows } = await pool.query<{ name: string }>(
@@ -33,10 +33,10 @@ async function filesWith(mark: string): Promise<string[]> {
 const contentOf = async (quoteKey: string) =>
   (await pool.query('select input from quotes where quote_key = $1', [quoteKey])).rows[0].input;
 
-/** A busy machine may take its time between a request and the look at what became of it. */
+/** Patience for a busy machine, between a request and the look at its result. */
 const marginSeconds = 600;
 
-/** Moves the clock, does what the worker does from time to time, and looks; sessions end on the way. */
+/** Moves the clock, runs the worker's periodic tasks, and looks; sessions end meanwhile. */
 async function afterSeconds(wait: number, agent: Agent, look: () => Promise<void>): Promise<void> {
   service.advanceClock(wait);
   try {
@@ -71,7 +71,7 @@ describe.each(Object.entries(sizes))('submitted content, %s', (_, contentWith) =
     const mark = newMark();
     const sent = { evidence: [contentWith(mark)], request: `Ask again about ${mark}.`, work_product: `It is ${mark}.` };
     const quote = await agent.quote(sent);
-    // What counts is the purchase, not the quote before it.
+    // The purchase's date counts, not the quote's.
     const late = seconds.quoteLifetime - marginSeconds;
     service.advanceClock(late);
     const { job_key: jobKey } = (await agent.authorize(quote.body.quote_key)).body;

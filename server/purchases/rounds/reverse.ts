@@ -73,7 +73,7 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
   await issueReceipt(tx, receiptSigner, standing.job_key, standing, now);
 }
 
-/** What a reversal has changed. */
+/** What a reversal changed. */
 interface Reversal {
   number: number;
   job_payment_state: JobRow['payment_state'];
@@ -82,7 +82,7 @@ interface Reversal {
   books_account: LosingAccount;
 }
 
-/** The job's payment and where its money is, once a reversal is undone. */
+/** The job's payment state and the account of its money once a reversal is undone. */
 async function standingAfter(
   tx: Tx,
   rail: Rail,
@@ -107,7 +107,7 @@ async function standingAfter(
 async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
-  // Its refund had come back: still owed, until the payer's bank took it.
+  // Its refund had come back and was still owed, until the payer's bank took it.
   if (job.payment_state === 'refund_failed') return 'liability:refunds';
   if (
     job.payment_state === 'credited' &&

@@ -37,7 +37,7 @@ async function money(): Promise<string> {
   return stdout;
 }
 
-/** Takes the block of the agent's payment off a chain, and all that came after it: other blocks may have come, too. */
+/** Removes the block of the agent's payment from a chain, with all blocks after it. */
 async function loseBlockOf(agent: Agent, on = chain): Promise<void> {
   const [paid] = await control.transfers(on, { from: agent.wallet.address, to: sandbox.payTo });
   const { block_number: newest } =
@@ -45,7 +45,7 @@ async function loseBlockOf(agent: Agent, on = chain): Promise<void> {
   await control.chainFault(on, { mode: 'reorg', depth: newest - (paid?.block_number ?? newest) + 1 });
 }
 
-/** What the worker does in the minutes after a collection, when payments are looked up again. */
+/** The worker's look-ups in the minutes after a collection. */
 async function minutesLater(minutes = 1): Promise<void> {
   for (let minute = 1; minute <= minutes; minute += 1) {
     service.advanceClock(61);
@@ -55,7 +55,7 @@ async function minutesLater(minutes = 1): Promise<void> {
   service.advanceClock(-61 * minutes);
 }
 
-/** More blocks than any reorganisation takes away: what lies before them is final. */
+/** More blocks than any reorganisation removes: those before them are final. */
 const untilFinal = (on = chain) => control.chainFault(on, { mode: 'mine', blocks: 30 });
 
 afterEach(async () => {
@@ -95,7 +95,7 @@ describe('a transfer that no payment knows of', () => {
   }, async () => {
     const client = createWalletClient({ account: sellerAccount(), transport: http(sandbox.rpcUrls[chain]) });
     const address = await tokenAddress();
-    // A search that misses what it has seen waits: here it has seen nothing for as long as it goes back.
+    // A search that misses what it has seen waits; this one misses everything it looks back at.
     await control.chainFault(chain, { mode: 'mine', blocks: 40 });
     await service.sweep();
     await control.chainFault(chain, { mode: 'blind' });
@@ -209,7 +209,7 @@ describe('a reorganisation', () => {
     await service.sweep();
     const watched = async () =>
       (await pool.query('select watch_at, signature from x402_payments where job_key = $1', [jobKey])).rows;
-    // As long as it is not final its signature may be needed again.
+    // Until it is final, its signature may be needed again.
     expect(await watched()).toEqual([{ watch_at: expect.any(Date), signature: expect.any(String) }]);
     await untilFinal();
     service.advanceClock(3_600);
@@ -231,7 +231,7 @@ describe('a payment that arrives after it was given up', () => {
     expect(await money()).toMatch(
       new RegExp(`outcome is open: 1\\n  .*  5.00 USD  ${otherNetwork}  pay_\\w+  ${jobKey}\\n`),
     );
-    // The chain says that the signature has run out, and takes that back with the blocks that said so.
+    // The chain says that the signature has expired, then loses the blocks that said so.
     const { snapshot_id } = await control.chainFault(other, { mode: 'snapshot' });
     await control.chainFault(other, { mode: 'advance_time', seconds: 200 });
     expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`)).status).toBe(200);
@@ -254,7 +254,7 @@ describe('a payment that arrives after it was given up', () => {
   });
 });
 
-// Last, because a chain whose time has moved takes no more of what was signed for the time outside.
+// Last, because a chain whose time has moved rejects what was signed by the real clock.
 describe('a payment that the chain has lost for good', () => {
   it('is reversed, wherever its job stands, and the books lose it where it had gone', async () => {
     const deliver = async (agent: Agent, jobKey: string) => {
@@ -288,7 +288,7 @@ describe('a payment that the chain has lost for good', () => {
     };
     const jobs = [];
     for (const [life, live] of Object.entries(lives)) jobs.push({ life, live, agent: await Agent.arrive(service) });
-    // What is paid in earlier blocks is to stay.
+    // Payments of earlier blocks stay.
     await control.chainFault(chain, { mode: 'mine', blocks: 12 });
     const purchases = [];
     for (const job of jobs) purchases.push({ ...job, jobKey: await job.agent.paidJob() });
@@ -297,7 +297,7 @@ describe('a payment that the chain has lost for good', () => {
     for (const { agent } of purchases) expect(await paidBy(agent)).toEqual([]);
     await control.chainFault(chain, { mode: 'advance_time', seconds: 200 });
     await control.facilitatorFault({ mode: 'refuse', times: 'always' });
-    // The newest block says that they can never come back. Blocks that are final do not yet.
+    // The newest block says that they can never come back. Final blocks do not say so yet.
     await minutesLater(4);
     expect((await purchases[0]?.agent.job(purchases[0].jobKey))?.body.payment_state).toBe('collected');
     await untilFinal();
@@ -338,7 +338,7 @@ describe('a payment that the chain has lost for good', () => {
     await kept.pay(keptJob, { signature: headers[1] ?? '' });
     await service.execute(keptJob);
     await kept.post(`/api/agent/v1/jobs/${keptJob}/review`, { decision: 'accept' });
-    // The node shows a chain of its own, on which they have run out: a whole finality deep.
+    // The node shows a fork, on which they have expired: deeper than finality.
     await control.chainFault(on, { mode: 'revert', snapshot_id: snapshot_id ?? expect.unreachable() });
     const { snapshot_id: fork } = await control.chainFault(on, { mode: 'snapshot' });
     await control.chainFault(on, { mode: 'advance_time', seconds: 200 });

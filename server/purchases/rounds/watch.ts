@@ -9,7 +9,7 @@ import { dispute, endDispute, loseDispute } from './dispute.ts';
 import { undoRefund } from './reconcile.ts';
 import { heal, reverse } from './reverse.ts';
 
-/** Has every rail look for what nobody has asked about, and records what it finds, each in a transaction of its own. */
+/** Lets every rail look for unexpected changes, and records what it finds, each in its own transaction. */
 export async function watchRails(runtime: Runtime): Promise<void> {
   await each([...runtime.rails.values()], (rail) =>
     guarded('rail_not_watched', { rail: rail.name }, () => rail.watch(runtime, telling(runtime))),
@@ -26,7 +26,7 @@ export async function hearRails(runtime: Runtime): Promise<void> {
 const telling = (runtime: Runtime) => (attempt: Attempt, news: News) =>
   transact(runtime.db, (tx) => recordNews(tx, runtime, attempt, news, runtime.clock()));
 
-/** Records what became of a decided attempt since, in whatever order a rail learns of it. */
+/** Records later changes of a decided attempt, in whatever order a rail learns of them. */
 async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News, now: Date): Promise<void> {
   switch (news.is) {
     case 'never':
@@ -55,13 +55,13 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
   }
 }
 
-/** Money came for an attempt that had been given up. Its job is paid otherwise or gone, so the money goes back. */
+/** Money arrived for an attempt that was given up. Its job is paid otherwise or ended, so the money goes back. */
 async function recordLate(tx: Tx, { rails }: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
   const job = await lockJob(tx, attempt.job_key);
   if (await railOf(rails, attempt).returnLate(tx, attempt, proof, now)) noteOnJob(tx, job, 'arrived_late', now);
 }
 
-/** The rail holds a collected payment: somewhere else than before, or again. */
+/** The rail holds a collected payment again, or in another place than before. */
 async function recordWhere(tx: Tx, runtime: Runtime, attempt: Attempt, proof: unknown, now: Date): Promise<void> {
   const job = await lockJob(tx, attempt.job_key);
   const hasMoved = await railOf(runtime.rails, attempt).confirm(tx, attempt, proof, now);

@@ -26,8 +26,8 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
 };
 
 /**
- * Cancels a job that the transaction holds and that no payment is open for: what was collected is given up, and what it
- * held of its grant comes back. Throws `action_not_allowed`.
+ * Cancels a job that the transaction holds and that has no open payment: gives up what was collected and frees its
+ * room. Throws `action_not_allowed`.
  */
 export async function cancelHeld(
   tx: Tx,

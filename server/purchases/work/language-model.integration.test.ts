@@ -20,7 +20,7 @@ describe('a check by a language model that the operator configured', () => {
     const { body: report } = await agent.get(`/api/agent/v1/jobs/${jobKey}/report`);
     expect(report.verification.method).toBe('deterministic_checks+model_assessment');
     expect(report.limitations.join(' ')).toContain('sandbox');
-    // The rules found two contradictions in the work, whatever the model says of it.
+    // The rules find two contradictions in the work, whatever the model says.
     expect(report.verdict).toBe('revise');
     expect(report.measured).toBeNull();
     const { body: contract } = await agent.get('/api/agent/v1/services/svc_work_check');

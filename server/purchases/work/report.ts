@@ -7,7 +7,7 @@ import { loadJob } from '../job/load.ts';
 import { notAllowed, stateAt } from '../job/row.ts';
 import { isEnded } from '../states.ts';
 
-/** The delivered report: the newest, or the one with the digest that is asked for. */
+/** The delivered report: the newest, or the one with the requested digest. */
 export const report: Verb<typeof contract.report> = async ({ ctx, caller, input, db }) => {
   const { principalKey, accountKey } = ownedBy(caller);
   const wanted = input.report_digest ?? null;

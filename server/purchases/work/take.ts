@@ -71,8 +71,8 @@ function hold({ db }: Runtime, free: FreeJob, now: Date): Promise<JobRow | undef
 }
 
 /**
- * Frees a job of whoever holds it, with all its tries, and queues its check: the next worker raises the fence, so that
- * the one before writes no more.
+ * Frees a job with all its tries and queues its check. The next worker raises the fence, so the current one writes no
+ * more.
  */
 export function runFromTheStart(tx: Tx, queue: Queue, { job_key: jobKey }: Pick<JobRow, 'job_key'>, now: Date): void {
   tx.write(sql`
