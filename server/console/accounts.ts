@@ -44,7 +44,7 @@ interface Page {
 
 const endOfTime = { at: new Date('9999-01-01'), key: '' };
 
-/** Each count is by index, for the accounts of one page alone. */
+/** Each count uses an index, and only for the accounts of one page. */
 function pageOf({ q, blocked, behind, limit }: Page): Sql {
   const { at, key } = behind ?? endOfTime;
   const wanted = q?.toLowerCase() ?? null;

@@ -3,7 +3,7 @@ import { can, paymentIsOpen } from '../purchases/states.ts';
 import { type Action, type ActionName, actionNames } from './contract.ts';
 import { type ActingRole, may, neededFor } from './roles.ts';
 
-/** What of a purchase the actions look at; `job` is null while its quote is not authorized. */
+/** The parts of a purchase that actions look at; `job` is null until its quote is authorized. */
 export interface ActedOn {
   job: JobRow | null;
   content_deleted: boolean;
@@ -11,7 +11,7 @@ export interface ActedOn {
 
 const words = (state: string): string => state.replaceAll('_', ' ');
 
-/** Why each action cannot be done to a purchase now, by the table of transitions; null when it can. */
+/** Why each action is impossible on a purchase now, by the table of transitions; null when it is possible. */
 const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | null } = {
   note_purchase: () => null,
   open_content: ({ content_deleted }) => (content_deleted ? 'The content is deleted.' : null),
@@ -43,7 +43,7 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
   },
 };
 
-/** What can be done to a purchase, each with what stands in the way: the role first. */
+/** The actions on a purchase, each with what prevents it: the role first. */
 export function actionsOn(on: ActedOn, role: ActingRole, now: Date): Action[] {
   return actionNames.map((name) => ({
     name,
@@ -51,7 +51,7 @@ export function actionsOn(on: ActedOn, role: ActingRole, now: Date): Action[] {
   }));
 }
 
-/** What stands in the way of one action, whoever asks. */
+/** What prevents an action, whoever asks. */
 export function obstacleTo(name: ActionName, on: ActedOn, now: Date): string | null {
   return obstacles[name](on, now);
 }

@@ -7,21 +7,21 @@ import type * as contract from './contract.ts';
 import type { ConsoleOperation } from './roles.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
-/** What an operator does, as it is kept. */
+/** An operator's act, as recorded. */
 export interface Noted {
-  /** What it is done to: the key of a purchase or a block, the name of a switch, a transfer. Acts on it form a chain. */
+  /** What it is done to: the key of a purchase or block, the name of a switch, a transfer. Its acts form a chain. */
   subject: string;
   action: ConsoleOperation;
   reason: string;
   purchase?: string | null;
-  /** Microcents that it moves, or gives up. */
+  /** The microcents that it moves or gives up. */
   amount?: bigint | null;
 }
 
 /** Whoever runs a command of the service. */
 export const byCommand: Operator = { kind: 'operator', name: 'operator', role: 'command', signedInAt: null };
 
-/** Writes an operator's act into the audit, in the transaction that does it. */
+/** Records an operator's act in the audit, in the transaction that carries it out. */
 export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {
   tx.write(sql`
     insert into operator_acts (subject, at, actor, role, action, reason, purchase_key, amount_microcents)
@@ -29,7 +29,7 @@ export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {
       ${act.amount ?? null})`);
 }
 
-/** Writes down that a command gave or took a role. */
+/** Records that a command granted or revoked a role. */
 export function noteRoleChange(tx: Tx, address: string, change: string, now: Date): void {
   tx.write(sql`
     insert into operator_acts (subject, at, actor, role, action, reason)
@@ -65,9 +65,9 @@ export const consoleActs: Verb<typeof contract.consoleActs> = async ({ ctx, inpu
 const nothingSealed: VerifiedSeals = { seals: 0, sealed_rows: 0, since: null, broken: [] };
 
 /**
- * Computes every hash again, of each act and of each row of the purchases that acts were on, and looks whether the chains
- * are whole: numbered from 1, each naming the hash before, and ending where the job stands. Without a purchase the newest
- * seals, too, with the rows of all purchases in them.
+ * Recomputes the hash of each act, and of each audit row of the purchases with acts, and checks that the chains are
+ * complete: numbered from 1, each naming the previous hash, and ending at the job's current state. Without a purchase,
+ * also verifies the newest seals and the rows of all purchases in them.
  */
 export const verifyActs: Verb<typeof contract.verifyActs> = async ({ input, db }) => {
   const { purchase_key: only } = input;

@@ -9,7 +9,7 @@ import { rowsOf } from './list.ts';
 import { actIn, askProvider } from './purchase-acts.ts';
 import { type ActingRole, may, needsFreshSignIn } from './roles.ts';
 
-/** Each purchase with what stands in the way of the action now. Throws `not_found` for one that the role may not do. */
+/** Each purchase with what prevents the action now. Throws `not_found` if the role may not do it. */
 export const previewActs: Verb<typeof contract.previewActs> = async ({ ctx, caller, input, db }) => {
   requireRole(caller.role, input.action);
   const rows = await rowsOf(ctx.runtime.prisma, [...new Set(input.keys)], ctx.now);
@@ -25,8 +25,8 @@ export const previewActs: Verb<typeof contract.previewActs> = async ({ ctx, call
 };
 
 /**
- * Does the action to one purchase after the other, each in a transaction of its own: what cannot be done to one holds up
- * no other. Throws `not_found`, `fresh_sign_in_required`, and `action_not_allowed` when it can be done to none.
+ * Does the action to each purchase in a transaction of its own: one that fails does not stop the others. Throws
+ * `not_found`, `fresh_sign_in_required`, and `action_not_allowed` when it is possible on none.
  */
 export const actOnPurchases: Verb<typeof contract.actOnPurchases> = async ({ ctx, caller, input, steps }) => {
   const { action, keys, reason } = input;
@@ -48,7 +48,7 @@ export const actOnPurchases: Verb<typeof contract.actOnPurchases> = async ({ ctx
   return { body: { done, refused } };
 };
 
-/** Whoever may not do it finds nothing. Throws `not_found`. */
+/** Throws `not_found` if the role may not do it. */
 function requireRole(role: ActingRole, action: contract.BulkName): void {
   if (!may(role, action)) throw new Problem('not_found', 'There is nothing here for this caller.');
 }

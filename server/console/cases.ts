@@ -1,7 +1,7 @@
 import type { CheckRequest, Finding, Report, ReportedStatement } from '../work-check/contract.ts';
 import type { CaseError } from './quality-contract.ts';
 
-/** A finding that somebody has judged, with what it was about. */
+/** A finding that an operator judged, with its work and evidence. */
 export interface JudgedFinding {
   key: string;
   finding: number;
@@ -12,12 +12,11 @@ export interface JudgedFinding {
 }
 
 /**
- * A judged finding as a case of `npm run check:cases`: a correct work, and the same with one error. Null where no such pair
- * can be made of it.
+ * A judged finding as a case of `npm run check:cases`: a correct work, and the same with one error. Null where no such
+ * pair can be made.
  *
- * A finding that is rightly not `met` and says which words stand against which gives both: the words that are known are the
- * correct ones. One that wrongly accuses gives the work as it is; its error is a number of a statement that the evidence
- * bears out, changed.
+ * A finding that is rightly not `met` and names the contradicting words gives both: the known words are correct. One
+ * that wrongly accuses gives the work as it is; its error is a changed number in a supported statement.
  */
 export function caseOf(judged: JudgedFinding): Record<string, unknown> | null {
   const { request, report, finding: place, label } = judged;
@@ -59,7 +58,7 @@ interface Planted {
   replace: [string, string];
 }
 
-/** The judged criterion is met by the correct work; of the others what the report said of it, if a reviewer could. */
+/** The correct work meets the judged criterion; the others keep the report's status, if a reviewer could tell. */
 function criterionOf(finding: Finding | undefined, isJudged: boolean): 'met' | 'not_assessable' {
   return isJudged || finding?.status === 'met' ? 'met' : 'not_assessable';
 }
@@ -76,7 +75,7 @@ function foundError({ report, error }: JudgedFinding, { statements = [] }: Findi
 
 const numeral = /\d[\d,]*(?:\.\d+)?/;
 
-/** Another number in a statement that the evidence bears out: the same one and a ninth, digit by digit as it is written. */
+/** Changes the first digit of a number in a supported statement. */
 function plantedNumber({ request, report }: JudgedFinding): Planted | null {
   for (const statement of report.statements) {
     if (statement.status !== 'supported') continue;
@@ -90,7 +89,7 @@ function plantedNumber({ request, report }: JudgedFinding): Planted | null {
   return null;
 }
 
-/** What the report found borne out, without what holds the wrong words. */
+/** The statements that the report found supported, except those with the wrong words. */
 function supportedIn({ request, report }: JudgedFinding, wrong: string): string[] {
   return report.statements
     .filter(({ status }) => status === 'supported')
@@ -98,14 +97,14 @@ function supportedIn({ request, report }: JudgedFinding, wrong: string): string[
     .filter((text) => text !== '' && !text.includes(wrong));
 }
 
-/** A statement of the work in its words, or its path as cases write it: `$.a[0].b`. */
+/** A statement of the work in its words, or its path in the format of cases: `$.a[0].b`. */
 function placeOf(request: CheckRequest, statement: ReportedStatement): string {
   if (statement.path === undefined) return textOf(request, statement);
   const parts = statement.path.split('/').slice(1);
   return `$${parts.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('')}`;
 }
 
-/** The words of a statement: a stretch of the text, or what stands at its path. */
+/** The words of a statement: a stretch of the text, or the value at its path. */
 export function textOf({ work_product: work }: CheckRequest, { path, start = 0, end = 0 }: ReportedStatement): string {
   if (path === undefined) return Buffer.from(String(work)).subarray(start, end).toString('utf8');
   const names = path
@@ -116,7 +115,7 @@ export function textOf({ work_product: work }: CheckRequest, { path, start = 0, 
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-/** The work with the words replaced once; null when they are not in it, or it is no JSON any more. */
+/** The work with the words replaced once; null when it lacks them, or stops being JSON. */
 function replaced(
   work: CheckRequest['work_product'],
   [from, to]: [string, string],

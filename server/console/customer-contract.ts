@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { act, Done, Instant, Key, look, Reason } from './contract.ts';
 
-/** What operators ask for about customers and their agents. Pure. */
+/** Customers and their agents, for operators. Pure. */
 
 const Customer = z.object({
   account_key: z.string(),

@@ -7,9 +7,9 @@ import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract.ts';
 
-/** Agents and blocks of an account that are shown. */
+/** Agents and blocks of an account to show. */
 const shownMax = 200;
-/** Credentials of an agent that are shown, the newest first. */
+/** Credentials of an agent to show, newest first. */
 const credentialsMax = 5;
 
 export const consoleCustomers: Verb<typeof contract.consoleCustomers> = async ({ ctx, input, db }) => {
@@ -86,7 +86,7 @@ type GrantParts = Pick<
   'perJobLimitMicrocents' | 'dailyLimitMicrocents' | 'totalLimitMicrocents' | 'pausedAt' | 'paymentMethods' | 'usage'
 >;
 
-/** An agent with what it may spend and has spent; `today` is the day whose limit counts. */
+/** An agent with its limits and spending; `today` is the day whose limit counts. */
 function agentView(agent: Omit<AgentParts, 'grant'> & { grant: GrantParts | null }, today: string) {
   const { principalKey, kind, name, revokedAt, grant, credentials } = agent;
   const usage = grant?.usage ?? [];
@@ -120,7 +120,7 @@ interface WaiversOf {
   last_at: Date | null;
 }
 
-/** How often each buyer and payer of an account let the charge be waived, of what was delivered to them. */
+/** How many delivered reports each buyer and payer of an account got waived. */
 function waiversOf(db: Queries, accountKey: string): Promise<WaiversOf[]> {
   return db.many<WaiversOf>(sql`
     select j.principal_key as agent_key, x.payer, count(*) filter (where j.state = 'waived')::int as waived,

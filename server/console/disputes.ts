@@ -56,7 +56,9 @@ export const consoleDispute: Verb<typeof contract.consoleDispute> = async ({ inp
   };
 };
 
-/** The act first, in a transaction of its own; then the bank; then that it was answered. A repeat finds what was sent. */
+/**
+ * Records the act in its own transaction, then tells the bank, then records the answer. A repeat finds what was sent.
+ */
 export const answerDispute: Verb<typeof contract.answerDispute> = async ({ ctx, caller, input, db, steps }) => {
   const { dispute_key, statement: words, reason } = input;
   const { disputes } = railOf(ctx.runtime.rails, { rail: 'card' });
@@ -97,7 +99,7 @@ const refundPolicy =
   `report the buyer has ${lasting('reviewWindow')} to accept or dispute it; the first dispute brings a re-check at no charge, the ` +
   'second gives the whole payment back.';
 
-/** What a bank is shown: what was recorded of the purchase, by digest and instant, and nothing of the work itself. */
+/** The evidence for a bank: digests and instants of the purchase's record, nothing of the work itself. */
 async function evidenceOf(db: Queries, { job_key: jobKey }: DisputeRow, words: string): Promise<BankEvidence> {
   const job = await db.one<{
     quote_key: string;
@@ -129,7 +131,7 @@ function refusalOf({ delivered_at, charge_state }: { delivered_at: Date | null; 
     : `The report was delivered at ${instant}.`;
 }
 
-/** Every recorded step of the purchase, a line each, the oldest first. */
+/** Every recorded step of the purchase, one per line, oldest first. */
 async function activityOf(db: Queries, quoteKey: string): Promise<string> {
   const steps = await db.many<{ at: Date; actor: string; action: string; state_to: string }>(sql`
     select at, actor, action, state_to from audit_rows where purchase_key = ${quoteKey} order by sequence`);

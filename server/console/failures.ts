@@ -26,7 +26,7 @@ interface DeadLetter {
   error: string | null;
 }
 
-/** Failed jobs are told of for so long: what they were paid with went back when they failed. */
+/** How long failed jobs are listed: their payments went back when they failed. */
 const failedSeconds = 30 * 86_400;
 
 export const consoleFailures: Verb<typeof contract.consoleFailures> = async ({ ctx, input, db }) => {
@@ -64,10 +64,10 @@ export const consoleFailures: Verb<typeof contract.consoleFailures> = async ({ c
   };
 };
 
-/** Letters put back at once. */
+/** Letters retried at once. */
 const retriedMax = 1_000;
 
-/** Puts dead letters back into their queue, each with all its tries before it; what was sent before is not sent twice. */
+/** Returns dead letters to their queue with all their tries. What was sent is not sent twice. */
 export const retryLetters: Verb<typeof contract.retryLetters> = async ({ ctx, caller, input, tx }) => {
   const { letter_id: id, kind, reason } = input;
   const found = await tx.many<{ id: string }>(sql`

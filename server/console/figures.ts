@@ -2,14 +2,14 @@ import type { Queries } from '../kernel/database.ts';
 import { sql } from '../kernel/sql.ts';
 import { deadLetterQueue, letterQueue } from '../queue/queue.ts';
 
-/** One number of the database: `label` is a word of the code or a network, null where there is one number only. */
+/** One number of the database: `label` is a word of the code or a network, null for a single number. */
 export interface Figure {
   figure: FigureName;
   label: string | null;
   value: number;
 }
 
-/** What the numbers of the database say, as help texts of their metrics. */
+/** Help texts of the metrics. */
 export const figures = {
   jobs: ['state', 'Purchases that can still change, by state. Ended ones are not counted: that would read them all.'],
   queue_depth: ['queue', 'What waits for a worker: checks and letters.'],
@@ -34,7 +34,7 @@ export const figures = {
 } as const satisfies Record<string, readonly [string | null, string]>;
 export type FigureName = keyof typeof figures;
 
-/** Reads the numbers of the database. Each is found by an index over what is open, so their cost does not grow with what has ended. */
+/** Reads the metrics of the database. Each uses an index over open rows, so their cost does not grow with history. */
 export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
   return db.many<Figure>(sql`
     with moving as (

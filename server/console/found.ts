@@ -15,7 +15,7 @@ export interface QuoteParts {
   input_deleted_at: Date | null;
 }
 
-/** A purchase as operators find it: its quote, and its job once that is authorized. */
+/** A purchase for operators: its quote, and its job once authorized. */
 export interface FoundPurchase {
   quote: QuoteParts;
   job: JobRow | null;
@@ -25,7 +25,7 @@ export interface FoundPurchase {
 const jobHeld = `select ${jobColumns} from jobs where quote_key = $1 for no key update`;
 const jobSeen = `select ${jobColumns} from jobs where quote_key = $1`;
 
-/** The purchase that a quote's key or a job's names; with `held`, nothing moves it meanwhile. Throws `not_found`. */
+/** The purchase with this quote or job key; `held` locks it. Throws `not_found`. */
 export async function findPurchase(db: Queries, key: string, { held = false } = {}): Promise<FoundPurchase> {
   const quote = await db.maybe<QuoteParts>(sql`
     select quote_key, principal_key, account_key, state, price_microcents, created_at, expires_at, input, input_deleted_at

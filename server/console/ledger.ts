@@ -49,11 +49,11 @@ interface DifferenceRow {
   first_seen_at: Date;
   last_seen_at: Date;
   job_key: string | null;
-  /** Below the card provider's pages. */
+  /** Base of links to the card provider's pages. */
   page: string | null;
 }
 
-/** What differs between the books and those of a provider or a chain, with the purchase on our side, if it has one. */
+/** Differences between the books and a provider's or a chain's, with our purchase, if any. */
 function openDifferences(db: Queries) {
   return told<DifferenceRow>(
     db,
@@ -102,7 +102,7 @@ export const consoleEntries: Verb<typeof contract.consoleEntries> = async ({ inp
   };
 };
 
-/** Those of one account are found on each side by an index of its own. */
+/** One account's postings: each side has an index. */
 function entriesOf(account: string | null, { at, key }: { at: Date; key: string }, limit: number): Sql {
   if (account === null) {
     return sql`

@@ -7,9 +7,7 @@ import * as contract from './contract.ts';
 
 type Where = Prisma.JobWhereInput;
 
-/**
- * What a filter asks of a job, for the values that it names. The charge follows from the state, so one index serves both.
- */
+/** A filter's condition on a job, for its values. The charge follows from the state, so one index serves both. */
 const asks: { [Field in contract.FilterField]: (values: string[], now: Date) => Where } = {
   job: (values) => ({ state: { in: values } }),
   payment: (values) => ({ paymentState: { in: values } }),
@@ -21,10 +19,10 @@ const asks: { [Field in contract.FilterField]: (values: string[], now: Date) => 
   agent: (values) => ({ principalKey: { in: values } }),
 };
 
-/** Fields of which each job has one value: leaving some out is asking for the others, which an index can find. */
+/** Fields with one value per job: excluding some means asking for the others, which an index can find. */
 const exclusive: readonly contract.FilterField[] = ['job', 'payment', 'charge', 'review'];
 
-/** `overdue` is read off the clock, and never written. */
+/** `overdue` is computed from the clock, never written. */
 function reviewIs(value: string, now: Date): Where {
   if (value === 'overdue') return { reviewState: 'open', reviewBy: { lt: now } };
   if (value === 'open') return { reviewState: 'open', reviewBy: { gte: now } };
@@ -46,7 +44,7 @@ function filtered(filters: readonly contract.Filter[], now: Date): Where[] {
   });
 }
 
-/** What of a job its row in a list is made from. */
+/** The columns of a job's row in a list. */
 const rowParts = {
   jobKey: true,
   quoteKey: true,
@@ -83,7 +81,7 @@ function rowOf(job: JobParts, now: Date): contract.Row {
   };
 }
 
-/** The rows of jobs that these keys name, in their order; what is not there is left out. */
+/** The rows of jobs with these keys, in their order, without missing ones. */
 export async function rowsOf(prisma: PrismaClient, keys: readonly string[], now: Date): Promise<contract.Row[]> {
   const jobs = await prisma.job.findMany({ where: { jobKey: { in: [...keys] } }, select: rowParts });
   const byKey = new Map(jobs.map((job) => [job.jobKey, job]));
@@ -119,7 +117,7 @@ export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({
   };
 };
 
-/** The jobs behind one, by index however far back it lies. Throws `not_found`. */
+/** The jobs after one, by index at any depth. Throws `not_found`. */
 async function behind({ job }: PrismaClient, after: string, sort: 'newest' | 'oldest'): Promise<Where> {
   const last = await job.findUnique({ where: { jobKey: after }, select: { createdAt: true } });
   if (!last) throw new Problem('not_found', 'The page that after names is not there.');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { Amount, act, Instant, Key, look, Reason, told } from './contract.ts';
 
-/** What operators ask for about disputes and about work that failed. Pure. */
+/** Disputes and failed work, for operators. Pure. */
 
 const Dispute = z.object({
   dispute_key: z.string().meta({ description: 'The id that the provider gave it.' }),

@@ -166,7 +166,7 @@ describe('the inbox of announcements', () => {
 });
 
 describe('a dead letter', () => {
-  /** A letter that failed for good, as the queue keeps it. */
+  /** A letter that failed for good, as the queue stores it. */
   const die = async (kind: string) => {
     const { boss } = service.runtime.queue;
     await boss.send(letterQueue, { kind }, { retryLimit: 0 });

@@ -25,12 +25,12 @@ export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db
   };
 };
 
-/** A chain beside the books, as answers carry it. */
+/** A chain compared with the books, as answers carry it. */
 export function chainView(chain: ChainBooks): contract.ChainBooks {
   return wired(chain);
 }
 
-/** Owes a transfer that nothing explains back to who sent it, and to nobody else. The worker carries it out. */
+/** Owes an unexplained transfer back to its sender. The worker carries it out. */
 export const giveBack: Verb<typeof contract.giveBack> = async ({ ctx, caller, input, tx }) => {
   const { reason, ...name } = input;
   const { amount_microcents, sender } = await returnArrivalIn(tx, name as TransferName, ctx.now);

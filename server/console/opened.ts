@@ -5,13 +5,13 @@ import { sql } from '../kernel/sql.ts';
 import { seconds } from '../service/terms.ts';
 import type { ConsoleOperation } from './roles.ts';
 
-/** Why somebody opened what is read with care, and until when that holds. */
+/** Why an operator opened sensitive content, and until when that counts. */
 export interface Opened {
   opened_because: string;
   until: string;
 }
 
-/** Whether this operator has said why, recently enough; undefined otherwise. `act` is what opens `subject`. */
+/** The reason this operator gave, if recent enough; else undefined. `act` is what opens `subject`. */
 export async function openedBy(
   db: Queries,
   { name }: Operator,

@@ -18,7 +18,7 @@ type Overview = contract.Overview;
 
 const daySeconds = 86_400;
 
-/** How much waits for a person, for the rail of the console. */
+/** How much waits for a person, for the console's navigation. */
 export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, db }) => {
   const waiting = await db.one<Record<keyof typeof contract.consoleMe.output.shape.waiting.shape, bigint>>(sql`
     select (select count(*) from payments p join jobs using (job_key) where p.state in ('settling', 'unknown')
@@ -71,7 +71,7 @@ export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ c
   };
 };
 
-/** One after the other: each reads much, and there are few connections for that. */
+/** In sequence: each reads much, and few connections serve that. */
 async function periodSince(prisma: PrismaClient, since: Date, days: number) {
   return {
     ...(await purchasesSince(prisma, since)),
@@ -122,7 +122,7 @@ async function purchasesSince(prisma: PrismaClient, since: Date) {
   return { ...counts, volume_microcents: toWire(volume) };
 }
 
-/** How attempts over each rail ended, and how the jobs that they paid for did against the target of delivery. */
+/** The results of attempts over each rail, and how their jobs met the delivery target. */
 function railsSince(prisma: PrismaClient, since: Date): Promise<Overview['rails']> {
   return planned(
     prisma,
@@ -149,7 +149,7 @@ function countsSince(prisma: PrismaClient, since: Date): Promise<Overview['revie
   );
 }
 
-/** Purchases by the hour of a day, or by the day. */
+/** Purchases by hour or by day. */
 async function seriesSince(prisma: PrismaClient, since: Date, days: number): Promise<Overview['series']> {
   const step = days === 1 ? 'hour' : 'day';
   const rows = await planned<{ at: Date; count: number }>(
@@ -190,7 +190,7 @@ async function queues(db: Queries): Promise<Overview['queues']> {
   return rows.map((row) => ({ ...row, oldest_at: row.oldest_at?.toISOString() ?? null }));
 }
 
-/** What the card provider said that it holds for us, beside the books at that moment, and what they differ in. */
+/** What the card provider said it held for us, with the books at that moment and the difference. */
 async function cardBooks(db: Queries): Promise<Overview['card']> {
   const row = await db.maybe<{ searched_at: Date; balance: bigint; ledger: bigint; differences: number }>(sql`
     select searched_at, balance_microcents as balance, ledger_microcents as ledger, (
@@ -219,7 +219,7 @@ async function webhooks(prisma: PrismaClient, since: Date): Promise<Overview['we
   return { ...counts, oldest_at: oldest_at?.toISOString() ?? null, median_lag_seconds: lag };
 }
 
-/** What reads the work. The embedded assessor is part of the process: it works while that does. */
+/** The assessors' health. The embedded one is part of the process, so it always works. */
 function assessorNow({ configuration, assessorProbe }: Runtime, now: Date): Overview['assessor'] {
   const models = configuration.assessor.map(({ provider, model }) => `${provider} ${model}`).join(', ');
   const isUp = assessorProbe?.wasUp(now) ?? true;

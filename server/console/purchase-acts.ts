@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Holds the purchase, refuses what cannot be done to it now, and writes the act. Throws `not_found` and
+ * Locks the purchase, refuses what is impossible on it now, and records the act. Throws `not_found` and
  * `action_not_allowed`.
  */
 async function begin(tx: Tx, name: contract.ActionName, { caller, input, now }: Asked): Promise<FoundPurchase> {
@@ -57,13 +57,13 @@ const writes: { [Name in InDatabase]: (tx: Tx, runtime: Runtime, found: FoundPur
   refund_charge: (tx, runtime, found, { now }) => refundAccepted(tx, runtime, jobIn(found), now),
 };
 
-/** Does an action and writes its act, in one transaction. Throws `not_found` and `action_not_allowed`. */
+/** Does an action and records its act in one transaction. Throws `not_found` and `action_not_allowed`. */
 export async function actIn(tx: Tx, runtime: Runtime, name: InDatabase, asked: Asked): Promise<void> {
   const found = await begin(tx, name, asked);
   await writes[name](tx, runtime, found, asked);
 }
 
-/** The act first, in a transaction of its own; then the provider, by the same steps as the worker's. */
+/** Records the act in its own transaction, then calls the provider by the worker's own steps. */
 export async function askProvider(runtime: Runtime, { transact }: Steps, asked: Asked): Promise<string> {
   const { job_key } = jobIn(await transact((tx) => begin(tx, 'ask_again', asked)));
   await askHowItStands(runtime, job_key);
@@ -93,7 +93,7 @@ export const askAgain: Verb<typeof contract.askAgain> = async ({ ctx, caller, in
   return { body: { payment_state } };
 };
 
-/** Work, evidence and reports. Throws `action_not_allowed` for who has not said why, or too long ago. */
+/** Work, evidence and reports. Throws `action_not_allowed` without a recent reason. */
 export const readContent: Verb<typeof contract.readContent> = async ({ ctx, caller, input, db }) => {
   const { quote, job } = await findPurchase(db, input.key);
   const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));

@@ -75,7 +75,7 @@ function quoteStateAt({ state, expires_at }: QuoteParts, now: Date): string {
   return state === 'open' && now >= expires_at ? 'expired' : state;
 }
 
-/** What ends by itself next, and when. */
+/** The next deadline, and what ends then. */
 function deadlineOf({ quote, job }: FoundPurchase, now: Date): contract.Purchase['deadline'] {
   const due = (what: string, at: Date | null) => at && { what, at: at.toISOString() };
   if (!job) return now < quote.expires_at ? due('The quote expires', quote.expires_at) : null;

@@ -3,9 +3,9 @@ import { defineOperation } from '../door/operation.ts';
 import { FindingStatus, Measured } from '../work-check/contract.ts';
 import { act, Done, Instant, Key, look, Reason } from './contract.ts';
 
-/** What operators ask for about how right the reports are. Pure. */
+/** How right the reports are, for operators. Pure. */
 
-/** The errors that a labelled case can hold, as `npm run check:cases` names them. */
+/** The errors of labelled cases, as `npm run check:cases` names them. */
 export const caseErrors = [
   'wrong_number',
   'wrong_unit',
@@ -36,7 +36,7 @@ const Week = z.object({
   reviewed: z.int(),
   disputed: z.int(),
   rechecked: z.int(),
-  /** Re-checks whose verdict differs from the one that was disputed. */
+  /** Re-checks whose verdict differs from the disputed one. */
   corrected: z.int(),
 });
 export type Week = z.infer<typeof Week>;
@@ -75,7 +75,7 @@ const Judged = z.object({
   status: FindingStatus,
   reason: z.string(),
   delivered_at: Instant,
-  /** What of the work the finding rests on, a few at most. */
+  /** The statements of the work that the finding rests on: a few. */
   statements: z.array(z.object({ text: z.string(), status: z.string(), why: z.string() })),
 });
 export type Judged = z.infer<typeof Judged>;

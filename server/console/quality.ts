@@ -35,7 +35,7 @@ interface WeekRow {
   corrected: number;
 }
 
-/** Reports by the week in which they were delivered, with what buyers said of them. */
+/** Reports by week of delivery, with their buyers' decisions. */
 async function weeksSince(db: Queries, since: Date): Promise<contract.Week[]> {
   const rows = await db.many<WeekRow>(sql`
     select date_trunc('week', r.delivered_at, 'UTC') as week, r.verdict, count(*)::int as reports,
@@ -67,14 +67,14 @@ export const openFindings: Verb<typeof contract.openFindings> = async ({ ctx, ca
   return { body: { done: true } };
 };
 
-/** Throws `action_not_allowed` for who has not said why, or too long ago. */
+/** Throws `action_not_allowed` without a recent reason. */
 async function requireOpened(db: Queries, caller: Operator, now: Date): Promise<Opened> {
   const opened = await openedBy(db, caller, { act: 'open_findings', subject }, now);
   if (!opened) throw new Problem('action_not_allowed', 'Say first why findings have to be read.');
   return opened;
 }
 
-/** Findings and reports that are looked at for a page of the queue. */
+/** Findings and reports that one page of the queue considers. */
 const shownMax = 10;
 const reportsMax = 40;
 const statementsMax = 4;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineOperation } from '../door/operation.ts';
 import { Amount, act, ChainBooks, Done, Instant, Key, look, Reason, told } from './contract.ts';
 
-/** What operators ask for about the books and about what providers announced. Pure. */
+/** The books, and what providers announced, for operators. Pure. */
 
 const Account = z.object({
   account: z.string(),
@@ -34,7 +34,7 @@ export const consoleLedger = defineOperation({
   output: z.object({
     closed_at: Instant.nullable().meta({ description: 'Sums up to then are kept; what came since is added.' }),
     accounts: z.array(Account),
-    /** Debits less credits over all accounts; zero. */
+    /** Debits less credits over all accounts: zero. */
     difference_microcents: Amount,
     differences: told(Difference),
     card: z.object({ searched_at: Instant, balance_microcents: Amount, ledger_microcents: Amount }).nullable(),
@@ -132,7 +132,7 @@ export const readWebhook = defineOperation({
   output: z.object({
     opened_because: z.string(),
     until: Instant,
-    /** JSON text; null when the provider does not keep it any more, which it does for 30 days. */
+    /** JSON text; null once the provider has deleted it, after 30 days. */
     payload: z.string().nullable(),
   }),
   problems: ['not_found', 'action_not_allowed', 'service_unavailable'],

@@ -106,7 +106,7 @@ describe('an agent of a customer', () => {
 
 describe('the seals of the audit', () => {
   const verify = async () => (await perform('verify_acts', ctx(), {})).body;
-  /** Rewrites rows past all triggers, as somebody with the database can. */
+  /** Changes rows past all triggers, as anybody with access to the database can. */
   const rewrite = async (statement: string) => {
     const client = await pool.connect();
     await client.query(`begin; set local session_replication_role = replica; ${statement}; commit`);

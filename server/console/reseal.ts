@@ -3,19 +3,19 @@ import type { Keyring } from '../kernel/keyring.ts';
 import { type SealedPlace, seal, sealedUnder, unseal } from '../kernel/seal.ts';
 import { statement } from '../kernel/sql.ts';
 
-/** Where sealed texts stand: column, and the key of its row. Code, never input. */
+/** The columns of sealed texts, with the key of their rows. Code, never input. */
 const places = [
   { column: 'quotes.input', table: 'quotes', text: 'input', key: 'quote_key' },
   { column: 'dispute_texts.texts', table: 'dispute_texts', text: 'texts', key: 'review_key' },
   { column: 'sources.text', table: 'sources', text: 'text', key: 'source_key' },
 ] as const satisfies readonly { column: SealedPlace['column']; table: string; text: string; key: string }[];
 
-/** Rows sealed anew in one go; each is one statement, so that nobody waits for it. */
+/** Rows resealed at once; each is its own statement, so that nobody waits for it. */
 const batch = 100;
 
 /**
- * Seals everything anew that was sealed under another key than the first, beside a running service: a row that changes
- * meanwhile is left to the next run. Gives how many texts it sealed.
+ * Reseals with the first key whatever another key sealed, while the service runs; skips rows that change meanwhile.
+ * Returns the number of texts.
  */
 export async function resealAll(db: Queries, keyring: Keyring): Promise<number> {
   let sealed = 0;
@@ -49,8 +49,8 @@ export async function resealAll(db: Queries, keyring: Keyring): Promise<number> 
 }
 
 /**
- * What still needs another key than the first: texts, and credentials and registrations that can still be used. What was
- * hashed under a key that has been retired is void, and needs none.
+ * What still needs another key than the first: texts, and usable credentials and registrations. Hashes under a retired
+ * key are void and need none.
  */
 export interface StillNeeded {
   texts: number;

@@ -16,7 +16,7 @@ const members: Partial<Record<Role | 'nobody', Member>> = {};
 let jobKey: string;
 let accountKey: string;
 
-/** Every role by every operation, as promised; written out, so that the table cannot change by itself. */
+/** Every role by every operation, as promised; written out, so that the table cannot change unnoticed. */
 const matrix: Record<ConsoleOperation, string> = {
   console_me: 'viewer support finance admin',
   console_overview: 'viewer support finance admin',
@@ -64,7 +64,7 @@ const matrix: Record<ConsoleOperation, string> = {
   remove_view: 'viewer support finance admin',
 };
 
-/** A request that is let in and then finds nothing to do, or is answered. */
+/** A permitted request that finds nothing to do, or is answered. */
 function inputOf(name: ConsoleOperation): unknown {
   const reason = 'a trial';
   switch (name) {

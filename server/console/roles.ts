@@ -1,6 +1,9 @@
-/** What each role of the console may do. The one table: the door holds it, and pages draw their buttons from it. Pure. */
+/**
+ * What each role of the console may do: the only table. The door enforces it, and pages draw their buttons from it.
+ * Pure.
+ */
 
-/** In order of what they may do: `viewer` reads, `support` helps customers, `finance` moves money, `admin` does all. */
+/** In order of power: `viewer` reads, `support` helps customers, `finance` moves money, `admin` does all. */
 export const roles = ['viewer', 'support', 'finance', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
@@ -8,7 +11,7 @@ const readers = roles;
 const helpers = ['support', 'finance', 'admin'] as const satisfies readonly Role[];
 const treasurers = ['finance', 'admin'] as const satisfies readonly Role[];
 
-/** Who may ask for each operation of operators. */
+/** The roles that may ask for each operation. */
 export const mayDo = {
   console_me: readers,
   console_overview: readers,
@@ -58,15 +61,15 @@ export const mayDo = {
 
 export type ConsoleOperation = keyof typeof mayDo;
 
-/** What moves money: asked of who has signed in within the last minutes only, as the giving of power is of members. */
+/** Operations that move money need a recent sign-in. */
 const movesMoney: readonly ConsoleOperation[] = ['cancel_job', 'waive_charge', 'refund_charge', 'give_back'];
 
-/** Whether an operation is done by who has signed in of late only. */
+/** Whether an operation needs a recent sign-in. */
 export function needsFreshSignIn(operation: ConsoleOperation): boolean {
   return movesMoney.includes(operation);
 }
 
-/** Who ran a command of the service could do anything to its database anyway. */
+/** Whoever runs a command can change the database anyway. */
 export type ActingRole = Role | 'command';
 
 /** Whether a role may ask for an operation. */

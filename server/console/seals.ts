@@ -6,9 +6,9 @@ import { transact } from '../kernel/transaction.ts';
 import type { Runtime } from '../runtime.ts';
 
 /**
- * Seals over the audit: of all rows and acts that transactions before one left, a hash over their hashes, chained. Whoever
- * writes waits for nobody: a seal takes what transactions have left that have all ended, so nothing is added to it later.
- * To change a row unseen one would have to change every seal since.
+ * Seals over the audit: a chained hash over the hashes of all rows and acts of a range of transactions. A seal covers
+ * only transactions that have all ended, so nothing is added later and writers wait for nobody. To change a row
+ * unnoticed, one would have to change every seal since.
  */
 
 const everySeconds = 3_600;
@@ -23,11 +23,11 @@ interface Seal {
   hash: string;
 }
 
-/** Seals what was done since the last seal, once an hour. */
+/** Seals what happened since the last seal, once an hour. */
 export async function sealAudit({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Promise<void> {
   const now = clock();
   await transact(db, async (tx) => {
-    // Of two workers one seals; nobody else takes this lock.
+    // One of two workers seals; nobody else takes this lock.
     const { mine } = await tx.one<{ mine: boolean }>(sql`
       select pg_try_advisory_xact_lock(hashtextextended('audit_seals', 0)) as mine`);
     if (!mine) return;
@@ -59,9 +59,9 @@ interface Sealed {
 const hashOf = ({ number, from, until, rows, before, digest }: Sealed): string =>
   digestOf([number, from, until, rows, before ?? '', digest].join(' '));
 
-/** How many rows and acts transactions from `from` on and before `until` have left, and a digest over their hashes. */
+/** Counts the rows and acts of transactions in [`from`, `until`), with a digest over their hashes. */
 function readSealed(db: Queries, from: bigint, until: bigint): Promise<{ rows: number; digest: string }> {
-  // In parts of a few hundred hashes, by their last digits: millions in one text would fill the memory.
+  // By the hashes' last digits, in parts of a few hundred: millions in one text would fill the memory.
   return db.one(sql`
     select coalesce(sum(rows), 0)::int as rows,
       encode(sha256(convert_to(coalesce(string_agg(digest, '' order by part), ''), 'UTF8')), 'hex') as digest
@@ -75,27 +75,29 @@ function readSealed(db: Queries, from: bigint, until: bigint): Promise<{ rows: n
       group by right(hash, 3)) parts`);
 }
 
-/** A fault of the audit: in which subject, at which of its rows. */
+/** A fault of the audit: its subject and row. */
 export interface Broken {
   subject: string;
   sequence: number;
   fault: string;
 }
 
-/** What of the seals was computed again. */
+/** The result of recomputing seals. */
 export interface VerifiedSeals {
   seals: number;
   sealed_rows: number;
-  /** The oldest row that was looked at was left at or after this seal was made. */
+  /** No row older than this seal was looked at. */
   since: Date | null;
   broken: Broken[];
 }
 
-/** The newest seals are computed again up to so many rows: more would keep who waits. */
+/** Recompute at most that many rows of the newest seals, because somebody waits. */
 const rowsMax = 100_000;
 const sealsMax = 1_000;
 
-/** Computes the newest seals again, and the hash of every row and act in them; looks whether the seals are a whole chain. */
+/**
+ * Recomputes the newest seals and the hash of every row and act in them; checks that the seals form a complete chain.
+ */
 export async function verifySeals(db: Queries): Promise<VerifiedSeals> {
   const seals = await db.many<Seal>(sql`
     select number, sealed_at, from_transaction, to_transaction, rows, previous_hash, hash from (

@@ -11,11 +11,11 @@ interface FoundRow {
   key: string;
   title: string;
   at: Date | null;
-  /** The purchase or the account that it belongs to; null for what belongs to none. */
+  /** The purchase or account that it belongs to, if any. */
   leads_to: string | null;
 }
 
-/** Finds what a key, an address or a name belongs to, by index. What matches exactly comes first. */
+/** Finds the owners of a key, an address or a name, by index. Exact matches come first. */
 export const consoleSearch: Verb<typeof contract.consoleSearch> = async ({ input, db }) => {
   const rows = await lookedUp(db, input.q);
   return {
@@ -41,7 +41,7 @@ async function lookedUp(db: Queries, q: string): Promise<FoundRow[]> {
   return found.flat();
 }
 
-/** The look-ups that something may be worth, by its form. */
+/** The look-ups to try for a text, by its form. */
 function questions(q: string): Sql[] {
   const lower = q.toLowerCase();
   if (/^0x[0-9a-f]{64}$/.test(lower)) return [byTransaction(lower)];
@@ -76,7 +76,7 @@ const byKey = (key: string): Sql[] => [
     from purchase_blocks b left join payments using (payment_key) where block_key = ${key}`,
 ];
 
-/** What the card provider calls its objects, and those that an event of it is about. */
+/** The card provider's objects, and the objects of its events. */
 const byProviderKey = (key: string): Sql[] => [
   sql`select 'payment' as kind, intent_id as key, p.state as title, created_at as at, job_key as leads_to
     from card_payments join payments p using (payment_key) where intent_id = ${key} or session_id = ${key}`,
@@ -119,7 +119,7 @@ const byEmail = (email: string): Sql => sql`
   select 'customer' as kind, email as key, role as title, created_at as at, account_key as leads_to
   from members where email = ${email} order by created_at desc limit 20`;
 
-/** An idempotency key is looked up under its operation, with who used it. */
+/** An idempotency key: its operation and who used it. */
 const byRequest = (key: string): Sql => sql`
   select 'request' as kind, idempotency_key as key, operation as title, c.created_at as at,
     coalesce(nullif(path_keys, ''), c.body::jsonb ->> 'quote_key') as leads_to
@@ -127,7 +127,7 @@ const byRequest = (key: string): Sql => sql`
   where idempotency_key = ${key} and (path_keys ~ '^(job|quote)_\\w+$' or operation = 'check_work' and status = 201)
   order by c.created_at desc limit 20`;
 
-/** Names of agents that are written alike, the most alike first: by the trigrams that they share (pg_trgm). */
+/** Agents with similar names, the most similar first, by shared trigrams (pg_trgm). */
 const byName = (name: string): Sql => sql`
   select 'customer' as kind, principal_key as key, name as title, created_at as at, account_key as leads_to
   from (

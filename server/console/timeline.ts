@@ -4,7 +4,7 @@ import { checkQueue } from '../queue/queue.ts';
 import type { Entry } from './contract.ts';
 import type { FoundPurchase, QuoteParts } from './found.ts';
 
-/** An entry as it is read: `raw` is what was recorded, without content and secrets. */
+/** An entry to show: `raw` is the record without content and secrets. */
 interface EntryRow {
   id: string;
   at: Date;
@@ -16,10 +16,10 @@ interface EntryRow {
   raw: Record<string, unknown>;
 }
 
-/** Everything that was recorded of a purchase, the newest first. */
+/** Everything recorded of a purchase, newest first. */
 export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now: Date): Promise<Entry[]> {
   const keys = { quoteKey: quote.quote_key, jobKey: job?.job_key ?? null, principalKey: quote.principal_key };
-  // What was switched off after the payment concerned it no more.
+  // What was switched off after the payment did not concern it.
   const until = job?.collected_at ?? job?.finalized_at ?? now;
   const found = await Promise.all(
     [
@@ -136,7 +136,7 @@ const postings = (jobKey: string): Sql => sql`
       'credit_account', credit_account, 'amount_microcents', amount_microcents, 'currency', currency) as raw
   from ledger_transfers where job_key = ${jobKey}`;
 
-/** Messages of the queue are deleted an hour after they ended. */
+/** The queue deletes messages an hour after they end. */
 const tries = (jobKey: string): Sql => sql`
   select 'queue-' || id as id, coalesce(completed_on, started_on, created_on) as at, 'queue' as kind,
     'queue: ' || state as title, 'the check, ' || retry_count || ' repeats' as detail, id::text as key,
@@ -144,7 +144,7 @@ const tries = (jobKey: string): Sql => sql`
       started_on, 'completed_on', completed_on, 'retry_count', retry_count) as raw
   from pgboss.job where name = ${checkQueue} and singleton_key = ${jobKey}`;
 
-/** What an answer was, and whether the same request gets it again. */
+/** An answer, and whether the same request gets it again. */
 const claimParts = `'asked: ' || operation as title, case when status is null then 'not answered for good: a repeat is done anew'
       else 'answered ' || status || '; a repeat is answered the same' end as detail,
     idempotency_key as key, coalesce(status >= 400, false) as failed,
@@ -159,7 +159,7 @@ const requestsText = `
     and operation in ('authorize', 'pay', 'review', 'cancel', 'cancel_payment', 'delete_content')
     and path_keys = any($2::text[])`;
 
-/** Requests of the buyer and its members that named the purchase under an idempotency key. */
+/** Requests of the buyer and its members on the purchase with an idempotency key. */
 const requests = (principalKey: string, keys: string[]): Sql => statement(requestsText, [principalKey, keys]);
 
 const firstRequestText = `
@@ -173,7 +173,7 @@ const firstRequestText = `
 const firstRequest = ({ principal_key, created_at, quote_key }: QuoteParts): Sql =>
   statement(firstRequestText, [principal_key, created_at, quote_key]);
 
-/** What was asked of the card provider, as far as it was written down before the call. */
+/** Requests to the card provider, as recorded before the call. */
 const checkouts = (jobKey: string): Sql => sql`
   select 'provider-' || payment_key as id, coalesce(session_asked_at, created_at) as at, 'provider' as kind,
     case when method = 'card_saved' then 'card provider: charge a saved card' else 'card provider: open the page' end
@@ -201,7 +201,7 @@ const disputes = (jobKey: string): Sql => sql`
       withdrawn_microcents, 'fee_microcents', fee_microcents) as raw
   from card_disputes join payments using (payment_key) where job_key = ${jobKey}`;
 
-/** Events are stored by the object that they are about. */
+/** Events are stored by their object. */
 const webhooks = (jobKey: string): Sql => sql`
   with paid as (select payment_key from payments where job_key = ${jobKey}),
     named as (
@@ -217,7 +217,7 @@ const webhooks = (jobKey: string): Sql => sql`
       received_at, 'handled_at', handled_at, 'tries', tries, 'next_try_at', next_try_at) as raw
   from card_events join named using (object_id)`;
 
-/** Letters about its payments. To whom they went stands with the customer. */
+/** Letters about its payments. The customer's page says to whom. */
 const letters = (jobKey: string): Sql => sql`
   select 'letter-' || letter_key as id, coalesce(sent_at, l.created_at) as at, 'letter' as kind,
     'letter: ' || kind as title, case when sent_at is null then 'not sent yet' else 'sent' end as detail,

@@ -3,7 +3,7 @@ import { sql } from '../kernel/sql.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract.ts';
 
-/** Turns a switch. The database keeps each change, with who made it and why. */
+/** Turns a switch. The database records each change with its actor and reason. */
 export const turnSwitch: Verb<typeof contract.turnSwitch> = async ({ ctx, caller, input, tx }) => {
   const { name, state, reason } = input;
   tx.write(sql`

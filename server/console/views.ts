@@ -6,7 +6,7 @@ import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
 import type * as contract from './contract.ts';
 
-/** Views of the list that an operator has saved; nobody else sees them. */
+/** An operator's saved views of the list; others don't see them. */
 
 const viewsMax = 20;
 

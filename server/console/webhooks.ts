@@ -67,7 +67,7 @@ export const openWebhook: Verb<typeof contract.openWebhook> = async ({ ctx, call
   return { body: { done: true } };
 };
 
-/** Nothing of a payload is kept here: it is asked of the provider, who keeps it for 30 days. */
+/** Payloads are not stored: ask the provider, who keeps them for 30 days. */
 export const readWebhook: Verb<typeof contract.readWebhook> = async ({ ctx, caller, input, db }) => {
   const { event_key } = input;
   await receivedAt(db, event_key);

@@ -7,7 +7,7 @@ export type Wired<Row> = {
 };
 type WiredValue<Value> = Value extends Date ? string : Value extends bigint ? number : Value;
 
-/** A row with its instants and amounts as JSON has them. */
+/** A row with its instants and amounts as in JSON. */
 export function wired<Row extends object>(row: Row): Wired<Row> {
   const entries = Object.entries(row).map(([column, value]) => [
     column,
