@@ -6,13 +6,13 @@ import { backReference, transferEnds, transferPayers, transferReference } from '
 /** The payer of each attempt: columns `payment_key` and `payer`. Credit has none. */
 export const attemptPayers = `${transferPayers} union all ${cardPayers}`;
 
-/** From when each open attempt can be called back: columns `payment_key`, `withdrawable_after`. */
+/** When each open attempt becomes cancelable: columns `payment_key`, `withdrawable_after`. */
 export const attemptEnds = `${transferEnds} union all ${cardEnds}`;
 
 /** The outside reference of a collection; null for credit. */
 export const collectionReference = (paymentKey: string): string =>
   `coalesce(${transferReference(paymentKey)}, ${cardReference(paymentKey)})`;
 
-/** What a refund is known by outside; null until it has been carried out. */
+/** A refund's outside reference; null until it was carried out. */
 export const refundReference = (refundKey: string): string =>
   `coalesce(${backReference(refundKey)}, ${cardRefundReference(refundKey)})`;

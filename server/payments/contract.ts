@@ -1,15 +1,15 @@
-/** The ways to pay, as requests, grants and receipts spell them (specification 7), and what is said of each. Pure. */
+/** The ways to pay, as requests, grants and receipts spell them (specification 7), with their descriptions. Pure. */
 export const railNames = ['card', 'x402'] as const;
 export type RailName = (typeof railNames)[number];
 
-/** The rails that this build can be configured for. A price can be paid over each, or from wallet credit. */
+/** The rails that this build can be configured for. Each can take a price; so can wallet credit. */
 export const payableBy = ['x402', 'wallet_credit', 'card'] as const;
 
-/** How a card is paid with: on the provider's page, or a card that the account keeps. */
+/** The ways to pay by card: on the provider's page, or with a kept card. */
 export const cardMethods = ['card_checkout', 'card_saved'] as const;
 export type CardMethod = (typeof cardMethods)[number];
 
-/** What a request may name besides the rail. Without a method x402 asks for USDC, and card for its page. */
+/** What a request may name besides the rail. By default x402 asks for USDC, and card for its page. */
 export const requestedMethods = ['wallet_credit', ...cardMethods] as const;
 
 /** The methods that each rail takes in a request. */
@@ -18,7 +18,7 @@ export const methodsOf: Readonly<Record<RailName, readonly string[]>> = {
   x402: ['wallet_credit'],
 };
 
-/** What the operations say about the rails that they touch. */
+/** Descriptions of the operations that rails take part in. */
 export const railSummaries = {
   pay:
     'Pay for an authorized job. Over x402 the first call answers 402 with what to sign; repeat it unchanged with the ' +
@@ -34,13 +34,13 @@ export const railSummaries = {
     'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.',
 } as const;
 
-/** What a job and its receipt say when a rail took a collection back for good. */
+/** The failure of a job whose collection the rail took back for good, also on its receipt. */
 export const reversalReasons: Readonly<Record<RailName, string>> = {
   card: 'The card payment was reversed.',
   x402: 'The chain no longer holds the payment.',
 };
 
-/** Why the block of a reversal is lifted when that proves wrong. */
+/** Why a wrong reversal's block is lifted. */
 export const restoredReasons: Readonly<Record<RailName, string>> = {
   card: 'The card payment stands after all.',
   x402: 'The chain holds the payment after all.',

@@ -3,9 +3,9 @@ import { log } from '../kernel/log.ts';
 import { sql } from '../kernel/sql.ts';
 import { type Book, type Difference, type KeptDifference, type Told, told, toldMax } from './told.ts';
 
-/** What our books and those of a provider, or a chain, do not agree on. Kept until they do, and after that as it was. */
+/** Differences between our books and a provider's or a chain's. Kept until they agree, then kept as they were. */
 
-/** Keeps what a book differs in by a whole look at it. What was kept before and is not found any more is gone. */
+/** Records a book's differences after a complete comparison. Earlier ones not found again are gone. */
 export async function keepDifferences(
   db: Queries,
   book: Book,
@@ -28,7 +28,7 @@ export async function keepDifferences(
     where book = ${book} and gone_at is null and not (kind || ' ' || object_id = any(${found}::text[]))`);
 }
 
-/** What the books differ in now, the oldest first. */
+/** The current differences of the books, oldest first. */
 export function readDifferences(db: Queries): Promise<Told<KeptDifference>> {
   return told<KeptDifference>(
     db,
@@ -39,7 +39,7 @@ export function readDifferences(db: Queries): Promise<Told<KeptDifference>> {
   );
 }
 
-/** The ids of one kind that a book differs in, to be looked at again. */
+/** The ids of a kind with a difference in a book, to compare again. */
 export async function differingIn(db: Queries, book: Book, kind: Difference['kind']): Promise<string[]> {
   const rows = await db.many<{ object_id: string }>(sql`
     select object_id from reconciliation_differences where book = ${book} and kind = ${kind} and gone_at is null`);

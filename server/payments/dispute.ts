@@ -1,11 +1,11 @@
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
 
-/** What is kept of a payment that its payer's bank contests, as far as its job is touched by that. */
+/** The effect of a bank's dispute on its job's payment. */
 
 /**
- * Notes how the payment of the job stood when the dispute came: that is put back when it is won. Null when this dispute is
- * of a charge that its job knows nothing of, or when that has no money left to contest. Undefined when it was noted before.
+ * Records the job's payment state before the dispute, to restore when it is won. Null when the dispute is about a
+ * charge that its job does not know, or that has no money left. Undefined when recorded before.
  */
 export async function noteDispute(
   tx: Tx,
@@ -21,7 +21,7 @@ export async function noteDispute(
     returning job_payment_state`);
 }
 
-/** Ends a dispute. Undefined when it had ended before. `is_payment`: it was about what paid for the job. */
+/** Ends a dispute. Undefined when it ended before. `is_payment`: it was about the job's payment. */
 export async function closeDispute(
   tx: Tx,
   disputeKey: string,
@@ -35,7 +35,7 @@ export async function closeDispute(
     returning job_payment_state, d.intent_id, c.use = 'payment' as is_payment`);
 }
 
-/** Has the refund of a contested payment wait: it is owed once the dispute is won. False when none is open. */
+/** Postpones the refund of a contested payment until the dispute is won. False when none is open. */
 export async function owesAfterDispute(tx: Tx, paymentKey: string): Promise<boolean> {
   const waiting = await tx.maybe(sql`
     update card_disputes set job_payment_state = 'refund_pending'

@@ -7,92 +7,95 @@ import type { Tx } from '../kernel/transaction.ts';
 import type { RailName } from './contract.ts';
 
 /**
- * A way to take money and to give it back. A purchase knows a rail by this interface alone: it writes down the intent,
- * lets the rail make the call, and records the fate as a fact. Methods that take a `tx` write to the database only, and
- * work whether or not the rail is configured; all others may talk to its providers, and never inside a transaction.
+ * A way to take money and to give it back. Purchases know a rail by this interface alone: they record the intent, let
+ * the rail make the call, and record the fate as a fact. Methods with a `tx` only write to the database and work
+ * unconfigured; all others may call providers, and never run inside a transaction.
  *
- * `A` is the rail's own row of an attempt, `P` what proves an arrival or a departure to it, `R` its row of a refund. Only
- * the rail makes them, and they come back to no other.
+ * `A` is the rail's row of an attempt, `P` its proof of an arrival or departure, `R` its row of a refund. Only the rail
+ * makes them, and they return only to it.
  */
 export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund = Refund> {
   readonly name: RailName;
-  /** Whether its settings are there. Without them nothing new is paid over it; what it wrote down before stays readable. */
+  /** Whether it is configured. If not, nothing new is paid over it; earlier rows stay readable. */
   readonly isSetUp: boolean;
-  /** The methods that a quote offers. */
+  /** The methods in a quote. */
   readonly methods: readonly string[];
-  /** The networks that a quote offers; none for a rail that has no networks. */
+  /** The networks in a quote; none for a rail without networks. */
   readonly networks: readonly string[];
   readonly remedies: Remedies;
-  /** The account of the books that holds what the rail took back while that is not settled. */
+  /** The account of the books for unsettled reversals of this rail. */
   readonly suspense: string;
 
-  /** What availability shows of it, without waiting for providers, and why it cannot be used (specification 2.2). */
+  /** Its availability, without waiting for providers, and why it cannot be used (specification 2.2). */
   standing(now: Date, isSwitchedOff: boolean): Promise<Standing>;
-  /** Whether it seems to work, at once: true while nothing is known. */
+  /** Whether it seems to work, at once: true before the first answer. */
   seemsUp(now: Date): boolean;
 
   /**
-   * Reads what a request brings to pay with. Writes and moves nothing. Resolves to a demand when it brings nothing yet;
-   * throws when what it brings cannot be read.
+   * Reads the payment in a request. Writes and moves nothing. Resolves to a demand when there is none yet; throws when
+   * it is unreadable.
    */
   present(request: PaymentRequest): Promise<Presented<A, P> | Demand>;
-  /** Headers that tell who paid that the money is there; null while `attempt` is not known to be collected. */
+  /** Response headers that confirm a payment; null until `attempt` is known to be collected. */
   confirmation(attempt: A, proof?: P): Record<string, string> | null;
 
-  /** The attempt of a job that has not ended, if this rail has one. */
+  /** The job's open attempt on this rail, if any. */
   openAttempt(db: Queries, jobKey: string): Promise<A | undefined>;
-  /** Its page to pay on; null for a rail that has none. */
+  /** Its payment page; null without one. */
   readonly hosted: Hosted<A> | null;
   /** What an account keeps to pay with; null for a rail that keeps nothing. */
   readonly kept: Kept | null;
-  /** Open attempts that nobody is at, longest unattended first. */
+  /** Open attempts without a request on them, longest unattended first. */
   openAttempts(db: Queries, now: Date, limit: number): Promise<A[]>;
-  /** Asks how an attempt stands. Moves nothing. */
+  /** Looks an attempt up. Moves nothing. */
   lookUp(process: Process, attempt: A): Promise<Outcome<P>>;
-  /** Asks first, then carries out what was not carried out and still can be. Moves the money once at most, however often. */
+  /**
+   * Looks it up, then carries it out if that has not happened and still can. Moves the money at most once, however
+   * often.
+   */
   settle(process: Process, attempt: A): Promise<Outcome<P>>;
-  /** Calls an open attempt back as far as the rail can, and tells how it stands then. */
+  /** Withdraws an open attempt as far as possible, and returns its state. */
   withdraw(process: Process, attempt: A): Promise<Outcome<P>>;
 
   /**
-   * Gives an arrival its one use and decides an open attempt by it, writing both without waiting in between. `elsewhere`:
-   * the arrival was given back meanwhile. `decided`: somebody was first.
+   * Uses an arrival for an open attempt and decides it, pipelined. `elsewhere`: the arrival was given back meanwhile.
+   * `decided`: the attempt was decided before.
    */
   collect(tx: Tx, attempt: A, proof: P, now: Date): Promise<'collected' | 'decided' | 'elsewhere'>;
-  /** Decides that an open attempt will never collect. False when somebody decided it before. */
+  /** Decides that an open attempt will never collect. False when it was decided before. */
   giveUp(tx: Tx, attempt: A, because: string, now: Date): Promise<boolean>;
-  /** Writes down what holds a collected attempt now. True when that is not what held it before. */
+  /** Records what holds a collected attempt now. False when that is known. */
   confirm(tx: Tx, attempt: A, proof: P, now: Date): Promise<boolean>;
-  /** The rail has taken a collected attempt back for good, written down once. False when it was before. */
+  /** Records, once, that the rail took a collected attempt back for good. False when recorded before. */
   reverse(tx: Tx, attempt: A, now: Date): Promise<boolean>;
   /** Undoes that. False when it was not reversed. */
   restore(tx: Tx, attempt: A, now: Date): Promise<boolean>;
-  /** Owes back what arrived for an attempt that had been given up. False when that arrival was used before. */
+  /** Owes back what arrived for an attempt that was given up. False when that arrival was used before. */
   returnLate(tx: Tx, attempt: A, proof: P, now: Date): Promise<boolean>;
 
   readonly refunds: Refunds<R, P>;
 
   /**
-   * Finds what nobody has asked about: collections that the rail took back, moved or disputes, and money that came late.
-   * Each is told with its attempt. One that cannot be looked at holds up no other.
+   * Finds unexpected changes: collections that the rail took back or moved, disputes, and late money. Reports each with
+   * its attempt. A failing one does not stop the others.
    */
   watch(process: Process, tell: Tell<A, P>): Promise<void>;
-  /** Looks at what providers have announced since; the same is told as by `watch`, and sooner. */
+  /** Handles what providers announced since; finds the same as `watch`, sooner. */
   hear(process: Process, tell: Tell<A, P>): Promise<void>;
   /**
-   * Stores what a provider announces, as its exact bytes and their signature. False when it is refused; rejects when it
-   * cannot be stored. Null for a rail whose providers announce nothing, or that is not configured.
+   * Stores a provider's announcement from its exact bytes and signature. False when refused; rejects when it cannot be
+   * stored. Null if the rail's providers announce nothing, or it is not configured.
    */
   readonly receive: ((process: Process, body: Uint8Array, signature: string) => Promise<boolean>) | null;
-  /** What a provider announced under this id, as JSON text; null when it does not know it any more. Null as for `receive`. */
+  /** A provider's announcement by id, as JSON text; null once the provider forgot it, or as for `receive`. */
   readonly announcement: ((eventId: string) => Promise<string | null>) | null;
-  /** How banks are answered that contest payments; null for a rail without them, or that is not configured. */
+  /** Answers to banks that contest payments; null for a rail without them, or not configured. */
   readonly disputes: Disputes | null;
 }
 
-/** Speaks to the banks of those who paid. */
+/** Talks to the payers' banks. */
 export interface Disputes {
-  /** Sends evidence, once for good. `callKey` is the same for a repeat of the same call. */
+  /** Sends evidence, once. `callKey` is the same for a repeat of the same call. */
   answer(
     disputeKey: string,
     evidence: BankEvidence,
@@ -100,14 +103,14 @@ export interface Disputes {
   ): Promise<'answered' | 'answered_before' | 'closed'>;
 }
 
-/** What a bank is shown of a purchase: what was recorded, and nothing of the work itself. */
+/** The evidence for a bank: what was recorded of a purchase, nothing of the work itself. */
 export interface BankEvidence {
   /** What was sold. */
   product: string;
   email: string | null;
   /** The day of the report; null when none was delivered. */
   deliveredOn: string | null;
-  /** What was asked, paid, delivered and decided, a line each, with its instant. */
+  /** What was requested, paid, delivered and decided: one line each, with its time. */
   activity: string;
   refundPolicy: string;
   /** Why the charge stands. */
@@ -116,24 +119,24 @@ export interface BankEvidence {
   record: string;
 }
 
-/** Records what became of an attempt. */
+/** Records a fate of an attempt. */
 export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: News<P>) => Promise<void>;
 
-/** A page of the provider on which somebody pays who need not be signed in. */
+/** A provider's page on which somebody may pay without signing in. */
 export interface Hosted<A extends Attempt = Attempt> {
-  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one first asked for the page. */
+  /** The attempt with this key if it ever had a page, and when its payer first asked for that. */
   attempt(
     db: Queries,
     paymentKey: string,
   ): Promise<(A & { expires_at: Date; session_asked_at: Date | null }) | undefined>;
   /**
-   * Opens the page, or gives the one that is open. `accountKey` is that of a signed-in member, who may keep the card.
-   * Null when the attempt cannot be paid any more. Rejects when the provider does not answer.
+   * Opens the page, or returns the open one. `accountKey` is a signed-in member's, who may keep the card. Null when the
+   * attempt cannot be paid any more. Rejects when the provider does not answer.
    */
   open(process: Process, attempt: A, accountKey: string | null): Promise<string | null>;
 }
 
-/** A card that an account keeps, as its members see it. */
+/** A kept card, as its account's members see it. */
 export interface KeptCard {
   card_key: string;
   brand: string;
@@ -147,43 +150,43 @@ export interface KeptCard {
 export interface Kept {
   /** Newest first: the first is charged. */
   list(db: Queries, accountKey: string): Promise<KeptCard[]>;
-  /** From now on it is charged for nothing. `before`: that was so already; `unknown`: the account never kept such a card. */
+  /** Never charges it again. `before`: removed earlier; `unknown`: the account never kept it. */
   remove(tx: Tx, accountKey: string, cardKey: string, now: Date): Promise<'removed' | 'before' | 'unknown'>;
-  /** Notes that an agent was let charge to it. True the first time, of which the members are told. */
+  /** Records an agent's permitted charge to it. True the first time; then tell the members. */
   noteUse(tx: Tx, attempt: Attempt, now: Date): Promise<boolean>;
 }
 
-/** How money goes back to who paid. A rail without it does not compile. */
+/** Refunds. A rail without them does not compile. */
 export interface Refunds<R extends Refund = Refund, P = unknown> {
-  /** Writes down that the collection of an attempt goes back. The database lets that happen once. */
+  /** Records that an attempt's collection goes back. The database allows that once. */
   owe(tx: Tx, owed: { paymentKey: string; jobKey: string; reason: RefundReason; now: Date }): Promise<void>;
-  /** Refunds whose next try is due and can be carried out here. */
+  /** Refunds that are due for a try and can be carried out here. */
   due(db: Queries, now: Date, limit: number): Promise<R[]>;
-  /** The intent: this try, and no other, may carry the refund out for a while. Undefined when somebody else has it. */
+  /** The intent: leases the refund to this try. Undefined when another has it. */
   take(db: Queries, refund: R, now: Date): Promise<R | undefined>;
-  /** The call. A try whose answer was lost is found before anything is sent again. */
+  /** The call. Finds an earlier try with a lost answer before sending again. */
   carryOut(db: Queries, refund: R): Promise<RefundFate<P>>;
-  /** Writes down the departure that proves a refund. */
+  /** Records the departure that proves a refund. */
   prove(tx: Tx, refund: R, proof: P, now: Date): Promise<void>;
-  /** Carries out again what was refunded and has come undone; purchases are not touched by that. */
+  /** Repeats refunds that came undone; purchases are not affected. */
   mend(process: Process): Promise<void>;
 }
 
-/** What a rail needs of the process besides its own providers. */
+/** What a rail needs of the process besides its providers. */
 export interface Process {
   readonly db: Database;
   readonly clock: Clock;
 }
 
-/** What becomes of a collection that does not become a charge (specification 8.2). */
+/** What happens to a collection that does not become a charge (specification 8.2). */
 export interface Remedies {
-  /** No report was delivered, or the job was canceled before one. */
+  /** Without a delivered report, or canceled before one. */
   readonly undelivered: 'wallet_credit' | 'refund';
-  /** The charge was waived. */
+  /** With a waived charge. */
   readonly waived: 'refund';
 }
 
-/** What availability shows of a rail besides its state. */
+/** A rail's details in availability. */
 export interface Standing {
   readonly reasons: string[];
   readonly networks?: string[];
@@ -191,113 +194,110 @@ export interface Standing {
   readonly mode?: string;
 }
 
-/** One attempt to pay for a job. `settling` and `unknown` are open: the money may or may not move. */
+/** One attempt to pay for a job. While `settling` or `unknown`, the money may or may not move. */
 export interface Attempt {
   readonly rail: RailName;
   readonly payment_key: string;
   readonly job_key: string;
-  /** Who buys. */
+  /** The buyer. */
   readonly principal_key: string;
   readonly state: 'settling' | 'unknown' | 'collected' | 'failed';
   readonly amount_microcents: bigint;
   readonly created_at: Date;
   readonly decided_at: Date | null;
-  /** Since when the rail has taken it back for good. */
+  /** When the rail took it back for good. */
   readonly reversed_at: Date | null;
-  /** Of one that a bank refused. */
+  /** The bank's reason for a decline. */
   readonly decline?: Decline | null;
 }
 
-/** How money stands, as far as the proof reaches that its rail has. Silence and failure of a provider prove nothing. */
+/** How money stands, as far as the rail's proof reaches. A provider's silence or failure proves nothing. */
 export type Fate<P = unknown> =
   | { is: 'collected'; proof: P }
-  /** It may still end either way; `isProcessing` where the provider has said so itself. */
+  /** Undecided; `isProcessing` if the provider has said so. */
   | { is: 'open'; isProcessing?: boolean }
-  /** It waits for its payer, who goes on at this address until then. */
+  /** It waits until then for its payer, at this address. */
   | { is: 'requires_payer'; continuationUrl: string; expiresAt: Date }
-  /** It will never collect, or what it collected is not for this purchase. */
+  /** It will never collect, or its collection is not for this purchase. */
   | { is: 'never'; because: string; decline?: Decline }
-  /** It came besides what the attempt collected, or after it was given up. */
+  /** It arrived in addition to the collection, or after the attempt was given up. */
   | { is: 'late'; proof: P }
-  /** It was collected, and its payer's bank contests that: under this key at the provider. */
+  /** It was collected, and the payer's bank contests it; the provider's key of the dispute. */
   | { is: 'disputed'; disputeKey: string }
-  /** A dispute has ended, and the payment stands. */
+  /** A dispute ended, and the payment stands. */
   | { is: 'dispute_won'; disputeKey: string }
-  /** It was collected, and the rail has taken it back for good. */
+  /** It was collected, and the rail took it back for good. */
   | { is: 'reversed'; disputeKey?: string }
-  /** It has gone back to who paid. */
+  /** It has gone back to the payer. */
   | { is: 'refunded'; proof: P }
-  /** It can no longer go back by itself. */
+  /** It can no longer go back automatically. */
   | { is: 'refund_failed'; because: string };
 
 type FateNamed<P, Name extends Fate['is']> = Extract<Fate<P>, { is: Name }>;
 
-/** Why a bank refused a payment. */
+/** A bank's reason for a decline. */
 export interface Decline {
   code: string;
-  /** It may go through with its holder there. */
+  /** It may succeed with its holder present. */
   needsHolder: boolean;
 }
 
-/** How an open attempt stands. */
+/** The state of an open attempt. */
 export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires_payer' | 'never'>;
 
-/** What became of an attempt since it was last looked at: a decided one, or an open one whose end a provider announced. */
+/** A later change of a decided attempt, or an announced end of an open one. */
 export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
   /** A refund that was carried out has come back. */
   | { is: 'refund_undone'; because: string };
 
-/** How a try to give money back ended. */
+/** The result of a try to give money back. */
 export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;
 
-/** What the buyer is asked to do before anything can be collected. */
+/** What the buyer must do before anything can be collected. */
 export type Demand = PaymentRequired | Problem;
 
-/** A request to pay for a job, as far as rails look at it. */
+/** A request to pay for a job, as rails see it. */
 export interface PaymentRequest extends Process {
   readonly now: Date;
   readonly jobKey: string;
   readonly principalKey: string;
   readonly price: Microcents;
-  /** Where this request was sent. */
+  /** The URL of this request. */
   readonly url: string;
   readonly accountKey: string;
-  /** The key of the request: its repeat means the same attempt. */
+  /** The request's idempotency key: its repeat means the same attempt. */
   readonly idempotencyKey: string;
   readonly payBy: Date;
-  /** The method that the buyer asks for, if any, and whether the grant covers a method. */
+  /** The requested method, if any, and whether the grant covers a method. */
   readonly method: string | undefined;
   covers(method: string): boolean;
-  /** The network that the buyer asks for, if any. */
+  /** The requested network, if any. */
   readonly network: string | undefined;
   /** The raw PAYMENT-SIGNATURE header. */
   readonly signature: string | null;
-  /** Whether a header of x402 version 1 came along. */
+  /** Whether it has a header of x402 version 1. */
   readonly isVersion1: boolean;
 }
 
-/** What a request brings to pay with, read and not yet believed. */
+/** A payment in a request, parsed but unverified. */
 export interface Presented<A extends Attempt = Attempt, P = unknown> {
-  /** Who pays, by what blocks name it: an address, or a member. Null while nobody knows. */
+  /** The payer by the name that blocks use: an address, or a member. Null while unknown. */
   readonly payer: string | null;
-  /** The attempt that this payment has opened before, on whichever job. */
+  /** The attempt that this payment opened before, on whichever job. */
   known(db: Queries): Promise<A | undefined>;
-  /** Asks how that stands, and carries out what was presented if it still can be. */
+  /** Looks that attempt up, and carries it out if it still can be. */
   resume(attempt: A): Promise<Outcome<P>>;
-  /**
-   * Resolves once nothing stands in the way of a new attempt. Throws what does: the demand with its reason, or
-   * `service_unavailable`.
-   */
+  /** Resolves when a new attempt may begin. Otherwise throws the demand with its reason, or `service_unavailable`. */
   accepted(): Promise<Accepted<A, P>>;
-  /** The same payment with its holder there, after it was refused without; undefined where the buyer may not have it. */
+  /** The same payment with its holder present, after a decline; undefined where the buyer may not have it. */
   withHolder?(): Promise<Accepted<A, P> | undefined>;
 }
 
 /** A payment that an attempt can be opened for. */
 export interface Accepted<A extends Attempt = Attempt, P = unknown> {
   /**
-   * The intent, in one statement: the job is taken and the attempt written, or neither. From here on the money may move.
+   * The intent, in one statement: takes the job and writes the attempt, or neither. From here on the money may move.
    * Undefined when a twin was faster, or the job cannot be paid now.
    */
   open(paymentKey: string): Promise<A | undefined>;
@@ -305,7 +305,7 @@ export interface Accepted<A extends Attempt = Attempt, P = unknown> {
   settle(attempt: A): Promise<Outcome<P>>;
 }
 
-/** Why a collection goes back to who paid it. */
+/** Why a collection goes back to its payer. */
 export type RefundReason =
   | 'not_delivered'
   | 'second_dispute'
@@ -313,18 +313,18 @@ export type RefundReason =
   | 'waived_by_operator'
   | 'payment_reversed';
 
-/** Money on its way back to who paid it. */
+/** Money on its way back to its payer. */
 export interface Refund {
   readonly rail: RailName;
   readonly refund_key: string;
-  /** Null for what was no payment. */
+  /** Null when it was no payment. */
   readonly payment_key: string | null;
   readonly job_key: string | null;
   readonly amount_microcents: bigint;
   /**
-   * `payment_reversed`: of a charge that a reversal gave up which proved wrong. `late_payment`: it arrived after its
-   * attempt had been given up, so its job knows nothing of it. `returned_…`: no payment knows of it, and an operator said
-   * so, or the rail shows that it went back before (after a restore).
+   * `payment_reversed`: the charge was given up for a reversal that proved wrong. `late_payment`: it arrived after its
+   * attempt was given up, so its job does not know it. `returned_…`: it matches no payment, and an operator returned
+   * it, or the rail shows that it went back before (after a restore).
    */
   readonly reason: RefundReason | 'late_payment' | 'returned_by_operator' | 'returned_before';
   readonly state: 'refund_pending' | 'refunded' | 'refund_failed';
@@ -335,7 +335,7 @@ export interface Refund {
 /** The rails of a process, by name. */
 export type Rails = ReadonlyMap<RailName, Rail>;
 
-/** The rail that has made a row. Throws when this build does not know it: the row is from a newer one. */
+/** The rail that made a row. Throws for a rail of a newer build. */
 export function railOf(rails: Rails, { rail: name }: { rail: RailName }): Rail {
   const rail = rails.get(name);
   if (!rail) throw new Error(`the rail ${name} is not part of this build`);

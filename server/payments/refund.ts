@@ -13,12 +13,11 @@ import { type Process, type Rails, type Refund, type RefundReason, railOf } from
 /** What every rail stores of money going back, in `refunds`. */
 
 /**
- * Owes back what was collected for a job whose charge is waived, in the caller's transaction, which also moves the job
- * and issues its receipt. Money goes back to who paid: the refund is recorded as `refund_pending` and carried out by the
- * reconciler. While its payer's bank contests the payment it waits for the end of that (interface.md 6). Credit that was
- * spent is credited again at once. Resolves to the job's new `payment_state`. A job gives back
- * once: a second call fails the transaction, and the database refuses it too. `isEarned`: the charge was final, so it is
- * taken from revenue.
+ * Owes a waived job's collection back in the caller's transaction, which also moves the job and issues its receipt.
+ * Money goes to its payer: records the refund as `refund_pending` for the reconciler. While the payer's bank contests
+ * the payment, it waits for that to end. Spent credit is credited again at once. Resolves to the job's new
+ * `payment_state`. A job gives back once: a second call fails, here and in the database. `isEarned`: the charge was
+ * final, so take it from revenue.
  */
 export async function requestRefund(
   tx: Tx,
@@ -38,7 +37,7 @@ export async function requestRefund(
   return (await owesAfterDispute(tx, payment.payment_key)) ? 'disputed' : 'refund_pending';
 }
 
-/** A refund that was carried out has come back: the money is owed anew. False when that was written down before. */
+/** A refund that was carried out has come back: it is owed again. False when recorded before. */
 export async function reopenRefund(
   tx: Tx,
   paymentKey: string,
@@ -59,9 +58,7 @@ export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promi
   return canceled !== undefined;
 }
 
-/**
- * Drops what is still owed of a late charge that its payer's bank took back itself. Undefined when it had gone back before.
- */
+/** Drops the refund of a late charge that its payer's bank took back itself. Undefined when it had gone back before. */
 export async function cancelLateRefund(
   tx: Tx,
   intentId: string,

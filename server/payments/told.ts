@@ -26,7 +26,7 @@ export interface ChainBooks {
   ledger_microcents: bigint;
 }
 
-/** All that the card provider holds for us and has paid out to our bank, at the last look, and what the books said then. */
+/** The card provider's balance plus payouts to our bank at the last comparison, and the books at that time. */
 export interface CardBooks {
   searched_at: Date;
   balance_microcents: bigint;
@@ -58,17 +58,17 @@ export interface OpenPayment {
   payer: string;
 }
 
-/** What a refund that was not carried out waits for. */
+/** What an unfinished refund waits for. */
 export type RefundWait =
-  /** An operator: it is not tried again. */
+  /** An operator: there is no automatic retry. */
   | 'person'
   /** The bank that contests the payment. */
   | 'dispute'
-  /** The arrival, which its chain does not show any more. */
+  /** The arrival, which its chain no longer shows. */
   | 'arrival'
   /** The arrival, which is not final yet. */
   | 'finality'
-  /** A transfer back that was sent and may still be carried out. */
+  /** A sent transfer back that may still be carried out. */
   | 'transfer'
   /** The next try. */
   | 'try';
@@ -93,12 +93,12 @@ export interface OpenRefund {
 /** `card`, or the network of a chain. */
 export type Book = 'card' | Network;
 
-/** One thing that both books ought to say the same of. */
+/** An object that both books should agree on. */
 export interface Difference {
   readonly kind: 'charge' | 'refund' | 'dispute' | 'balance';
   /** Its id at the provider; the currency of a balance. */
   readonly object_id: string;
-  /** What each side says of it, in words; null where it knows of no such thing. */
+  /** What each side says of it; null where it knows of no such thing. */
   readonly ours: string | null;
   readonly theirs: string | null;
 }
@@ -113,13 +113,13 @@ export interface KeptDifference extends Difference {
 /** Money that waits for somebody. */
 export interface Waiting {
   chains: ChainBooks[];
-  /** Null before the card provider was looked at. */
+  /** Null before the first comparison with the card provider. */
   card: CardBooks | null;
-  /** What the books and a provider, or a chain, do not agree on. */
+  /** Differences between the books and a provider or a chain. */
   differences: Told<KeptDifference>;
   arrivals: Told<OpenTransfer>;
   departures: Told<OpenTransfer>;
-  /** Open for over an hour: somebody has to look. */
+  /** Open for over an hour: an operator must look. */
   unknown: Told<OpenPayment>;
   payments: Told<OpenPayment>;
   refunds: Told<OpenRefund>;

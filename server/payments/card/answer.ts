@@ -3,12 +3,12 @@ import type { CardProvider } from './provider.ts';
 
 /** A bank waits for an answer in these states (docs.stripe.com/api/disputes/object). */
 const unanswered: readonly string[] = ['needs_response', 'warning_needs_response'];
-/** The provider takes so many characters of each text. */
+/** The provider's limit for each text, in characters. */
 const textMax = 20_000;
 
 /**
- * Sends evidence to the bank that contests a charge. It can be sent once, so what the provider has is asked first; a call
- * that is repeated under its key is the same call.
+ * Sends evidence to the bank that contests a charge. It can be sent once, so look first at what the provider has. A
+ * call repeated under its key is the same call.
  */
 export function answersOver({ stripe }: CardProvider): Disputes {
   return {

@@ -6,14 +6,14 @@ import type { Tx } from '../../kernel/transaction.ts';
 import type { CardMethod } from '../contract.ts';
 import type { Attempt, Decline, PaymentRequest } from '../rail.ts';
 
-/** One attempt to pay for a job by card: on the provider's page, or with a card that the account keeps. */
+/** One attempt to pay for a job by card: on the provider's page, or with a kept card. */
 export interface CardAttempt extends Attempt {
   rail: 'card';
   method: CardMethod;
   account_key: string;
   idempotency_key: string;
   customer_id: string | null;
-  /** The kept card that is charged, as the provider names it; null once it is removed. */
+  /** The provider's id of the kept card to charge; null once removed. */
   method_id: string | null;
   card_key: string | null;
   intent_id: string | null;
@@ -37,7 +37,7 @@ const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_ke
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)
   left join saved_cards s using (card_key)`;
 
-/** What a bank says that wants to ask the holder. */
+/** A bank's code for "ask the holder". */
 const holderIsNeeded = 'authentication_required';
 
 function unpacked({ decline_code: code, ...row }: Row): CardAttempt {
@@ -53,21 +53,21 @@ const byKey = `${columns} where p.payment_key = $1`;
 export const attemptByKey = (db: Queries, paymentKey: string) => maybe(db, byKey, [paymentKey]);
 
 const openOfJob = `${columns} where p.job_key = $1 and p.state in ('settling', 'unknown')`;
-/** The attempt of a job that has not ended, if there is one. */
+/** The job's open attempt, if any. */
 export const openAttempt = (db: Queries, jobKey: string) => maybe(db, openOfJob, [jobKey]);
 
 const byCharge = `${columns} where p.payment_key = (select payment_key from card_charges where intent_id = $1)`;
-/** The attempt of an intent whose charge stands in our books. */
+/** The attempt of an intent whose charge is in our books. */
 export const attemptOfCharge = (db: Queries, intentId: string) => maybe(db, byCharge, [intentId]);
 
 const byRequest = `${columns} where p.job_key = $1 and (c.idempotency_key = $2
     or (p.state in ('settling', 'unknown') and p.method = $3))
   order by p.state in ('settling', 'unknown') desc, c.idempotency_key = $2 desc, p.created_at desc limit 1`;
-/** The attempt that a request means: by its key, or one of its kind that is open. */
+/** The attempt that a request means: by its key, or an open one of its kind. */
 export const attemptOfRequest = (db: Queries, jobKey: string, key: string, method: CardMethod) =>
   maybe(db, byRequest, [jobKey, key, method]);
 
-/** A request that pays takes so long when all is well. */
+/** A normal request to pay finishes within this. */
 const settlingForSeconds = 3;
 
 const unattended = `${columns}
@@ -75,17 +75,17 @@ const unattended = `${columns}
     and (c.look_at is null or c.look_at <= $1)
   order by p.lease_until limit $3`;
 
-/** Open attempts that need help, longest unattended first. One that waits for its payer is looked at now and then. */
+/** Open attempts that need help, longest unattended first. Those that wait for their payer are checked rarely. */
 export async function openAttempts(db: Queries, now: Date, limit: number): Promise<CardAttempt[]> {
   const rows = await db.many<Row>(statement(unattended, [now, after(now, -settlingForSeconds), limit]));
   return rows.map(unpacked);
 }
 
-/** A page is good for so long at least, and at most (Stripe: 30 minutes to 24 hours, by its clock and not by ours). */
+/** How long a page lives, at least and at most (Stripe: 30 minutes to 24 hours, by its clock). */
 const pageSecondsMin = 40 * 60;
 const pageSecondsMax = 86_400 - 600;
 
-/** Until when a page that is opened now can be paid on. */
+/** When a page opened now ends. */
 export function pageEnd(now: Date, wanted: Date): Date {
   return new Date(
     Math.min(Math.max(wanted.getTime(), after(now, pageSecondsMin).getTime()), after(now, pageSecondsMax).getTime()),
@@ -93,8 +93,8 @@ export function pageEnd(now: Date, wanted: Date): Date {
 }
 
 /**
- * Records the intent to collect, in one statement: the job is taken and the attempt is written, or neither. Undefined when
- * the job cannot be paid now. A checkout waits for its payer and is at no provider yet.
+ * Records the intent in one statement: takes the job and writes the attempt, or neither. Undefined when the job cannot
+ * be paid now. A checkout waits for its payer; the provider does not know it yet.
  */
 export async function recordIntent(
   db: Queries,
@@ -122,17 +122,17 @@ export async function recordIntent(
   return taken ? attemptByKey(db, paymentKey) : undefined;
 }
 
-/** Has a waiting attempt looked at no sooner than then. */
+/** Postpones the next look at a waiting attempt. */
 export async function lookAgainAt(db: Queries, paymentKey: string, at: Date): Promise<void> {
   await db.many(sql`update card_payments set look_at = ${at} where payment_key = ${paymentKey}`);
 }
 
-/** Counts a call that the provider failed at, which gives the next one a key of its own. */
+/** Counts a call that failed at the provider, so that the next one gets a new key. */
 export async function countFailedCall(db: Queries, paymentKey: string): Promise<void> {
   await db.many(sql`update card_payments set failed_calls = failed_calls + 1 where payment_key = ${paymentKey}`);
 }
 
-/** Notes the intent of an attempt, once; gives the one that is noted. */
+/** Records an attempt's intent, once; returns the recorded one. */
 export async function noteIntent(db: Queries, paymentKey: string, intentId: string): Promise<string> {
   const { intent_id } = await db.one<{ intent_id: string }>(sql`
     update card_payments set intent_id = coalesce(intent_id, ${intentId}) where payment_key = ${paymentKey}
@@ -140,7 +140,7 @@ export async function noteIntent(db: Queries, paymentKey: string, intentId: stri
   return intent_id;
 }
 
-/** Decides that an open attempt will never collect. False when somebody decided it before. */
+/** Decides that an open attempt will never collect. False when it was decided before. */
 export async function giveUp(tx: Tx, attempt: CardAttempt, failure: string, now: Date): Promise<boolean> {
   const given = await tx.maybe(sql`
     update payments set state = 'failed', decided_at = ${now}, failure = ${failure}
@@ -148,24 +148,24 @@ export async function giveUp(tx: Tx, attempt: CardAttempt, failure: string, now:
   return given !== undefined;
 }
 
-/** Keeps why a bank refused, so that a repeat of the request is told the same. */
+/** Keeps the bank's reason, so that a repeat of the request gets the same answer. */
 export async function noteDecline(db: Queries, paymentKey: string, { code }: Decline): Promise<void> {
   await db.many(sql`
     update card_payments set decline_code = ${code} where payment_key = ${paymentKey} and decline_code is null`);
 }
 
-/** Who pays in each attempt by card: nobody that blocks name, because a card belongs to the account. */
+/** The payer of each card attempt: none, because blocks of payers name wallets; a card's account has its own. */
 export const cardPayers = 'select payment_key, null::text as payer from card_payments';
 
-/** From when on an open attempt by card can be called back: on the page as long as it waits for its payer. */
+/** When an open card attempt becomes cancelable: on the page, while it waits for its payer. */
 export const cardEnds = `
   select payment_key, p.created_at - interval '1 second' as withdrawable_after
   from card_payments join payments p using (payment_key) where p.method = 'card_checkout'`;
 
-/** What a collection by card is known by outside, as SQL. */
+/** A card collection's outside reference, as SQL. */
 export const cardReference = (paymentKey: string): string =>
   `(select charge_id from card_charges k where k.payment_key = ${paymentKey} and k.use = 'payment')`;
 
-/** What a refund to a card is known by outside, as SQL; null until it has been carried out. */
+/** A card refund's outside reference, as SQL; null until it was carried out. */
 export const cardRefundReference = (refundKey: string): string =>
   `(select provider_refund_id from refunds back where back.refund_key = ${refundKey} and back.state = 'refunded')`;

@@ -9,13 +9,13 @@ import type { Look } from './compared.ts';
 import { type CardProvider, fromCents } from './provider.ts';
 
 /**
- * All that the provider holds for us, and has paid out to our bank, beside `asset:card`. The account at the provider must
- * be of this service alone. A payment on its way makes both differ for a moment, so what counts is a difference that
- * stands at two looks.
+ * Compares all that the provider holds for us, and has paid out to our bank, with `asset:card`. The provider's account
+ * must serve this service alone. A payment in flight makes the two differ for a moment, so only a difference found
+ * twice counts.
  */
 
 const pageSize = 100;
-/** What leaves the balance for our bank, and comes back from there (docs.stripe.com/reports/balance-transaction-types). */
+/** Movements from the balance to our bank and back (docs.stripe.com/reports/balance-transaction-types). */
 const payouts = ['payout', 'payout_cancel', 'payout_failure'];
 
 interface Balances {
@@ -23,12 +23,12 @@ interface Balances {
   ledger_microcents: bigint | null;
 }
 
-/** Notes both, and gives the difference that stood before, too. */
+/** Records both, and returns the previous difference. */
 export async function compareBalance({ process: { db }, provider }: Look): Promise<Difference[]> {
   const before = await db.maybe<Balances>(sql`
     select balance_microcents, ledger_microcents from card_searches where list = 'books'`);
   const balance = await heldAt(db, provider).catch((error) => {
-    // A restricted key may not let us read it. What else was compared still counts.
+    // A restricted key may not read the balance. The other comparisons still count.
     if (!(error instanceof Stripe.errors.StripePermissionError)) throw error;
     log('balance_not_readable', errorFields(error));
     return null;
@@ -44,7 +44,7 @@ export async function compareBalance({ process: { db }, provider }: Look): Promi
   return [{ kind: 'balance', object_id: 'usd', ours: toText(ledger), theirs: toText(balance) }];
 }
 
-/** In microcents: what there is, what is pending, and what went to our bank; a refund on its way has not left yet. */
+/** In microcents: available, pending, and paid out to our bank. A refund in flight has not left yet. */
 async function heldAt(db: Queries, provider: CardProvider): Promise<bigint> {
   const { stripe } = provider;
   const { available, pending } = await stripe.balance.retrieve();
@@ -60,7 +60,7 @@ async function paidOut(stripe: Stripe): Promise<bigint> {
   return fromCents(sum);
 }
 
-/** Refunds that have left the balance, and that we count once they have arrived. */
+/** Refunds that left the balance; our books count them once they arrive. */
 async function onTheirWay(db: Queries, stripe: Stripe): Promise<bigint> {
   const tried = await db.many<{ intent_id: string }>(sql`
     select intent_id from refunds where state = 'refund_pending' and intent_id is not null and tries > 0`);

@@ -35,7 +35,7 @@ const chargesOf = async (paymentKey: string) =>
 const intentOf = async (paymentKey: string) =>
   (await intentsOf(paymentKey)).find(({ status }) => status === 'succeeded')?.id ?? '';
 
-/** An agent whose account keeps a card of this number. */
+/** An agent whose account keeps a card with this number. */
 async function keeping(card: string = cards.good) {
   const buying = await buyingByCard(service);
   await paidOnPage(service, buying.agent, { card, member: buying.member });

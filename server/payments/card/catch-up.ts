@@ -4,15 +4,15 @@ import type { Process } from '../rail.ts';
 import { forgetHandled, heeded, keep } from './events.ts';
 import type { CardProvider } from './provider.ts';
 
-/** Events are listed anew from a little before the newest that was seen: they are not made in the order of their times. */
+/** Overlap with the newest event seen: events are not created in the order of their times. */
 const overlapSeconds = 300;
-/** How often what may have been missed is asked for, and how far back the first time. */
+/** How often to ask for missed events, and how far back the first time. */
 const everySeconds = 30;
 const firstSeconds = 86_400;
 
 /**
- * Lists what the provider announced while nobody here could hear it, and keeps it like what came by itself. A list is read
- * to its end, newest first: one that breaks off is read anew.
+ * Lists what the provider announced while nobody here listened, and stores it like delivered events. A list is read to
+ * its end, newest first; one that breaks off is read again.
  */
 export async function catchUp({ db, clock }: Process, { stripe }: CardProvider): Promise<void> {
   const now = clock();

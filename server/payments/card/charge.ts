@@ -17,8 +17,8 @@ import {
 import { dropCard } from './saved.ts';
 
 /**
- * Charging a card that the account keeps, with its holder away, in two steps: the intent is made and noted, then
- * confirmed. One intent moves the money once at most, so whatever was lost in between is settled by looking at it.
+ * Charges a kept card off session, in two steps: create and record the intent, then confirm it. An intent moves the
+ * money at most once, so after a crash in between, look it up.
  */
 export async function chargeSaved(
   process: Process,
@@ -30,7 +30,7 @@ export async function chargeSaved(
     : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The provider does not charge this card any more.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
-  // Removed after the intent was made: its holder does not want it charged.
+  // The card was removed after the intent was created: don't charge it.
   const isKept = attempt.method_id !== null;
   return settled(
     process.db,
@@ -40,7 +40,7 @@ export async function chargeSaved(
   );
 }
 
-/** Makes the intent, under a key of its own that a repeat finds it by. It moves no money yet. Null without a card. */
+/** Creates the intent under a key that a repeat finds it by. Moves no money yet. Null without a card. */
 async function created(
   { db, clock }: Process,
   { stripe, ...rest }: CardProvider,
@@ -71,7 +71,7 @@ async function created(
   }
 }
 
-/** Confirms the intent, and reads it: what came back may be lost, or a refusal. */
+/** Confirms the intent, then reads it: the answer may be lost, or a refusal. */
 async function confirmed(
   { db, clock }: Process,
   provider: CardProvider,
@@ -97,7 +97,7 @@ async function confirmed(
   return retrieveIntent(provider, intent.id);
 }
 
-/** How the attempt stands by its intent. One that a bank refused is canceled first: it can never be confirmed again. */
+/** The attempt's state by its intent. Cancels a declined one, so that it can never be confirmed again. */
 async function settled(
   db: Queries,
   provider: CardProvider,
@@ -119,7 +119,7 @@ async function settled(
   return outcome;
 }
 
-/** Cancels it, under no key of ours: once more changes nothing, and a failure of the provider is not kept for it. */
+/** Cancels it without an idempotency key: repeats are harmless, and a failure at the provider is not replayed. */
 async function canceledNow(provider: CardProvider, intent: Intent): Promise<Intent> {
   try {
     await provider.stripe.paymentIntents.cancel(intent.id);
@@ -129,13 +129,13 @@ async function canceledNow(provider: CardProvider, intent: Intent): Promise<Inte
   return retrieveIntent(provider, intent.id);
 }
 
-/** Asks how the attempt stands, and moves nothing. */
+/** Looks the attempt up; moves nothing. */
 export async function lookUpCharge(provider: CardProvider, attempt: CardAttempt): Promise<Outcome<CardProof>> {
   if (!attempt.intent_id) return { is: 'open' };
   return outcomeOf(provider, attempt, await retrieveIntent(provider, attempt.intent_id));
 }
 
-/** Calls a charge back that was not carried out. */
+/** Cancels a charge that was not carried out. */
 export async function withdrawCharge(provider: CardProvider, attempt: CardAttempt): Promise<Outcome<CardProof>> {
   if (!attempt.intent_id) return { is: 'open' };
   const intent = await retrieveIntent(provider, attempt.intent_id);

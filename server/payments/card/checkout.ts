@@ -16,9 +16,9 @@ import {
   toCents,
 } from './provider.ts';
 
-/** Paying on the provider's page. Its address is made on the payer's click, so that until then another rail may take over. */
+/** Paying on the provider's page. It is created on the payer's click; until then another rail may take over. */
 
-/** Where a payer goes on, and comes back to: the page of ours that reads our database and never the address. */
+/** Our page for payers, before and after: it reads our database, not the provider's address. */
 export interface OwnPages {
   readonly returnUrl: string;
 }
@@ -35,8 +35,8 @@ export function waiting(pages: OwnPages, attempt: CardAttempt): Extract<Outcome,
 }
 
 /**
- * Opens the page of an attempt, or gives the one that is open. Null when it cannot be paid any more. A page that a member
- * has opened shows the account's cards, so it is given to no one else: throws `action_not_allowed`.
+ * Opens an attempt's page, or returns the open one. Null when it cannot be paid any more. A page opened by a member
+ * shows the account's cards, so others cannot have it: throws `action_not_allowed`.
  */
 export async function openPage(
   { db, clock }: Process,
@@ -67,12 +67,12 @@ export async function openPage(
     update card_payments set session_id = coalesce(session_id, ${session.id}),
       session_url = coalesce(session_url, ${session.url}), look_at = ${nextLook(clock())}
     where payment_key = ${attempt.payment_key} and withdrawn_at is null returning session_url`);
-  // Another rail has taken over meanwhile: nobody has seen this page.
+  // Another rail took over meanwhile, and nobody has seen this page.
   if (!kept) await provider.stripe.checkout.sessions.expire(session.id).catch(() => {});
   return kept?.session_url ?? null;
 }
 
-/** Notes what the page is made with, once: whoever asks again asks for the same. Undefined when it cannot be paid now. */
+/** Records the page's parameters, once: repeats ask for the same. Undefined when it cannot be paid now. */
 async function ask(
   db: Queries,
   attempt: CardAttempt,
@@ -92,8 +92,8 @@ async function ask(
 }
 
 /**
- * Creates the session. When the provider itself fails it keeps the failure for the key; the next try takes another, which
- * is safe: nobody has been given the address of a session whose answer was lost.
+ * Creates the session. The provider replays a failure of its own for the same key, so the next try takes a new one.
+ * That is safe: nobody has the address of a session whose answer was lost.
  */
 async function create(db: Queries, { stripe }: CardProvider, pages: OwnPages, attempt: CardAttempt): Promise<Session> {
   const { payment_key: paymentKey, failed_calls: failed, customer_id: customerId } = attempt;
@@ -118,7 +118,7 @@ async function create(db: Queries, { stripe }: CardProvider, pages: OwnPages, at
     success_url: back,
     cancel_url: back,
     expires_at: Math.floor((attempt.session_expires_at ?? attempt.expires_at).getTime() / 1_000),
-    // The tick is the payer's alone: without it the card pays once and is not kept.
+    // Only the payer's tick keeps the card; without it the card pays once.
     ...(customerId
       ? { customer: customerId, saved_payment_method_options: { payment_method_save: 'enabled' as const } }
       : {}),
@@ -131,7 +131,7 @@ async function create(db: Queries, { stripe }: CardProvider, pages: OwnPages, at
   }
 }
 
-/** Asks how an attempt stands that is paid on a page. */
+/** Looks up an attempt that is paid on a page. */
 export async function lookUpPage(
   { db, clock }: Process,
   provider: CardProvider,
@@ -146,7 +146,7 @@ export async function lookUpPage(
   return outcome;
 }
 
-/** An attempt whose page nobody was given: it ends when its time is over, and no page is given out any more. */
+/** An attempt whose page nobody opened: it ends with its time, and no page is handed out any more. */
 async function unopened(db: Queries, pages: OwnPages, attempt: CardAttempt, now: Date): Promise<Outcome<CardProof>> {
   if (now < (attempt.session_expires_at ?? attempt.expires_at)) {
     await lookAgainAt(db, attempt.payment_key, attempt.session_expires_at ?? attempt.expires_at);
@@ -155,7 +155,7 @@ async function unopened(db: Queries, pages: OwnPages, attempt: CardAttempt, now:
   return (await close(db, attempt, now)) ? { is: 'never', because: 'Nobody paid in time.' } : { is: 'open' };
 }
 
-/** From here on no page of the attempt is given out. False when one was, meanwhile. */
+/** Stops handing out pages of the attempt. False when one was handed out meanwhile. */
 async function close(db: Queries, { payment_key: key }: CardAttempt, now: Date): Promise<boolean> {
   const closed = await db.maybe(sql`
     update card_payments set withdrawn_at = coalesce(withdrawn_at, ${now})
@@ -174,7 +174,7 @@ async function outcomeOfPage(
   return outcomeOfSession(provider, attempt, session, intent, waiting(pages, attempt));
 }
 
-/** Ends the page of an attempt: afterwards nobody can pay on it, unless that has happened. */
+/** Expires an attempt's page: nobody can pay on it, unless that has happened. */
 export async function withdrawPage(
   { db, clock }: Process,
   provider: CardProvider,
@@ -187,7 +187,7 @@ export async function withdrawPage(
   const { sessions } = provider.stripe.checkout;
   const session = await sessions
     .expire(attempt.session_id)
-    // Refused for one that is not open any more, and lost where the provider is.
+    // Refused for a page that is no longer open, or the answer is lost.
     .catch(() => sessions.retrieve(attempt.session_id as string));
   if (session.status === 'expired') return { is: 'never', because: 'The payment was called back.' };
   return outcomeOfPage(provider, pages, attempt, session);

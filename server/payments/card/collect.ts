@@ -7,10 +7,7 @@ import type { CardProof, ChargeProof } from './outcome.ts';
 import { owe } from './refunds.ts';
 import { keepCard } from './saved.ts';
 
-/**
- * Gives a charge its one use and decides the attempt by it. Both are sent without waiting in between: what the job's move
- * depends on is there when it comes.
- */
+/** Uses a charge for its attempt and decides the attempt, pipelined: the job's move depends on both. */
 export async function collect(
   tx: Tx,
   attempt: CardAttempt,
@@ -19,7 +16,7 @@ export async function collect(
 ): Promise<'collected' | 'decided' | 'elsewhere'> {
   if (!('chargeId' in proof)) return 'decided';
   const { payment_key: paymentKey } = attempt;
-  // Held, so that of two who learn of it one decides, and the other waits to see that.
+  // Lock: of two that learn of it one decides, and the other waits to see that.
   tx.write(sql`
     with open as (
       select payment_key from payments where payment_key = ${paymentKey} and state in ('settling', 'unknown')
@@ -45,14 +42,14 @@ async function takenFor(tx: Tx, intentId: string): Promise<string | undefined> {
   return row?.use;
 }
 
-/** A charge and its fee in our books, as they stand in the provider's. */
+/** Posts a charge and its fee as the provider has them. */
 function bookCharge(tx: Tx, { intentId, amount, fee }: ChargeProof, now: Date): void {
   const of = { key: intentId, jobKey: null, principalKey: null, at: now };
   post(tx, { ...charged, ...of, amount });
   if (fee > 0n) post(tx, { ...chargeFee, ...of, amount: fee });
 }
 
-/** Owes back what came for an attempt that had been given up, or besides what it had collected. */
+/** Owes back a charge of an attempt that was given up, or one too many. */
 export async function returnLate(tx: Tx, attempt: CardAttempt, proof: CardProof, now: Date): Promise<boolean> {
   if (!('chargeId' in proof)) return false;
   tx.write(sql`select pg_advisory_xact_lock(hashtextextended(${proof.intentId}, 0))`);
@@ -67,7 +64,7 @@ export async function returnLate(tx: Tx, attempt: CardAttempt, proof: CardProof,
   return true;
 }
 
-/** The payer's bank has taken a collected payment back for good. */
+/** The payer's bank took a collected payment back for good. */
 export async function reverse(tx: Tx, { payment_key: key }: CardAttempt, now: Date): Promise<boolean> {
   const gone = await tx.maybe(sql`
     update payments set reversed_at = ${now}

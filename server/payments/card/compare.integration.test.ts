@@ -7,7 +7,7 @@ import { buyingByCard, listen, paidOnPage, payByCard, stripeOf } from '../../../
 import { startService, withCard } from '../../../e2e/support/service.ts';
 import { openCardProvider } from './provider.ts';
 
-// The provider's books and ours are made to differ on purpose.
+// Makes the provider's books and ours differ on purpose.
 const service = await startService(withCard, { checked: false });
 const { pool } = service.database;
 const control = stripeOf(service);
@@ -23,14 +23,14 @@ const paymentOf = async (agent: Agent, jobKey: string) => (await agent.job(jobKe
 const intentOf = async (paymentKey: string) =>
   (await control.books()).payment_intents.find(({ metadata }) => metadata.payment_key === paymentKey)?.id ?? '';
 
-/** One look at the books, `minutes` from now: nothing that the provider has is young any more. */
+/** Compares the books `minutes` from now: then no object is too young. */
 async function look(minutes = 6): Promise<void> {
   service.advanceClock(minutes * 60);
   await control.advance(minutes * 60);
   await service.sweep();
 }
 
-/** What differs now of one object, as operators are told. */
+/** The current differences of one object, as operators see them. */
 async function differing(objectId: string) {
   const { rows } = await pool.query(
     `select kind, ours, theirs from reconciliation_differences where object_id = $1 and gone_at is null`,
@@ -39,20 +39,20 @@ async function differing(objectId: string) {
   return rows;
 }
 
-/** What `npm run money` prints. */
+/** The output of `npm run money`. */
 async function money(): Promise<string> {
   const command = path.resolve(import.meta.dirname, '../../../commands/money.ts');
   const env = { ...process.env, DATABASE_URL: service.database.url };
   return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
 }
 
-/** Nobody hears of anything: no webhook comes, and events cannot be listed. */
+/** Drops all announcements: webhooks are lost, and events cannot be listed. */
 async function deaf(): Promise<void> {
   await control.webhookFault({ mode: 'lose', times: 'always' });
   await control.fault({ mode: 'error_500', on: 'events.list', times: 'always' });
 }
 
-/** A charge that somebody makes with our key, past the service. */
+/** A charge made with our key, past the service. */
 const chargedBeside = (metadata: Record<string, string>) =>
   stripe.paymentIntents.create({
     amount: 500,
@@ -71,7 +71,7 @@ describe('the books of the card provider', () => {
     await control.outcome({ of: 'refund', times: 1 });
     await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
     await look();
-    // Twice 5.00 less 2.9 % and 0.30 each; the refund has left the provider, and not arrived.
+    // Twice 5.00 less 2.9 % and 0.30 each; the refund has left the provider and not arrived.
     expect(await money()).toMatch(
       /^card: 9\.10 USD at the provider, 9\.10 USD in the books\n {2}they agree, looked at /m,
     );
@@ -100,7 +100,7 @@ describe('the books of the card provider', () => {
     await look();
     expect(await paymentOf(agent, jobKey)).toBe('disputed');
     expect(await paymentOf(agent, other.jobKey)).toBe('refund_failed');
-    // Its end comes months later, when no list of new disputes names it.
+    // It ends months later, when it is in no list of new disputes.
     await control.closeDispute(dispute.id, 'won');
     await look(5 * 24 * 60);
     expect(await paymentOf(agent, jobKey)).toBe('collected');
@@ -148,7 +148,7 @@ describe('the books of the card provider', () => {
         `do not agree on: [4-9]\\n(.*\\n)* {2}\\S+ {2}card refund {2}${refund.id} {2}ours: nothing {2}theirs: 5.00`,
       ),
     );
-    // What was put right is gone, and stays written down.
+    // A settled difference is gone, but its row stays.
     await rewritten(`update refunds set provider_refund_id = '${rows[0].id}' where job_key = '${jobKey}'`);
     await look();
     expect(await differing('re_other')).toEqual([]);
@@ -164,7 +164,7 @@ describe('the books of the card provider', () => {
     await pool.query(
       `update reconciliation_differences set gone_at = now() + interval '1 year' where kind = 'balance'`,
     );
-    // Of another business of the same account: no charge of ours.
+    // Of another business of the same account: not our charge.
     await chargedBeside({});
     await look();
     expect(await money()).toContain('THEY DIFFER BY');
@@ -174,7 +174,7 @@ describe('the books of the card provider', () => {
   });
 });
 
-/** Rewrites rows past all triggers. */
+/** Changes rows past all triggers. */
 async function rewritten(statement: string): Promise<void> {
   const client = await pool.connect();
   try {

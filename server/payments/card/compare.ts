@@ -9,17 +9,17 @@ import { type Compared, chargesOf, disputesOf, type Look, refundsOf } from './co
 import { isRefusedAs } from './provider.ts';
 
 /**
- * Holds the provider's books against ours, both ways: every charge, refund and dispute since a while before the last look,
- * and all that it holds. What only the provider shows is looked into like an event first; what differs after that is kept
- * for operators, and looked at again until it is gone (specification 10.7).
+ * Compares the provider's books with ours, both ways: every charge, refund and dispute since shortly before the last
+ * comparison, and the balance. What only the provider has is first handled like an event; what still differs is kept
+ * for operators and compared again until it agrees (specification 10.7).
  */
 
 const everySeconds = 300;
-/** What is young may still be on its way into our books. */
+/** Younger objects may still be on their way into our books. */
 const youngSeconds = 120;
-/** So far back each look goes: longer than any charge or refund is on its way. */
+/** Overlap of comparisons: longer than any charge or refund takes. */
 const overlapSeconds = 3 * 86_400;
-/** The first look goes back so far. */
+/** How far back the first comparison goes. */
 const firstSeconds = 30 * 86_400;
 const pageSize = 100;
 
@@ -75,7 +75,7 @@ async function orNone<T>(retrieved: PromiseLike<T>): Promise<T | null> {
   }
 }
 
-/** One object that cannot be looked into holds up no other; a provider that does not answer ends the look. */
+/** A failing object does not stop the others; a provider that does not answer ends the comparison. */
 async function attempted(kind: string, id: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

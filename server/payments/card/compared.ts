@@ -9,9 +9,9 @@ import { lookAtIntent, lookAtRefund } from './intents.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, fromCents, idOf } from './provider.ts';
 
-/** What is held against what: the provider's charges, refunds and disputes, and our rows of each. */
+/** What is compared: the provider's charges, refunds and disputes, and our rows of each. */
 
-/** One look at the provider's books. */
+/** One comparison with the provider's books. */
 export interface Look {
   readonly process: Process;
   readonly provider: CardProvider;
@@ -24,11 +24,11 @@ export interface Compared<T extends { id: string }> {
   /** Newest first, page by page. */
   list(params: { limit: number; created: { gte: number; lte: number } }): AsyncIterable<T>;
   retrieve(id: string): PromiseLike<T>;
-  /** The ids of what we wrote down in this time, and of what can still change. */
+  /** The ids of our rows in this period, and of those that can still change. */
   ours(since: Date, until: Date): Promise<string[]>;
-  /** Looks like an event into what the provider shows. */
+  /** Handles an object of the provider's like an event. */
   lookInto(theirs: T): Promise<void>;
-  /** What differs after that. Null when both agree, or the object is of no concern to this service. */
+  /** The difference that remains. Null when both agree, or the object is not ours. */
   judge(id: string, theirs: T | null): Promise<Pick<Difference, 'ours' | 'theirs'> | null>;
 }
 
@@ -62,7 +62,7 @@ export function chargesOf({ process, provider, tell }: Look): Compared<Stripe.Ch
   };
 }
 
-/** The account may sell other things: only what we made for a payment carries its key. */
+/** The account may sell other things: only our payments carry our key. */
 function isOurs({ status, metadata }: Stripe.Charge): boolean {
   return status === 'succeeded' && metadata.payment_key !== undefined;
 }
@@ -106,7 +106,7 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
       const agrees = isGone
         ? !(ours.state === 'refunded' && isOurs)
         : theirs
-          ? // One that is on its way here is proven by the next try.
+          ? // One in flight here is proven by the next try.
             fromCents(theirs.amount) === ours.amount_microcents &&
             (ours.state === 'refund_pending' || (ours.state === 'refunded' && isOurs))
           : !(ours.state === 'refunded' && isOurs);
@@ -122,7 +122,7 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
 
 const refundText = ({ amount, status }: Stripe.Refund): string => `${toText(fromCents(amount))} ${status}`;
 
-/** Disputes of our charges, with what the bank and the provider took. Open ones are asked about until they end. */
+/** Disputes of our charges, with what bank and provider took. Open ones are compared until they end. */
 export function disputesOf({ process, provider, tell }: Look): Compared<Stripe.Dispute> {
   const { db } = process;
   const { disputes } = provider.stripe;

@@ -5,8 +5,8 @@ import { type CardAttempt, countFailedCall } from './attempt.ts';
 import { type CardProvider, isProviderFailure } from './provider.ts';
 
 /**
- * The account as the provider knows it: made the first time that one of its members may keep a card. One whose answer was
- * lost is made again; the first that is written down is used, and the other stands for nobody.
+ * The provider's customer of an account, created when a member may first keep a card. If an answer was lost, another is
+ * created; the first one recorded is used, the other stays unused.
  */
 export async function customerOf(
   { db, clock }: Process,
@@ -29,7 +29,7 @@ export async function customerOf(
   return customer_id;
 }
 
-/** The provider knows the account no more, nor its cards: the next page makes it anew, and this one is made for nobody. */
+/** The provider has forgotten the customer and its cards: the next page creates it again, this one goes without. */
 export function forgetCustomer(
   { db, clock }: Process,
   { account_key: accountKey, payment_key: key }: CardAttempt,

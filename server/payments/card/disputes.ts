@@ -10,10 +10,10 @@ import { lookAtIntent, lookAtRefund } from './intents.ts';
 import { type CardProof, proofOf } from './outcome.ts';
 import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
 
-/** The ends of a dispute in favour of the seller; an inquiry that closes is one. Any other status but `lost` is open. */
+/** Results in favour of the seller; a closed inquiry is one. Every other status except `lost` is open. */
 export const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
 
-/** What a dispute has come to: it is opened once, ends once, and what the bank took of us stands in the books. */
+/** The state of a dispute. It opens once and ends once; the books hold what the bank took. */
 export async function lookAtDispute(
   process: Process,
   provider: CardProvider,
@@ -22,11 +22,11 @@ export async function lookAtDispute(
 ): Promise<void> {
   const intentId = idOf(dispute.payment_intent);
   if (!intentId || dispute.livemode !== provider.isLive) return;
-  // Its payment first: the provider may announce a dispute before the charge.
+  // Record its payment first: the provider may announce a dispute before the charge.
   const attempt =
     (await attemptOfCharge(process.db, intentId)) ?? (await lookAtIntent(process, provider, intentId, tell));
   if (!attempt) return;
-  // A charge that went back whole is disputed only once that has failed.
+  // A fully refunded charge can be disputed only after the refund failed.
   const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
   for (const refund of refunds) await lookAtRefund(process, refund, tell);
   const outcome = await book(process, dispute, attempt, intentId);
@@ -39,7 +39,7 @@ export async function lookAtDispute(
   if (dispute.status === 'lost') await tell(attempt, { is: 'reversed', disputeKey });
 }
 
-/** A dispute that was lost has been won after all: the payment is there again. */
+/** A lost dispute was won after all: the payment is back. */
 async function takeBack(
   { db }: Process,
   provider: CardProvider,
@@ -59,8 +59,8 @@ function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Dat
 }
 
 /**
- * Writes a dispute down, and what its bank has taken or given back, once each. What was read before another look went on is
- * passed over: a dispute only gains movements. Gives how it had ended; money that is taken after it was won opens it again.
+ * Records a dispute, and what its bank took or gave back, once each. Ignores an older reading: a dispute only gains
+ * movements. Returns its earlier result; money taken after it was won reopens it.
  */
 async function book(
   { db, clock }: Process,

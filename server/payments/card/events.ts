@@ -9,11 +9,11 @@ import type { Process } from '../rail.ts';
 import { type CardProvider, isRefusedAs } from './provider.ts';
 
 /**
- * What the card provider announces. An event is stored by its id and acknowledged at once; of what it says nothing but the
- * name of its object is kept, which the worker then asks about. So it may come late, twice, in any order, or not at all.
+ * Announcements of the card provider. An event is stored by its id and acknowledged at once. Only its object's name is
+ * kept; the worker then fetches the object. So events may be late, repeated, out of order, or lost.
  */
 
-/** The events that are heeded (docs.stripe.com/api/events/types). Any other is acknowledged and forgotten. */
+/** The events that matter (docs.stripe.com/api/events/types). Others are acknowledged and dropped. */
 export const heeded = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -35,10 +35,10 @@ export const heeded = [
   'charge.dispute.funds_reinstated',
 ] as const;
 
-/** A signature counts for so long (Stripe's own default). */
+/** How long a signature is valid (Stripe's default). */
 const toleranceSeconds = 300;
 
-/** An event that waits to be looked into. */
+/** An event that waits for the worker. */
 export interface KeptEvent {
   event_id: string;
   type: string;
@@ -47,8 +47,8 @@ export interface KeptEvent {
 }
 
 /**
- * Stores an event whose signature holds, of our mode. False for one that is refused: forged, stale, altered, or of the
- * other mode. Rejects when it cannot be stored, so that it comes again.
+ * Stores an event with a valid signature, of our mode. False for a forged, stale, altered or other-mode event. Rejects
+ * when it cannot be stored, so that it is delivered again.
  */
 export async function receive(
   { db, clock }: Process,
@@ -71,7 +71,7 @@ function verified(stripe: Stripe, body: Uint8Array, signature: string, secret: s
   }
 }
 
-/** Stores events that are heeded, each once. */
+/** Stores the events that matter, each once. */
 export async function keep(db: Queries, events: readonly Stripe.Event[], now: Date): Promise<void> {
   const rows = events.flatMap(({ id, type, created, data }) => {
     const objectId = (data.object as { id?: string }).id;
@@ -88,12 +88,12 @@ export async function keep(db: Queries, events: readonly Stripe.Event[], now: Da
     on conflict (event_id) do nothing`);
 }
 
-/** The provider lists events for 30 days; by then nothing can bring one again that was looked into. */
+/** The provider lists events for 30 days; later, a handled one cannot come back. */
 const keptDays = 31;
-/** Events that one round forgets at most. */
+/** Events deleted per round. */
 const forgottenMax = 1_000;
 
-/** Forgets events that were looked into and can come no more. */
+/** Deletes handled events that cannot come back. */
 export async function forgetHandled(db: Queries, now: Date): Promise<void> {
   await db.many(sql`
     delete from card_events where event_id in (
@@ -101,7 +101,7 @@ export async function forgetHandled(db: Queries, now: Date): Promise<void> {
       order by handled_at limit ${forgottenMax} for update skip locked)`);
 }
 
-/** Events to look into, held for a while by who takes them. */
+/** Takes events to handle; others leave them alone for a while. */
 export function takeEvents(db: Queries, now: Date, limit: number): Promise<KeptEvent[]> {
   return db.many<KeptEvent>(sql`
     update card_events set next_try_at = ${leaseUntil(now)}, tries = tries + 1
@@ -119,7 +119,7 @@ export async function markHandled(db: Queries, eventId: string, now: Date): Prom
 
 const waitMaxSeconds = 30;
 
-/** Lets an event that could not be looked into wait, twice as long each time; `failure` names why. */
+/** Retries a failed event later, twice as late each time; `failure` says why. */
 export async function waitWithEvent(
   db: Queries,
   { event_id, tries }: KeptEvent,
@@ -131,14 +131,14 @@ export async function waitWithEvent(
     update card_events set next_try_at = ${wait}, failure = ${failure} where event_id = ${event_id} and handled_at is null`);
 }
 
-/** Has an event looked into anew, in the next round. False when nobody announced it. */
+/** Handles an event again in the next round. False when it is unknown. */
 export async function hearAgain(tx: Queries, eventId: string, now: Date): Promise<boolean> {
   const found = await tx.maybe(sql`
     update card_events set handled_at = null, next_try_at = ${now} where event_id = ${eventId} returning event_id`);
   return found !== undefined;
 }
 
-/** An event as the provider keeps it, for 30 days; null when it does not know it any more. */
+/** An event as the provider keeps it, for 30 days; null once forgotten. */
 export async function announcementOf({ stripe }: CardProvider, eventId: string): Promise<string | null> {
   try {
     return JSON.stringify(await stripe.events.retrieve(eventId));

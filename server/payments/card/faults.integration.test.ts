@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('a fault of the card provider leaves its books and ours as they must be, within a minute', () => {
-  // Pairwise: each call with each of its faults, and each of both with everything that may happen to announcements.
+  // Pairwise: each call with each of its faults, and each of both with every fault of announcements.
   const points = faultPoints.map((point, index) => ({ ...point, index }));
   it.each(points)(
     '$flow: $call',

@@ -8,7 +8,7 @@ import { lookAtIntent, lookAtRefund, lookSoon } from './intents.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, idOf, isRefusedAs } from './provider.ts';
 
-/** Looks into what the provider announced. The object is fetched anew: state moves forward whatever the order. */
+/** Handles the provider's announcements. Fetches the object, so state moves forward whatever their order. */
 
 type TellCard = Tell<CardAttempt, CardProof>;
 
@@ -21,7 +21,7 @@ export async function hear(process: Process, provider: CardProvider, tell: TellC
       await look(process, provider, event, tell);
       await markHandled(db, event.event_id, clock());
     } catch (error) {
-      // The provider knows of no such thing, in this mode.
+      // The provider does not know it, in this mode.
       if (isRefusedAs(error, 'resource_missing')) return markHandled(db, event.event_id, clock());
       log('card_event_not_handled', { event_id: event.event_id, type: event.type, ...errorFields(error) });
       const { error: name, code } = errorFields(error);

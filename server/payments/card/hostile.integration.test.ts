@@ -18,7 +18,7 @@ import { openCardProvider } from './provider.ts';
 const service = await startService(withCard);
 const stripe = stripeOf(service);
 const { secretKey, webhookSecret, url: apiUrl } = service.sandbox.stripe;
-/** The seller's own hand at the provider, as in its dashboard. */
+/** The seller acting directly at the provider, as in its dashboard. */
 const dashboard = openCardProvider({ secretKey, apiUrl, mode: 'test' }).stripe;
 beforeAll(() => listen(service));
 afterEach(() => stripe.clearFaults());
@@ -33,7 +33,7 @@ const intentOf = async (paymentKey: string) => {
   const [charge] = await chargesOf(paymentKey);
   return String(charge?.payment_intent);
 };
-/** What an account of the books holds of a job. */
+/** A job's balance on an account of the books. */
 const bookedFor = async (jobKey: string, account: string): Promise<bigint> => {
   const { rows } = await service.database.pool.query<{ sum: string }>(
     `select coalesce(sum(case when credit_account = $2 then amount_microcents else -amount_microcents end), 0)::text as sum
@@ -42,7 +42,7 @@ const bookedFor = async (jobKey: string, account: string): Promise<bigint> => {
   );
   return BigInt(rows[0]?.sum ?? 0);
 };
-/** Lets time pass, in which the worker does its rounds. */
+/** Lets time pass, with the worker's rounds. */
 async function pass(seconds = 60): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 15) {
     service.advanceClock(15);
@@ -55,7 +55,7 @@ async function keeping() {
   await paidOnPage(service, buying.agent, { member: buying.member });
   return buying;
 }
-/** An event with a signature that holds. */
+/** An event with a valid signature. */
 async function announce(type: string, object: Record<string, unknown>): Promise<string> {
   const t = Math.floor(Date.now() / 1_000);
   const id = `evt_${randomUUID()}`;
@@ -127,7 +127,7 @@ describe('a kept card', () => {
     }
   });
 
-  /** As after the provider's keys were changed for those of another account. */
+  /** As after changing to the keys of another account. */
   const forgetAtProvider = async ({ accountKey }: { accountKey: string }) => {
     const gone = `cus_${randomUUID()}`;
     const { pool } = service.database;
@@ -248,7 +248,7 @@ describe('money that goes back', () => {
     const jobKey = await agent.authorizedJob();
     const { body } = await payByCard(agent, jobKey);
     const { url } = (await click(stranger, body.payment_key)).body;
-    // The page is said to be over though it is not: as after a restore, or a provider's slip.
+    // The page is recorded as ended though it is open: as after a restore, or a provider's error.
     await service.database.pool.query(
       `update payments set state = 'failed', decided_at = now(), failure = 'planted' where payment_key = $1`,
       [body.payment_key],

@@ -4,15 +4,15 @@ import { attemptByKey, attemptOfCharge, type CardAttempt } from './attempt.ts';
 import { type CardProof, isFor, proofOf } from './outcome.ts';
 import { type CardProvider, idOf, retrieveIntent } from './provider.ts';
 
-/** Has the reconciler ask about an open attempt in its next round. */
+/** Makes the reconciler look at an open attempt in its next round. */
 export async function lookSoon({ db }: Process, paymentKey: string): Promise<void> {
   await db.many(sql`update card_payments set look_at = null where payment_key = ${paymentKey} and look_at is not null`);
 }
 
 /**
- * What a payment intent comes to: it pays for its attempt, once, or goes back. Resolves to the attempt whose charge stands
- * in our books then; undefined when the intent is of no attempt of ours, or has moved no money. Rejects when it has and
- * that cannot be written down yet, so that whoever asks asks again.
+ * Settles a payment intent: it pays for its attempt once, or goes back. Resolves to the attempt with a charge in our
+ * books; undefined when the intent is not ours, or moved no money. Rejects when its money cannot be recorded yet, so
+ * that the caller retries.
  */
 export async function lookAtIntent(
   process: Process,
@@ -23,7 +23,7 @@ export async function lookAtIntent(
   const intent = await retrieveIntent(provider, intentId);
   const key = intent.metadata.payment_key;
   const attempt = key ? await attemptByKey(process.db, key) : undefined;
-  // Not of this service: the account may sell other things.
+  // Not ours: the account may sell other things.
   if (!attempt) return undefined;
   await lookSoon(process, attempt.payment_key);
   if (intent.status !== 'succeeded') return undefined;
@@ -35,7 +35,7 @@ export async function lookAtIntent(
   }
   const isOpen = attempt.state === 'settling' || attempt.state === 'unknown';
   await tell(attempt, isOpen && isFor(attempt, intent) ? { is: 'collected', proof } : { is: 'late', proof });
-  // Decided otherwise in between: next time it is late.
+  // The attempt was decided meanwhile: next time the charge is late.
   if (!(await isKnown(process, intentId))) throw new Error(`the charge of ${intentId} is not written down yet`);
   return attemptByKey(process.db, attempt.payment_key);
 }
@@ -44,7 +44,7 @@ async function isKnown({ db }: Process, intentId: string): Promise<boolean> {
   return (await db.maybe(sql`select from card_charges where intent_id = ${intentId}`)) !== undefined;
 }
 
-/** A refund of ours that the card's bank has given back, after it was carried out. */
+/** A refund of ours that the card's bank returned after it was carried out. */
 export async function lookAtRefund(
   { db }: Process,
   refund: {

@@ -7,7 +7,7 @@ const service = await startService(withCard);
 beforeAll(() => stripeOf(service).webhookFault({ mode: 'lose', times: 'always' }));
 
 const inOrder = allOrders[0] ?? [];
-/** Its extremes, and forty by chance. */
+/** Both extremes, and forty at random. */
 const sample = [
   inOrder,
   inOrder.toReversed(),

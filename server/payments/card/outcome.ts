@@ -4,7 +4,7 @@ import type { Outcome } from '../rail.ts';
 import type { CardAttempt } from './attempt.ts';
 import { type CardProvider, declineIn, fromCents, type Intent, idOf, type Session } from './provider.ts';
 
-/** What shows that an attempt is paid, or that it was given back: as the provider itself told. */
+/** Proof that an attempt is paid or was refunded, from the provider itself. */
 export type CardProof = ChargeProof | { providerRefundId: string };
 
 /** A payment intent that succeeded. */
@@ -13,7 +13,7 @@ export interface ChargeProof {
   chargeId: string;
   amount: Microcents;
   fee: Microcents;
-  /** The card that the payer ticked to be kept, if any. */
+  /** The card that the payer ticked to keep, if any. */
   kept: KeptMethod | null;
 }
 
@@ -26,13 +26,10 @@ export interface KeptMethod {
   expYear: number;
 }
 
-/** A page that waits for its payer is looked at so often: its events tell sooner. */
+/** How often to look at a page that waits for its payer; events are faster. */
 const lookEverySeconds = 30;
 
-/**
- * What a succeeded intent proves. Null for one that is not in our mode or currency, or whose fee the provider does not tell
- * yet.
- */
+/** The proof in a succeeded intent. Null in the wrong mode or currency, or until the provider states its fee. */
 export function proofOf({ isLive }: CardProvider, intent: Intent): ChargeProof | null {
   const { latest_charge: charge, livemode, currency } = intent;
   if (intent.status !== 'succeeded' || livemode !== isLive || currency !== 'usd') return null;
@@ -48,7 +45,7 @@ export function proofOf({ isLive }: CardProvider, intent: Intent): ChargeProof |
   };
 }
 
-/** The card of an intent, where its payer let it be shown again to pay with: the tick of the page, and nothing else. */
+/** The card of an intent, if its payer ticked the page's box to keep it. */
 function keptIn({ payment_method: method, customer }: Intent): KeptMethod | null {
   const customerId = idOf(customer);
   if (!method || typeof method === 'string' || !method.card || method.allow_redisplay !== 'always') return null;
@@ -57,19 +54,19 @@ function keptIn({ payment_method: method, customer }: Intent): KeptMethod | null
   return { methodId: method.id, customerId, brand, last4, expMonth, expYear };
 }
 
-/** Whether an intent was made for this attempt, and for its price. Who made the intent wrote that into it: we alone. */
+/** Whether an intent was created for this attempt, at its price. Only we write that into its metadata. */
 export function isFor(attempt: CardAttempt, intent: Intent): boolean {
   return intent.metadata.payment_key === attempt.payment_key && fromCents(intent.amount) === attempt.amount_microcents;
 }
 
-/** How an attempt stands by its intent. Whoever asks decides what to do about one that waits for a confirmation. */
+/** The attempt's state by its intent. The caller decides about one that waits for confirmation. */
 export function outcomeOf(provider: CardProvider, attempt: CardAttempt, intent: Intent): Outcome<CardProof> {
   if (!isFor(attempt, intent)) return { is: 'never', because: 'The provider charged something else.' };
   switch (intent.status) {
     case 'succeeded': {
       const proof = proofOf(provider, intent);
       if (proof) return { is: 'collected', proof };
-      // Its fee is told within seconds. What is not in our mode is no money.
+      // The fee is there within seconds. In the wrong mode it is not money.
       return intent.livemode === provider.isLive ? { is: 'open' } : { is: 'never', because: 'It is of another mode.' };
     }
     case 'canceled': {
@@ -83,7 +80,7 @@ export function outcomeOf(provider: CardProvider, attempt: CardAttempt, intent: 
   }
 }
 
-/** How an attempt stands that is paid on a page. */
+/** The state of an attempt that is paid on a page. */
 export function outcomeOfSession(
   provider: CardProvider,
   attempt: CardAttempt,
@@ -98,7 +95,7 @@ export function outcomeOfSession(
   return outcomeOf(provider, attempt, intent);
 }
 
-/** When a waiting attempt is looked at next. */
+/** When to look next at a waiting attempt. */
 export function nextLook(now: Date): Date {
   return after(now, lookEverySeconds);
 }

@@ -18,7 +18,7 @@ describe('a payment link', () => {
     await click(stranger, body.payment_key);
     await stripe.advance(86_400);
     service.advanceClock(86_460);
-    // Until the provider was asked, nobody knows whether it was paid.
+    // Until the provider answers, nobody knows whether it was paid.
     expect((await click(stranger, body.payment_key)).body.code).toBe('payment_unknown');
     await service.sweep();
     await service.sweep();

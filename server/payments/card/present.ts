@@ -8,9 +8,9 @@ import type { CardProvider } from './provider.ts';
 import { cardToCharge } from './saved.ts';
 
 /**
- * Reads how a request wants to pay by card. A client names a method and never a card or an amount: the newest card of the
- * account is charged, and the price is the job's. Without a kept card the payer is asked for one on the page. Throws
- * `action_not_allowed` where the grant covers no way that is left.
+ * Reads how a request wants to pay by card. A client names a method, never a card or an amount: the account's newest
+ * card is charged the job's price. Without a kept card the payer enters one on the page. Throws `action_not_allowed`
+ * when the grant covers neither.
  */
 export async function present(
   provider: CardProvider,
@@ -31,7 +31,7 @@ export async function present(
     async known(db) {
       const method = card ? 'card_saved' : 'card_checkout';
       const known = await attemptOfRequest(db, request.jobKey, request.idempotencyKey, method);
-      // One that was called back, or that nobody paid, stands in no way of another.
+      // A withdrawn or unpaid attempt does not prevent another.
       return known?.state === 'failed' && !known.decline ? undefined : known;
     },
     resume: (attempt) =>
@@ -46,7 +46,7 @@ export async function present(
 function byPage(pages: OwnPages, request: PaymentRequest): Accepted<CardAttempt, CardProof> {
   return {
     open: (paymentKey) => recordIntent(request.db, paymentKey, request, { method: 'card_checkout' }),
-    // Nothing is asked of the provider before somebody wants to pay.
+    // Don't ask the provider before somebody wants to pay.
     settle: async (attempt) => waiting(pages, attempt),
   };
 }

@@ -2,9 +2,9 @@ import Stripe from 'stripe';
 import type { CardConfiguration } from '../../configuration/card.ts';
 import { type Microcents, microcents } from '../../kernel/money.ts';
 
-/** What the card provider is asked, and its answers as this service reads them. Nothing here knows a job or a row. */
+/** Calls to the card provider and its answers, without jobs or rows. */
 
-/** A call that hangs is given up after so long: its outcome is looked up then. */
+/** Time-out of a call; then its outcome is looked up. */
 const timeoutMs = 20_000;
 /** One cent in microcents. */
 const microcentsPerCent = 1_000_000n;
@@ -18,14 +18,14 @@ export interface CardProvider {
   readonly isLive: boolean;
 }
 
-/** Opens the client of a configured account. Nothing is called yet. */
+/** Opens the client of a configured account. Calls nothing yet. */
 export function openCardProvider(
   configuration: Pick<CardConfiguration, 'secretKey' | 'apiUrl' | 'mode'>,
 ): CardProvider {
   const { secretKey, apiUrl, mode } = configuration;
   const address = apiUrl ? new URL(apiUrl) : null;
   const stripe = new Stripe(secretKey, {
-    // Every repeat is ours: it keeps to the persisted key.
+    // We retry ourselves, with the persisted key.
     maxNetworkRetries: 0,
     timeout: timeoutMs,
     telemetry: false,
@@ -40,7 +40,7 @@ export function openCardProvider(
   return { stripe, isLive: mode === 'live' };
 }
 
-/** Cents of an amount. Throws on a fraction of one. */
+/** An amount in cents. Throws on a fraction. */
 export function toCents(amount: bigint): number {
   if (amount % microcentsPerCent !== 0n) throw new RangeError(`${amount} microcents are not whole cents`);
   return Number(amount / microcentsPerCent);
@@ -55,26 +55,26 @@ export function retrieveIntent({ stripe }: CardProvider, intentId: string): Prom
   return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge.balance_transaction', 'payment_method'] });
 }
 
-/** The id of what may be expanded. */
+/** The id of an expandable field. */
 export function idOf(value: string | { id: string } | null | undefined): string | null {
   return typeof value === 'string' ? value : (value?.id ?? null);
 }
 
 /**
- * Whether the provider itself has failed: it keeps such an answer for the key of the call, so that the next try of what
- * moves no money twice takes a new one.
+ * Whether the provider itself failed. It replays such an answer for the call's key, so the next try of a call that is
+ * safe to repeat takes a new one.
  */
 export function isProviderFailure(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 0) >= 500;
 }
 
-/** The refusal of a bank; null for any other error. */
+/** The bank's decline; null for any other error. */
 export function declineOf(error: unknown): { code: string; needsHolder: boolean } | null {
   if (!(error instanceof Stripe.errors.StripeCardError)) return null;
   return declineNamed(error.code ?? null, error.decline_code ?? null);
 }
 
-/** The same, as an intent keeps it. */
+/** The same, from an intent. */
 export function declineIn({ last_payment_error: last }: Intent): { code: string; needsHolder: boolean } | null {
   return last ? declineNamed(last.code ?? null, last.decline_code ?? null) : null;
 }
@@ -85,13 +85,13 @@ function declineNamed(code: string | null, declineCode: string | null) {
   return { code: needsHolder ? 'authentication_required' : (declineCode ?? code ?? 'card_declined'), needsHolder };
 }
 
-/** Whether a call was refused for good: nothing happened, and the same call never will. */
+/** Whether a call was refused for good: it had no effect, and never will. */
 export function isRefusedForGood(error: unknown): boolean {
   const isGood = error instanceof Stripe.errors.StripeInvalidRequestError;
   return isGood && (error.statusCode === 400 || error.statusCode === 404);
 }
 
-/** Whether it was refused because of the card or the customer that it names: the provider holds that no more. */
+/** Whether it was refused because the provider no longer has its card or customer. */
 export function isAboutCard(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && ['payment_method', 'customer'].includes(error.param ?? '');
 }

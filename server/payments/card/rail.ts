@@ -66,7 +66,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
 
     collect,
     giveUp,
-    // A charge stays where it is.
+    // A charge never moves.
     confirm: async () => false,
     reverse,
     restore,
@@ -86,7 +86,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
   };
 }
 
-/** What is missing before cards can be charged, as availability names it (specification 2.2). */
+/** The missing settings, as availability names them (specification 2.2). */
 function faultsOf({ secretKey, webhookSecrets, mode, returnUrl }: CardConfiguration): string[] {
   if (secretKey === '' && webhookSecrets.length === 0) {
     return [

@@ -10,13 +10,13 @@ import type { Refund, RefundFate, Refunds } from '../rail.ts';
 import type { CardProof } from './outcome.ts';
 import { type CardProvider, fromCents, isRefusedAs } from './provider.ts';
 
-/** A refund with the charge that it gives back in full. */
+/** A refund with its charge, which it gives back in full. */
 export interface CardRefund extends Refund {
   rail: 'card';
   intent_id: string;
 }
 
-/** Writes down that a charge goes back. The database lets each go back once, and in full. */
+/** Records that a charge goes back. The database allows that once, in full. */
 export function owe(
   tx: Tx,
   owed: { intentId: string; paymentKey: string; jobKey: string; amount: bigint; reason: Refund['reason']; now: Date },
@@ -28,7 +28,7 @@ export function owe(
       'refund_pending', ${owed.now}, ${owed.now})`);
 }
 
-/** How money goes back to cards. While a bank contests the payment nothing is sent: it may be taken by that. */
+/** Refunds to cards. While a bank contests the payment, send nothing: the dispute may take it. */
 export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, CardProof> {
   return {
     async owe(tx, { paymentKey, jobKey, reason, now }) {
@@ -67,9 +67,8 @@ export function refundsOver(provider: CardProvider | null): Refunds<CardRefund, 
 }
 
 /**
- * Sends a charge back, unless that has happened: what the provider lists for it is looked at first. A charge gives back no
- * more than it took, so a try that comes late finds nothing left; each has a key of its own, and none repeats a failure
- * that was kept.
+ * Refunds a charge unless that has happened: look first at the provider's refunds of it. A charge gives back no more
+ * than it took, so a late try finds nothing left. Each try has its own key, so none replays a failure.
  */
 async function carryOut(provider: CardProvider, refund: CardRefund): Promise<RefundFate<CardProof>> {
   const { stripe } = provider;
@@ -82,7 +81,7 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
     );
     return fateOf(made);
   } catch (error) {
-    // Of a dispute that nobody told us of yet: its end decides.
+    // An unannounced dispute: its end decides.
     if (isRefusedAs(error, 'charge_disputed')) return { is: 'open' };
     if (!isRefusedAs(error, 'charge_already_refunded')) throw error;
     return (await sent(provider, refund)) ?? { is: 'open' };
@@ -90,8 +89,8 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
 }
 
 /**
- * How the charge stands at the provider, if it is on its way back: whole, in one refund or several, whoever asked for them;
- * or our refund failed. The newest is listed first.
+ * The charge's state at the provider if it is on its way back: in full, in one refund or several, whoever asked; or our
+ * refund failed. The newest is listed first.
  */
 async function sent({ stripe }: CardProvider, refund: CardRefund): Promise<RefundFate<CardProof> | undefined> {
   const { data } = await stripe.refunds.list({ payment_intent: refund.intent_id, limit: 100 });

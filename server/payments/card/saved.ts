@@ -9,9 +9,9 @@ import { type CardProvider, isRefusedAs } from './provider.ts';
 
 /** The cards that an account keeps. Only the provider knows their numbers. */
 
-/** Cards of one account that are listed. */
+/** Cards listed per account. */
 const cardsMax = 50;
-/** Removed cards that one round has the provider forget. */
+/** Removed cards that one round detaches at the provider. */
 const batch = 20;
 
 /** Newest first. */
@@ -21,7 +21,7 @@ export function listCards(db: Queries, accountKey: string): Promise<KeptCard[]> 
     where account_key = ${accountKey} and removed_at is null order by saved_at desc, card_key limit ${cardsMax}`);
 }
 
-/** The card of an account that is charged when nobody is there to choose. */
+/** The card to charge when nobody is there to choose. */
 export function cardToCharge(
   db: Queries,
   accountKey: string,
@@ -31,7 +31,7 @@ export function cardToCharge(
     order by saved_at desc, card_key limit 1`);
 }
 
-/** Keeps the card that a payer ticked, for the account that the provider's customer stands for and for no other. */
+/** Keeps the card that a payer ticked, only for the account of the provider's customer. */
 export function keepCard(tx: Tx, accountKey: string, kept: KeptMethod, now: Date): void {
   tx.write(sql`
     insert into saved_cards (card_key, account_key, customer_id, method_id, brand, last4, exp_month, exp_year, saved_at)
@@ -41,7 +41,7 @@ export function keepCard(tx: Tx, accountKey: string, kept: KeptMethod, now: Date
     on conflict (method_id) do nothing`);
 }
 
-/** From now on the card is charged for nothing; the provider is told by the next round. */
+/** Never charges the card again; the next round detaches it at the provider. */
 export async function removeCard(
   tx: Tx,
   accountKey: string,
@@ -56,12 +56,12 @@ export async function removeCard(
   return 'removed';
 }
 
-/** The provider refuses a card that its holder, or the seller, took from it: it is kept no more. */
+/** The provider refuses a card that its holder or the seller detached: stop keeping it. */
 export async function dropCard(db: Queries, { card_key }: { card_key: string | null }, now: Date): Promise<void> {
   await db.many(sql`update saved_cards set removed_at = ${now} where card_key = ${card_key} and removed_at is null`);
 }
 
-/** The first time that an agent is charged to a card is written down. */
+/** Records an agent's first charge to a card. */
 export async function noteUse(tx: Tx, { payment_key, principal_key }: Attempt, now: Date): Promise<boolean> {
   const first = await tx.maybe(sql`
     insert into card_uses (card_key, principal_key, payment_key, at)
@@ -71,7 +71,7 @@ export async function noteUse(tx: Tx, { payment_key, principal_key }: Attempt, n
   return first !== undefined;
 }
 
-/** Has the provider forget the cards that were removed. */
+/** Detaches removed cards at the provider. */
 export async function forgetRemoved({ db, clock }: Process, { stripe }: CardProvider): Promise<void> {
   const removed = await db.many<{ card_key: string; method_id: string }>(sql`
     select card_key, method_id from saved_cards where removed_at is not null and detached_at is null
@@ -79,7 +79,7 @@ export async function forgetRemoved({ db, clock }: Process, { stripe }: CardProv
   await each(removed, ({ card_key, method_id }) =>
     guarded('card_not_forgotten', { card_key }, async () => {
       await stripe.paymentMethods.detach(method_id).catch((error) => {
-        // It was forgotten before, or was never held.
+        // It was detached before, or never attached.
         if (!isRefusedAs(error, 'resource_missing') && (error as { statusCode?: number }).statusCode !== 400)
           throw error;
       });

@@ -11,7 +11,7 @@ import {
   type Waiting,
 } from '../told.ts';
 
-/** Lists charges and refunds to cards whose end nobody knows. A payment that waits for its payer is none of these. */
+/** Lists card charges and refunds with an unknown result. A payment that waits for its payer is not one. */
 export async function readCardsWaiting(
   db: Queries,
   now: Date,
@@ -38,7 +38,7 @@ export async function readCardsWaiting(
           and p.created_at > ${hourAgo}
         order by p.created_at limit ${toldMax}`,
     ),
-    // That of a payment which its payer's bank has taken back is owed no more.
+    // Don't list the refund of a payment that its payer's bank took back: it is no longer owed.
     refunds: await told<OpenRefund>(
       db,
       sql`
@@ -54,7 +54,7 @@ export async function readCardsWaiting(
   };
 }
 
-/** What the provider held at the last look, beside the books. Undefined before the first. */
+/** The provider's balance at the last comparison, and the books. Undefined before the first. */
 export function readCardBooks(db: Queries): Promise<CardBooks | undefined> {
   return db.maybe<CardBooks>(sql`
     select searched_at, balance_microcents, ledger_microcents from card_searches

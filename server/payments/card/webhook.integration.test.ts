@@ -24,7 +24,7 @@ const secret = service.sandbox.stripe.webhookSecret;
 const stranger = new Agent(service.baseUrl, `0x${'2'.repeat(64)}`);
 beforeAll(() => listen(service));
 
-/** The header of a signature as the provider makes it. */
+/** A signature header as the provider makes it. */
 const signed = (payload: string, { with: key = secret, at = Date.now() } = {}) => {
   const t = Math.floor(at / 1_000);
   return `t=${t},v1=${createHmac('sha256', key).update(`${t}.${payload}`).digest('hex')}`;
@@ -52,7 +52,7 @@ const kept = async () => {
   return rows[0]?.count ?? 0;
 };
 
-/** Rows that money is in. */
+/** The rows that hold money. */
 const moneyRows = async () => {
   const { rows } = await service.database.pool.query(
     `select (select count(*)::int from ledger_transfers) as ledger, (select count(*)::int from card_charges) as charges,
@@ -88,7 +88,7 @@ describe('an announcement of the card provider', () => {
       const body = eventOf();
       expect((await post(body, signed(body, { with: key }))).status).toBe(200);
     }
-    // What nobody asked about is asked of the provider, who knows no such thing.
+    // The provider, asked about a made-up object, does not know it.
     await service.sweep();
   });
 
@@ -189,7 +189,7 @@ describe('money that comes late or twice', () => {
     const { body } = await payByCard(agent, jobKey);
     const { url } = (await click(stranger, body.payment_key)).body;
     await stripe.webhookFault({ mode: 'lose', times: 'always' });
-    // The page is said to be over though it is not: as after a restore, or a provider's slip.
+    // The page is recorded as ended though it is open: as after a restore, or a provider's error.
     await service.database.pool.query(
       `update payments set state = 'failed', decided_at = now(), failure = 'planted' where payment_key = $1`,
       [body.payment_key],

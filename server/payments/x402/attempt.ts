@@ -35,8 +35,8 @@ export const attemptColumns = `'x402' as rail, x.payment_key, x.job_key, x.princ
 export const transferPayers = 'select payment_key, payer from x402_transfers';
 
 /**
- * From when an open attempt can be called back, as SQL: columns `payment_key` and `withdrawable_after`. By then a chain
- * that keeps time proves that it can no longer happen.
+ * When an open attempt becomes cancelable, as SQL: columns `payment_key` and `withdrawable_after`. By then a chain that
+ * keeps time proves that it can no longer happen.
  */
 export const transferEnds = `
   select payment_key, valid_before + interval '${runOutSeconds} seconds' as withdrawable_after from x402_transfers`;
@@ -46,12 +46,12 @@ export const transferReference = (paymentKey: string): string => `(
   select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
   order by removed_at is not null, seen_at desc limit 1)`;
 
-/** What a transfer back to the payer is known by outside, as SQL; null until it is in a block. */
+/** The outside reference of a transfer back, as SQL; null until it is in a block. */
 export const backReference = (refundKey: string): string => `(
   select network || ':' || transaction from chain_transfers back
   where back.refund_key = ${refundKey} and back.removed_at is null limit 1)`;
 
-/** A request that pays takes so long when all is well. */
+/** A normal request to pay finishes within this. */
 const settlingForSeconds = 3;
 
 const bySignature = `select ${attemptColumns} from x402_payments x

@@ -67,7 +67,9 @@ export async function requirementFor(network: Network, amount: string, payTo: st
 
 type ClientAccepted = z.infer<typeof Payload>['accepted'];
 
-/** The first member of a client's `accepted` that differs from what is offered; null when none does. `extra` may hold more. */
+/**
+ * The first member of a client's `accepted` that differs from the offer; null when none does. `extra` may hold more.
+ */
 function mismatch(accepted: ClientAccepted, { extra, ...terms }: PaymentRequirements): string | null {
   const differs = (wanted: Record<string, unknown>, sent: Record<string, unknown> = {}) =>
     Object.keys(wanted).find((name) => sent[name] !== wanted[name]);
@@ -77,7 +79,7 @@ function mismatch(accepted: ClientAccepted, { extra, ...terms }: PaymentRequirem
   return inExtra === undefined ? null : `extra.${inExtra}`;
 }
 
-/** What of `accepted` matches no offer. */
+/** The members of `accepted` that match no offer. */
 function whyNone(accepted: ClientAccepted, { requirements }: Offer): string {
   const asWanted = 'copy one entry of accepts as it is';
   if (!accepted) return `accepted is missing: ${asWanted}`;

@@ -24,7 +24,7 @@ async function deliveredJob(agent: Agent, network = 'eip155:84532'): Promise<str
   return jobKey;
 }
 
-/** A job whose charge the service has waived: what was collected is owed back. */
+/** A job whose charge the service waived: its collection is owed back. */
 async function waivedJob(agent: Agent, network?: string): Promise<string> {
   const jobKey = await deliveredJob(agent, network);
   await transact(runtime.db, (tx) =>
@@ -44,11 +44,11 @@ const moneyOf = async (agent: Agent, jobKey: string) => {
   const [job, receipt] = await Promise.all([agent.job(jobKey), agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`)]);
   return { payment: job.body.payment_state, remedy: receipt.body.remedy, collection: receipt.body.collection };
 };
-/** What the chain gave this agent back. */
+/** What this agent got back on the chain. */
 const given = (agent: Agent, chain = 84532) =>
   control.transfers(chain, { from: sandbox.payTo, to: agent.wallet.address });
 
-/** Lets the worker go round until nothing is due any more. */
+/** Runs the worker's rounds until nothing is due. */
 async function settleDown(): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     service.advanceClock(70);

@@ -160,7 +160,7 @@ function transfersOn(
   };
 }
 
-/** What the chains show of the address that is paid. */
+/** What the chains show of the receiving address. */
 function historyOf(
   chainOf: ChainOf,
   payTo: Address,
