@@ -4,7 +4,7 @@ import type { Metadata, Viewport } from 'next';
 import type { ReactNode } from 'react';
 import './globals.css';
 
-// Every page carries a nonce of its own, so none can be made ahead of time.
+// Each page has its own nonce, so none can be prerendered.
 export const dynamic = 'force-dynamic';
 
 export const metadata: Metadata = {

@@ -4,7 +4,7 @@ import { PageFrame } from '@/components/ui/PageFrame.tsx';
 
 export const metadata: Metadata = { title: 'Nothing here' };
 
-/** An address that no page has. */
+/** An unknown address. */
 export default function NotFound() {
   return (
     <PageFrame>

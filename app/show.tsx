@@ -5,12 +5,12 @@ import { Broken } from '@/components/ui/Broken.tsx';
 import { NothingHere } from '@/components/ui/NothingHere.tsx';
 import { noteBroken, noteMissing, requestIdHeader } from '@/server/transports/page-status.ts';
 
-/** Thrown where a record does not exist, belongs to another account or has no such key: all three look the same. */
+/** Thrown for a missing record, another account's, or an invalid key: all three look the same. */
 export class Missing extends Error {}
 
 /**
- * A page that shows what is missing, or that it broke, as a page: with its status, in the frame of its section, and
- * without script. Next shows what a page throws by script alone.
+ * A page for something missing or broken, with its status, in its section's frame, without scripts. Next needs scripts
+ * to show what a page throws.
  */
 export function show<Props>(page: (props: Props) => ReactNode | Promise<ReactNode>) {
   return async (props: Props): Promise<ReactNode> => {

@@ -6,11 +6,11 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 interface Props {
   /** "read this report", "connect an agent". */
   to: string;
-  /** This page, with its query: the sign-in leads back to it. */
+  /** This page with its query: the sign-in leads back to it. */
   next: string;
 }
 
-/** In place of a page that only members of an account may see. */
+/** Shown instead of a page for members. */
 export function SignInNeeded({ to, next }: Props) {
   return (
     <DeadEnd icon={Lock} title={`Sign in to ${to}`} next={<EmailForm next={next} />}>

@@ -5,20 +5,20 @@ import type { OperationName, operations } from '@/server/operations.ts';
 import { memberContext } from './member.ts';
 
 interface File<Body> {
-  /** What the browser calls the file; never made of anything but a checked key. */
+  /** The file's name for the browser; built only from a checked key. */
   name: (jobKey: string) => string;
   type: string;
   text: (body: Body) => string;
 }
 
-/** A file of a job, for a route of its own: `export const GET = download('receipt', {…})`. Members only. */
+/** A file of a job as a route: `export const GET = download('receipt', {…})`. Members only. */
 export function download<Name extends OperationName>(
   operation: Name,
   file: File<z.output<(typeof operations)[Name]['output']>>,
 ): (request: Request, route: { params: Promise<{ job_key: string }> }) => Promise<Response> {
   return async (request, { params }) => {
     const { job_key } = await params;
-    // Of a report that was corrected the earlier one can be had, too.
+    // A corrected report's earlier version can be downloaded, too.
     const report_digest = new URL(request.url).searchParams.get('report_digest');
     const { ctx } = await memberContext();
     try {

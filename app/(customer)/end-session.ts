@@ -5,7 +5,7 @@ import { webRuntime } from '@/server/open-runtime.ts';
 import { memberSessionOf } from '@/server/transports/member-session.ts';
 import { memberContext } from './member.ts';
 
-/** Ends the session of this browser in the database, so that a copy of its cookie is worth nothing either. */
+/** Ends this browser's session in the database, so that copies of its cookie are worthless. */
 export async function endSessionHere(): Promise<void> {
   const { configuration, db, clock } = await webRuntime();
   const member = await memberSessionOf(configuration, await cookies());

@@ -2,7 +2,7 @@ import type { GrantValues } from '@/components/forms/GrantFields.tsx';
 import { fromText } from '@/server/kernel/money.ts';
 import { defaultGrant } from '@/server/service/terms.ts';
 
-/** The grant that a form says. What is no amount stays a text, which the operation refuses. */
+/** The grant in a form. An invalid amount stays text, which the operation refuses. */
 export function grantOf(fields: URLSearchParams): Record<string, unknown> {
   const may = fields.getAll('may');
   const total = fields.get('in_total')?.trim() ?? '';
@@ -22,7 +22,7 @@ function amount(text: string | null): number | string {
   return microcents === null ? typed : Number(microcents);
 }
 
-/** What a form holds, as its fields showed it. */
+/** A form's values, as its fields showed them. */
 export function valuesIn(fields: URLSearchParams): GrantValues {
   const text = (name: string) => fields.get(name) ?? '';
   return {
@@ -33,7 +33,7 @@ export function valuesIn(fields: URLSearchParams): GrantValues {
   };
 }
 
-/** The query that shows a form again with what was typed in it. */
+/** The query that shows a form again with what was typed. */
 export function typedQuery(fields: URLSearchParams): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of ['per_check', 'per_day', 'in_total', 'may']) {
@@ -44,13 +44,13 @@ export function typedQuery(fields: URLSearchParams): URLSearchParams {
 
 export type Search = Record<string, string | string[] | undefined>;
 
-/** The query of the address that is looked at, for whoever comes back to it after signing in. */
+/** The current query, to return to after signing in. */
 export function queryOf(search: Search): string {
   const pairs = Object.entries(search).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
-/** What was typed before and is not saved; null when nothing was. */
+/** What was typed and not saved; null when nothing was. */
 export function typedBefore(search: Search): GrantValues | null {
   if (search.per_check === undefined) return null;
   const text = (name: string) => String(search[name] ?? '').slice(0, 20);

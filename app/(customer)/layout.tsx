@@ -13,7 +13,7 @@ const places = [
   ['Account', '/account'],
 ] as const;
 
-/** The owner of a wallet has no agents, no sources and no members. */
+/** A wallet's owner has no agents, sources or members. */
 const placesOfWallets = places.filter(([, href]) => href === '/purchases');
 
 interface Here {
@@ -44,7 +44,7 @@ function SignOut() {
   );
 }
 
-/** On a phone the places of the account are behind a button, which works without script. */
+/** On a phone the account's navigation is behind a button, which works without scripts. */
 function PhoneMenu({ name, isWallet }: Here) {
   return (
     <details className="group md:hidden">
@@ -61,7 +61,7 @@ function PhoneMenu({ name, isWallet }: Here) {
 }
 
 export default async function CustomerLayout({ children }: { children: ReactNode }) {
-  // A frame is shown around whatever breaks: the page inside says so.
+  // The frame also surrounds errors: the page inside shows them.
   const here = await memberContext().then(
     ({ email, wallet }): Here | null => {
       const name = email ?? wallet;

@@ -6,14 +6,14 @@ import { pageContext } from '@/server/transports/context.ts';
 import { isSignedIn, memberSessionOf, walletSessionOf } from '@/server/transports/member-session.ts';
 import { callerHeader } from '@/server/transports/peer.ts';
 
-/** Who is looking at a page: `email` of a member, `wallet` the address of a wallet's owner; null whoever it is not. */
+/** The visitor: a member's `email`, or the address of a wallet's owner in `wallet`; the other one is null. */
 interface Looking {
   ctx: Context;
   email: string | null;
   wallet: string | null;
 }
 
-/** Who is looking at the page: one answer for the whole of it. */
+/** The visitor; asked once per page. */
 export const memberContext = cache(async (): Promise<Looking> => {
   const runtime = await webRuntime();
   const jar = await cookies();

@@ -1,6 +1,6 @@
 import { NothingHere } from '@/components/ui/NothingHere.tsx';
 
-/** Inside the frame of the section. */
+/** In the section's frame. */
 export default function NotFound() {
   return <NothingHere />;
 }

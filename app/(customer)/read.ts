@@ -6,8 +6,8 @@ import type { Context } from '@/server/runtime.ts';
 import { Missing } from '../show.tsx';
 
 /**
- * What the signed-in member may see; null when nobody is signed in. A record that does not exist, belongs to another
- * account or has no such key ends in the page "Nothing here".
+ * What the signed-in member may see; null when nobody is signed in. A missing record, another account's, or an invalid
+ * key shows "Nothing here".
  */
 export async function readForMember<Name extends OperationName>(
   name: Name,

@@ -7,23 +7,23 @@ import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from './member.ts';
 
-/** The page to show after a form, and what to tell on it once. */
+/** The page to show after a form, with a notice to show once. */
 type Next = string | { page: string; notice: string };
 
 interface Form {
   operation: OperationName;
-  /** The input of the operation, from the fields of the form. */
+  /** The operation's input from the form's fields. */
   input: (fields: URLSearchParams, params: Record<string, string>) => unknown;
-  /** `refused` is why nothing was done, null when it was. */
+  /** `refused` is the reason, null on success. */
   next: (fields: URLSearchParams, refused: ProblemCode | null, params: Record<string, string>) => Next;
 }
 
-/** The route of a form on our own pages: does the operation for whoever is signed in, and shows a page. */
+/** The route of a form on our pages: runs the operation for the signed-in visitor, then shows a page. */
 export function submit({ operation, input, next }: Form) {
   return async (request: Request, route: { params: Promise<Record<string, string>> }): Promise<Response> => {
     const fields = await ownForm((await webRuntime()).configuration, request);
     if (fields === null) return foreignForm();
-    // An address without parts to fill in comes without any, whatever the types say.
+    // A path without parameters comes without any, whatever the types say.
     const params = (await route.params) ?? {};
     const inAddress = Object.fromEntries(
       Object.entries(params).map(([name, value]) => [name, encodeURIComponent(value)]),

@@ -11,11 +11,11 @@ export interface Limits {
 
 interface Props {
   baseUrl: string;
-  /** `POST /api/…` of the operations an agent starts with, as discovery names them. */
+  /** `POST /api/…` of the first operations of an agent, as discovery names them. */
   endpoints: { challenge: string; verify: string; checkWork: string };
   registrationsOpen: boolean;
   limits: Limits;
-  /** A check request that works once the two client fields are added, as JSON. */
+  /** A check request as JSON that works once the two client fields are added. */
   exampleRequest: string;
 }
 

@@ -16,7 +16,7 @@ interface SampleProps {
   evidence: readonly EvidenceText[];
 }
 
-/** The findings a first look needs: the first that is met and those that are not. */
+/** The findings for a first look: the first one that is met, and those that are not. */
 function tellingFindings(report: Report): Report['findings'] {
   const met = report.findings.filter((finding) => finding.status === 'met').slice(0, 1);
   const rest = report.findings.filter((finding) => finding.status !== 'met').slice(0, FINDINGS_SHOWN - met.length);
@@ -82,7 +82,7 @@ function Sample({ report, work, evidence }: SampleProps) {
   );
 }
 
-/** The passage that the last of the shown findings cites. */
+/** The passage cited by the last finding shown. */
 function CitedPassage({ report, evidence }: SampleProps) {
   const passages = citedPassages(report.findings);
   const last = tellingFindings(report).findLast((finding) => (finding.citations ?? []).length > 0);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A page of nothing but words. */
+/** A page of text. */
 export function Plain({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   return (
     <div className="mx-auto max-w-read px-4 py-12 md:py-16">

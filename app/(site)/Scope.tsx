@@ -22,7 +22,7 @@ const notOffered = [
   'Fetching of web addresses. You supply the text',
 ] as const;
 
-/** Who decides, which kinds of criteria, and how right it was. */
+/** Who decides, on which kinds of criteria, and the measured accuracy. */
 function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, 'assessment'>) {
   return (
     <div className="mt-10">

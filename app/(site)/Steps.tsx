@@ -7,7 +7,7 @@ interface Step {
   money: string;
 }
 
-/** The purchase flow of the contract, in the reader's words. `waysToPay` names only what is open. */
+/** The contract's purchase flow in the reader's words. `waysToPay` names only open ones. */
 function steps(waysToPay: string): Step[] {
   return [
     {
@@ -45,7 +45,7 @@ const ways = {
   x402: 'x402 from a wallet',
 } as const;
 
-/** The ways to pay that are open, as a sentence. */
+/** The open ways to pay, as a sentence. */
 export function waysToPay(rails: readonly (keyof typeof ways)[]): string {
   if (rails.length === 0) return 'No way to pay is open right now.';
   return `By ${rails.map((rail) => ways[rail]).join(', or by ')}.`;

@@ -8,7 +8,7 @@ import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 
-/** What the terms say of who sells, and of who else reads what is submitted. */
+/** The terms about the seller, and about who else reads what is submitted. */
 const Sellers = z.object({
   operator: z.object({ name: z.string(), email: z.string() }).nullable(),
   data_processing: z.object({ model_vendor: z.string().nullable() }),
@@ -18,20 +18,20 @@ export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
   assessment: z.output<typeof Assessment>;
   sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
-  /** Whose language model reads what is submitted; null where none does. */
+  /** The provider whose language model reads what is submitted; null without one. */
   modelVendor: string | null;
-  /** Who runs the service; null in a test installation that names nobody. */
+  /** The operator of this service; null in a test installation without one. */
   operator: z.output<typeof Sellers>['operator'];
   baseUrl: string;
   isTest: boolean;
 }
 
-/** What a client adds to the example request: then it is a whole body. */
+/** The fields that a client adds to the example request. */
 export function clientFields(price: { amount_microcents: number }) {
   return { max_price_microcents: price.amount_microcents, idempotency_key: 'choose-one-per-check' };
 }
 
-/** What is sold, as every buyer reads it: the pages show the service contract and nothing else. */
+/** The offer: pages show the service contract and nothing else. */
 export async function readOffer(): Promise<Offer> {
   const ctx = pageContext(await webRuntime(), null);
   const { body: contract } = await perform('service_contract', ctx, {});

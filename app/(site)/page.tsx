@@ -8,7 +8,7 @@ import { clientFields, readOffer } from './offer.ts';
 import { Scope } from './Scope.tsx';
 import { Steps, waysToPay } from './Steps.tsx';
 
-/** The service page: what is sold, at what price, whether it can be bought right now, and how. */
+/** The service page: what is sold, its price, whether it can be bought now, and how. */
 export default async function ServicePage() {
   const { contract, assessment, sample, baseUrl, isTest } = await readOffer();
   const { availability, price, example_request } = contract;

@@ -10,7 +10,7 @@ const refusals: Record<string, string> = {
   fresh_sign_in_required: `Nothing was done: moving money needs a sign-in of the last ${lasting('freshSignIn')}.`,
 };
 
-/** What a form of the console has just done, once. */
+/** The result of the console's last form, shown once. */
 export async function Told({ page, done }: { page: string; done: string }) {
   const code = await noticeAt(page);
   if (code === null) return null;

@@ -2,7 +2,7 @@
 
 import { Broken } from '@/components/ui/Broken.tsx';
 
-/** What breaks outside of a page's own code: inside the frame of the section. */
+/** Errors outside of a page's own code, shown in the section's frame. */
 export default function ErrorPage({ error }: { error: Error & { digest?: string } }) {
   return <Broken digest={error.digest} />;
 }

@@ -39,7 +39,7 @@ function SignOut() {
   );
 }
 
-/** The rail, the search box and the page. Whoever has no role sees the frame of every page that is not there. */
+/** Navigation, search box and page. Without a role every page looks missing. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const me = await operatorContext().then(
     (found) => found.me,

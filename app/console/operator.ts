@@ -18,7 +18,7 @@ import { Missing } from '../show.tsx';
 type Output<Name extends ConsoleOperation> = z.output<(typeof allOperations)[Name]['output']>;
 export type Me = Output<'console_me'>;
 
-/** Who is looking at a page of the console. `me` is null for whoever has no role: for them there is no console. */
+/** The visitor of a console page. `me` is null without a role: then the console does not exist. */
 export const operatorContext = cache(async (): Promise<{ ctx: Context; me: Me | null }> => {
   const runtime = await webRuntime();
   const session = await memberSessionOf(runtime.configuration, await cookies());
@@ -31,7 +31,7 @@ export const operatorContext = cache(async (): Promise<{ ctx: Context; me: Me | 
   }
 });
 
-/** What an operator may see. Whatever is not there, or not for them, ends in the page "Nothing here". */
+/** What an operator may see. Anything missing or forbidden shows "Nothing here". */
 export async function readForOperator<Name extends ConsoleOperation>(
   name: Name,
   input: unknown,
@@ -45,14 +45,14 @@ export async function readForOperator<Name extends ConsoleOperation>(
   }
 }
 
-/** The role of who looks; nobody without one gets here. */
+/** The visitor's role; visitors without one never get here. */
 export async function roleNow(): Promise<Me['role']> {
   const { me } = await operatorContext();
   if (!me) throw new Missing();
   return me.role;
 }
 
-/** The title of a page, which nobody learns who has no role. */
+/** A page's title, hidden from visitors without a role. */
 export function titled(title: string): () => Promise<Metadata> {
   return async () => ((await operatorContext()).me ? { title } : {});
 }
@@ -60,11 +60,11 @@ export function titled(title: string): () => Promise<Metadata> {
 interface Form {
   operation: ConsoleOperation;
   input: (fields: URLSearchParams, params: Record<string, string>) => unknown;
-  /** The page that is shown afterwards, and what it tells once: `done`, or why nothing was done. */
+  /** The page to show afterwards, with a notice to show once: `done`, or why nothing was done. */
   next: (params: Record<string, string>, fields: URLSearchParams) => string;
 }
 
-/** The route of a form of the console. */
+/** The route of a console form. */
 export function submit({ operation, input, next }: Form) {
   return async (request: Request, route: { params: Promise<Record<string, string>> }): Promise<Response> => {
     const { ctx, me } = await operatorContext();
@@ -83,7 +83,7 @@ export function submit({ operation, input, next }: Form) {
   };
 }
 
-/** The answer of a route to whoever has no role. */
+/** The answer to visitors without a role. */
 export function nothing(): Response {
   return new Response('There is nothing here.\n', {
     status: 404,

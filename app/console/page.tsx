@@ -20,7 +20,7 @@ const periods = [
   [30, 'Last month'],
 ] as const;
 
-/** How the service does, and what waits for a person. */
+/** The state of the service, and what waits for a person. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ days?: string | string[] }> }) => {
   const { days: asked } = await searchParams;
   const days = periods.find(([each]) => String(each) === asked)?.[0] ?? 1;
@@ -85,7 +85,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
 
 const listSince = ({ since }: Overview, query = ''): string => `/console/purchases?from=${since.slice(0, 10)}${query}`;
 
-/** What the card provider holds for us, beside the books at the same moment. */
+/** The card provider's balance and our books at the same moment. */
 function CardBooks({ card, now }: { card: Overview['card']; now: Date }) {
   if (!card) return null;
   const { balance_microcents, ledger_microcents, differences, compared_at } = card;
@@ -111,7 +111,7 @@ function CardBooks({ card, now }: { card: Overview['card']; now: Date }) {
   );
 }
 
-/** Each rail against the target, leading to the purchases that it paid for. */
+/** Each rail against the target, linking to its purchases. */
 function RailTable({ overview }: { overview: Overview }) {
   const { rails } = overview;
   if (rails.length === 0) return null;

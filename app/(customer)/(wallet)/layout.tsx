@@ -4,7 +4,7 @@ import { cookieToInitialState } from 'wagmi';
 import { walletConfig } from '@/components/wallet/config.ts';
 import { WalletProvider } from '@/components/wallet/WalletProvider.tsx';
 
-/** The pages that ask a browser's wallet for something, and no other, carry the code for it. */
+/** Only pages that use a browser wallet load the code for it. */
 export default async function WalletLayout({ children }: { children: ReactNode }) {
   const initialState = cookieToInitialState(walletConfig(), (await headers()).get('cookie'));
   return <WalletProvider initialState={initialState}>{children}</WalletProvider>;

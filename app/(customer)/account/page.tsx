@@ -16,7 +16,7 @@ const told: Record<string, string> = {
   lifted: 'Agents from there can write to you again.',
 };
 
-/** Where a member is signed in, which agents may not write to them, and the cards that the account keeps. */
+/** A member's sign-ins, the agents that may not write to them, and the account's kept cards. */
 export default show(async () => {
   const { ctx } = await memberContext();
   const member = await readForMember('member', ctx, {});

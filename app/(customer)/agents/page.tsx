@@ -13,7 +13,7 @@ import { SignInNeeded } from '../SignInNeeded.tsx';
 
 export const metadata: Metadata = { title: 'Agents and grants' };
 
-/** Who may buy on the account, within which limits, and what is spent of them. */
+/** The account's agents with their limits and spending. */
 export default show(async () => {
   const refused = await noticeAt('/agents');
   const { ctx } = await memberContext();

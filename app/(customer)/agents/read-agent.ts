@@ -9,7 +9,7 @@ interface Read {
   events: AccountEvent[];
 }
 
-/** One agent of the account with its history; null when nobody is signed in. Ends in "Nothing here" for a foreign key. */
+/** One agent of the account with its history; null when nobody is signed in. A foreign key shows "Nothing here". */
 export async function readAgent(key: string): Promise<Read | null> {
   const { ctx } = await memberContext();
   const account = await readForMember('agents', ctx, {});

@@ -7,7 +7,7 @@ import { memberContext } from '../member.ts';
 
 export const metadata: Metadata = { title: 'Confirm an agent' };
 
-/** What the link of a registration letter is about. Looking decides nothing, however many scanners look. */
+/** The page of a registration letter's link. Opening it decides nothing, so mail scanners are harmless. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ link?: string | string[] }> }) => {
   const { link } = await searchParams;
   if (typeof link !== 'string') return <RegistrationEnd state="absent" />;

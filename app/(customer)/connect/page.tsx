@@ -21,7 +21,7 @@ const wrongCode: Record<string, string> = {
   validation_failed: 'A code has 8 letters and digits.',
 };
 
-/** A member types the code of an agent, sees who asks for what, and approves or denies. */
+/** A member types an agent's code, sees who asks for what, and approves or denies. */
 export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
   const search = await searchParams;
   const here = `/connect${queryOf(search)}`;

@@ -17,7 +17,7 @@ export const metadata: Metadata = { title: 'Purchases' };
 
 type Search = Promise<{ after?: string | string[] }>;
 
-/** What the agents of the account bought, the newest first, each leading to its report. */
+/** The account's purchases, newest first, each leading to its report. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const { after } = await searchParams;
   const { ctx } = await memberContext();

@@ -10,7 +10,7 @@ export const metadata: Metadata = { title: 'Sign in' };
 
 type Search = Partial<Record<'link' | 'next', string | string[]>>;
 
-/** What a sign-in link is good for. Looking changes nothing, so a mail scanner that opens it spends nothing. */
+/** The page of a sign-in link. Opening it changes nothing, so mail scanners don't use it up. */
 export default show(async ({ searchParams }: { searchParams: Promise<Search> }) => {
   const { link: token, next } = await searchParams;
   const { ctx, email, wallet } = await memberContext();

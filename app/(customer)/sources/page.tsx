@@ -16,7 +16,7 @@ export const metadata: Metadata = { title: 'Governed sources' };
 
 type Query = Promise<{ remove?: string | string[] }>;
 
-/** The documents that the service may retrieve for the account's agents, for its members to add and remove. */
+/** The documents that the service may retrieve for the account's agents; members add and remove them. */
 export default show(async ({ searchParams }: { searchParams: Query }) => {
   const { remove } = await searchParams;
   const fault = await noticeAt('/sources');

@@ -5,7 +5,7 @@ import { Plain } from '../Plain.tsx';
 
 export const metadata: Metadata = { title: 'Contact' };
 
-/** Who runs this service, and how to reach them. */
+/** The operator and how to reach them. */
 export default async function ContactPage() {
   const { operator } = await readOffer();
   return (

@@ -3,7 +3,7 @@ import { Guide } from '../docs/Guide.tsx';
 import { markdownOf } from '../docs/markdown.ts';
 import { readOffer } from '../offer.ts';
 
-/** The guide as Markdown, for models; `/docs` answers it to who accepts `text/markdown`. */
+/** The guide as Markdown, for models; `/docs` serves it to clients that accept `text/markdown`. */
 export async function GET(): Promise<Response> {
   const guide = markdownOf(createElement(Guide, await readOffer()));
   return new Response(`# How agents buy\n\n${guide}`, {

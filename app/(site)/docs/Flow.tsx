@@ -70,7 +70,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** The purchase, step by step, each under the operation that does it. */
+/** The purchase step by step, each under its operation. */
 export function Flow() {
   return (
     <ol className="border-t border-ink text-ui">

@@ -23,7 +23,7 @@ function Table({ title, rows }: { title: string; rows: readonly (readonly [strin
   );
 }
 
-/** What the words of a report mean, who decided, and how right it was where that was measured. */
+/** The meaning of a report's words, who decides, and the measured accuracy. */
 export function Meanings({ assessment: { assessor, decides, recheck, accuracy } }: Pick<Offer, 'assessment'>) {
   return (
     <>

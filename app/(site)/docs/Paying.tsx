@@ -19,7 +19,7 @@ await pay(job.next_actions.find(({ action }) => action === 'pay').href, {
   body: JSON.stringify({ rail: 'x402', idempotency_key: key }),
 });`;
 
-/** What a stock x402 client needs to be told, and where money for tests comes from. */
+/** How to configure a stock x402 client, and where to get money for tests. */
 export function Paying({ testFunds }: { testFunds: string | null }) {
   return (
     <>

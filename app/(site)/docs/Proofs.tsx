@@ -1,6 +1,6 @@
 import { Key } from '@/components/ui/Key.tsx';
 
-/** What is digested and what is signed, so that anybody can check it without asking. */
+/** What is digested and signed, so that anybody can verify it offline. */
 export function Proofs() {
   return (
     <>

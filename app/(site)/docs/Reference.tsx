@@ -5,7 +5,7 @@ import { problems } from '@/server/problems.ts';
 
 const inGuide: readonly Audience[] = ['public', 'agent'];
 
-/** Every operation that agents can ask for, from the list that serves them. What only members ask for has pages. */
+/** Every operation for agents, from the list that serves them. Members use pages instead. */
 export function Operations() {
   const all = Object.values<Operation>(operations).filter(({ audience }) =>
     audience.some((kind) => inGuide.includes(kind)),

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One part of the guide, with an address of its own. */
+/** A section of the guide with its own anchor. */
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <section aria-labelledby={id} className="border-t border-line py-10 first:border-0 first:pt-0">

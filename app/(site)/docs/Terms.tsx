@@ -1,7 +1,7 @@
 import { Price } from '@/components/purchases/Price.tsx';
 import { lasting, price } from '@/server/service/terms.ts';
 
-/** The terms of a check in words; the service contract carries the same as data. */
+/** The terms of a check in words; the service contract has them as data. */
 export function Terms() {
   return (
     <ul className="list-disc space-y-2 pl-5 text-ui">

@@ -9,7 +9,7 @@ interface Props {
   code?: string;
 }
 
-/** The text of components without state as Markdown: the guide has one source, whoever reads it. */
+/** The text of stateless components as Markdown, so that the guide has one source. */
 export function markdownOf(node: ReactNode): string {
   const text = render(node)
     .replaceAll('\u00a0', ' ')
@@ -20,7 +20,7 @@ export function markdownOf(node: ReactNode): string {
 function render(node: ReactNode): string {
   if (typeof node === 'string' || typeof node === 'number') return String(node);
   if (Array.isArray(node)) {
-    // On a page, elements without text between them stand apart by their style.
+    // On a page, style separates elements that have no text between them.
     const isApart = node.every((child) => typeof child !== 'string');
     return node.map(render).join(isApart ? ' ' : '');
   }
@@ -57,7 +57,7 @@ function elementText(tag: string, { href }: Props, inner: string): string {
   }
 }
 
-/** An item of a list. A step brings its number, and its heading is set off within it. */
+/** An item of a list. A step has its number, and its heading stands out. */
 function itemText(inner: string): string {
   const [, number, rest] = /^(\d+)\s+(### [\s\S]*)$/.exec(inner) ?? [];
   const text = (rest ?? inner).replace(/^### (.*)$/gm, '**$1**').replace(/\n{3,}/g, '\n\n');

@@ -38,7 +38,7 @@ function Contents() {
   );
 }
 
-/** The guide for whoever builds or instructs a buying agent. */
+/** The guide for people who build or instruct a buying agent. */
 export default async function DocsPage() {
   return (
     <div className="mx-auto grid max-w-page gap-x-16 gap-y-10 px-4 py-12 md:px-6 md:py-16 lg:grid-cols-[14rem_minmax(0,45rem)]">

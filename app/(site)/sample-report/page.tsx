@@ -5,7 +5,7 @@ import { readOffer } from '../offer.ts';
 
 export const metadata: Metadata = { title: 'Sample report' };
 
-/** The published sample, shown as a delivered report is. */
+/** The published sample, shown like a delivered report. */
 export default async function SampleReportPage() {
   const { sample } = await readOffer();
   return (

@@ -4,7 +4,7 @@ import { readOffer } from '../offer.ts';
 
 export const metadata: Metadata = { title: 'Status' };
 
-/** What works right now: the availability of the service contract, for people. */
+/** What works now: the service contract's availability, for people. */
 export default async function StatusPage() {
   const { contract } = await readOffer();
   return (

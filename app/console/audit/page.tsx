@@ -7,7 +7,7 @@ import { operatorContext, readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Audit log');
 
-/** What operators did, and whether somebody changed the record of it. */
+/** What operators did, and whether the record was changed. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
     const { before, verify } = await searchParams;
@@ -76,7 +76,7 @@ export default show(
   },
 );
 
-/** What of the seals was computed again. */
+/** The result of recomputing the seals. */
 function sealWords({
   seals,
   sealed_rows,

@@ -11,7 +11,7 @@ type Search = Promise<Record<string, string | string[] | undefined>>;
 const single = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** Customers, the newest first, or those that something begins with. */
+/** Customers, newest first, or those that match a prefix. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const asked = await searchParams;
   const [q, after, blocked] = [single(asked.q), single(asked.after), asked.blocked === '1'];

@@ -7,7 +7,7 @@ import { operatorContext, readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Disputes');
 
-/** Card payments whose banks contest them. */
+/** Card payments that banks contest. */
 export default show(async () => {
   const { open, closed } = await readForOperator('console_disputes', {});
   const { ctx } = await operatorContext();
@@ -42,7 +42,7 @@ export default show(async () => {
   );
 });
 
-/** How a dispute stands, in words. */
+/** A dispute's state in words. */
 function standing({ closed_at, outcome, answered_at, respond_by }: Dispute, now: Date): string {
   if (closed_at) return outcome === 'won' ? 'Won: the payment stands.' : 'Lost: the payment is gone.';
   if (answered_at) return 'Answered. The bank decides.';

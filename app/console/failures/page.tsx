@@ -11,7 +11,7 @@ export const generateMetadata = titled('Failed jobs');
 const readFailures = (kind: string | null) => readForOperator('console_failures', { kind });
 type Failures = Awaited<ReturnType<typeof readFailures>>;
 
-/** Work that failed, work that is tried again, and letters that could not be sent. */
+/** Failed work, work that is retried, and letters that could not be sent. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ kind?: string | string[] }> }) => {
   const { kind: asked } = await searchParams;
   const kind = typeof asked === 'string' && asked !== '' ? asked : null;

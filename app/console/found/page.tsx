@@ -4,7 +4,7 @@ import { readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Search');
 
-/** Everything that a search finds. */
+/** All results of a search. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ q?: string | string[] }> }) => {
   const { q } = await searchParams;
   const text = typeof q === 'string' ? q.trim() : '';

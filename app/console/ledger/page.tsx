@@ -12,7 +12,7 @@ export const generateMetadata = titled('Ledger');
 const readLedger = () => readForOperator('console_ledger', {});
 type Ledger = Awaited<ReturnType<typeof readLedger>>;
 
-/** The accounts of the books, whether they balance, and what others say otherwise. */
+/** The accounts of the books, whether they balance, and differences with providers. */
 export default show(async () => {
   const ledger = await readLedger();
   const { ctx } = await operatorContext();

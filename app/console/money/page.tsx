@@ -17,7 +17,7 @@ interface MoneyProps {
   role: Awaited<ReturnType<typeof roleNow>>;
 }
 
-/** Money that waits for somebody, in one place. */
+/** All money that waits for somebody. */
 export default show(async () => {
   const money = await readMoney();
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];
@@ -56,7 +56,7 @@ function JobLink({ jobKey }: { jobKey: string }) {
   );
 }
 
-/** Payments whose outcome nobody knows. */
+/** Payments with an unknown outcome. */
 function InDoubt({ money, now }: MoneyProps) {
   const inDoubt = {
     rows: [...money.unknown.rows, ...money.payments.rows],
@@ -77,7 +77,7 @@ function InDoubt({ money, now }: MoneyProps) {
   );
 }
 
-/** What arrived and matches no payment. */
+/** Arrivals that match no payment. */
 function Unmatched({ money, now, role }: MoneyProps) {
   return (
     <RowList
@@ -107,7 +107,7 @@ function Unmatched({ money, now, role }: MoneyProps) {
   );
 }
 
-/** What left and no refund explains. */
+/** Departures that no refund explains. */
 function Departures({ money, now }: MoneyProps) {
   return (
     <RowList
@@ -137,7 +137,7 @@ const waitWords: Record<MoneyProps['money']['refunds']['rows'][number]['waits_fo
   try: 'Waits for the next try.',
 };
 
-/** Refunds that wait or failed. */
+/** Pending and failed refunds. */
 function Refunds({ money, now }: MoneyProps) {
   return (
     <RowList
@@ -163,7 +163,7 @@ function Refunds({ money, now }: MoneyProps) {
   );
 }
 
-/** What keeps somebody from buying. */
+/** Purchase blocks. */
 function Blocks({ money, now, role }: MoneyProps) {
   return (
     <RowList

@@ -24,7 +24,7 @@ const presets = [
 
 type Search = Promise<Record<string, string | string[] | undefined>>;
 
-/** Purchases by what they are filtered by, each leading to its page. */
+/** Filtered purchases, each linking to its page. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const view = viewOf(await searchParams);
   const input = listInput(view);

@@ -9,7 +9,7 @@ export const generateMetadata = titled('Quality');
 const readQuality = () => readForOperator('console_quality', {});
 type Quality = Awaited<ReturnType<typeof readQuality>>;
 
-/** How right the reports are: what buyers said of them, what operators judged, what was measured. */
+/** How right the reports are: by buyers, by operators, by measurement. */
 export default show(async () => {
   const quality = await readQuality();
   const role = await roleNow();

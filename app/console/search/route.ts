@@ -2,7 +2,7 @@ import { perform } from '@/server/door/perform.ts';
 import { thenShow } from '@/server/transports/own-form.ts';
 import { nothing, operatorContext } from '../operator.ts';
 
-/** What was typed into the search box leads to the first thing it names; where it names nothing, to a page that says so. */
+/** Redirects a search to its first result, or to a page that says there is none. */
 export async function GET(request: Request): Promise<Response> {
   const { ctx, me } = await operatorContext();
   if (!me) return nothing();

@@ -9,7 +9,7 @@ export const generateMetadata = titled('Webhooks');
 
 type Search = Promise<Record<string, string | string[] | undefined>>;
 
-/** What the card provider announced, and what came of it. */
+/** The card provider's announcements and their handling. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const asked = await searchParams;
   const after = typeof asked.after === 'string' && asked.after !== '' ? asked.after : null;

@@ -14,7 +14,7 @@ interface Props {
   searchParams: Promise<Search>;
 }
 
-/** What one agent may spend and do, and what was done about it. */
+/** One agent: its limits, permissions and history. */
 export default show(async ({ params, searchParams }: Props) => {
   const { agent_key } = await params;
   const search = await searchParams;

@@ -2,7 +2,7 @@ import { canBuy } from '@/components/forms/GrantFields.tsx';
 import { grantOf, typedQuery, valuesIn } from '../../grant-form.ts';
 import { submit } from '../../submit.ts';
 
-/** What a person can mend in the form; after anything else the request itself is gone. */
+/** Problems that a person can fix in the form; after any other the request itself is gone. */
 const mendable = ['validation_failed', 'fresh_sign_in_required'];
 
 export const POST = submit({

@@ -10,7 +10,7 @@ import { NothingCollected } from './NothingCollected.tsx';
 
 export const metadata: Metadata = { title: 'Receipt' };
 
-/** The newest receipt of a job, and the chain it ends, for members of the account that bought it. */
+/** A job's newest receipt and the chain that it ends, for members of the buying account. */
 export default show(async ({ params }: { params: Promise<{ job_key: string }> }) => {
   const { job_key } = await params;
   const { ctx } = await memberContext();

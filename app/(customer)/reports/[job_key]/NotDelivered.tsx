@@ -7,7 +7,7 @@ import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
 import { isEnded, paymentIsOpen } from '@/server/purchases/states.ts';
 
-/** Where the money is, of a job that ended before a report. */
+/** Where the money is of a job that ended without a report. */
 function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_state']; receipt: boolean }): string {
   switch (payment_state) {
     case 'credited':
@@ -49,7 +49,7 @@ function sentence(job: Job): string {
   }
 }
 
-/** A job without a report: where it stands, and where the money is. */
+/** A job without a report: its state, and where the money is. */
 export function NotDelivered({ job, contentAction }: { job: Job; contentAction: ReactNode }) {
   const ended = isEnded(job.state);
   const isPayable = job.payable_by.includes('x402') && job.next_actions.some(({ action }) => action === 'pay');

@@ -23,7 +23,7 @@ import { readForMember } from '../../read.ts';
 import { SignInNeeded } from '../../SignInNeeded.tsx';
 import { NotDelivered } from './NotDelivered.tsx';
 
-/** The job and what was submitted for it, read once for the page and its title; null when nobody is signed in. */
+/** The job and its submitted content, read once for page and title; null when nobody is signed in. */
 const readJob = cache(async (job_key: string) => {
   const { ctx } = await memberContext();
   const job = await readForMember('job', ctx, { job_key });
@@ -36,7 +36,7 @@ export async function generateMetadata({ params }: Pick<Props, 'params'>): Promi
   return { title: titleOf(found?.evidence.submitted?.request) ?? 'Report' };
 }
 
-/** The texts that are kept; null once the content is deleted. */
+/** The kept texts; null once deleted. */
 function keptTexts(evidence: Evidence): EvidenceText[] | null {
   if (evidence.deleted_at !== null) return null;
   return evidence.items.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
@@ -47,7 +47,7 @@ interface Shown {
   /** The reader is the wallet that bought it, which has no page of its own. */
   isOwnWallet: boolean;
   evidence: Evidence;
-  /** The digest of the report that is shown, when it is not the newest. */
+  /** The digest of the shown report, unless it is the newest. */
   earlier: string | null;
 }
 
@@ -102,7 +102,7 @@ function Heading({ job, evidence, earlier, isOwnWallet }: Shown) {
   );
 }
 
-/** What needs a sentence before the report: that another one replaced it, or that something was refused. */
+/** A notice above the report: it was replaced, or something was refused. */
 function Notice({ job, earlier, problem }: Omit<Shown, 'evidence' | 'isOwnWallet'> & { problem: string | null }) {
   if (problem !== null && Object.hasOwn(problems, problem)) {
     const { title } = problems[problem as ProblemCode];
@@ -132,7 +132,7 @@ interface Props {
   searchParams: Promise<{ report_digest?: string | string[] }>;
 }
 
-/** The report of a job, for members of the account that bought it: the newest, or the one whose digest is asked for. */
+/** A job's report for members of the buying account: the newest, or the one with the requested digest. */
 export default show(async ({ params, searchParams }: Props) => {
   const [{ job_key }, { report_digest }] = await Promise.all([params, searchParams]);
   const found = await readJob(job_key);

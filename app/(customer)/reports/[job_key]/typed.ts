@@ -1,4 +1,4 @@
-/** What somebody typed into the form of a dispute, as the address carries it: base 64 stays short in every script. */
+/** Text typed into a dispute's form, for the address: base 64 stays short in every script. */
 export interface Typed {
   reason?: string | string[];
   detail?: string | string[];
@@ -10,7 +10,7 @@ export function typedQuery(fields: URLSearchParams): string {
   return new URLSearchParams({ reason: fields.get('reason') ?? '', detail }).toString();
 }
 
-/** What was typed; empty where nothing was. */
+/** What was typed; empty for nothing. */
 export function typedIn({ reason, detail }: Typed): { reason: string; detail: string } {
   return {
     reason: typeof reason === 'string' ? reason : '',

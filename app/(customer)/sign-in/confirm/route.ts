@@ -5,7 +5,7 @@ import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts'
 import { endSessionHere } from '../../end-session.ts';
 import { memberContext } from '../../member.ts';
 
-/** Spends the link and signs this browser in. A link that is no longer good leads back to its page, which says why. */
+/** Uses the link and signs this browser in. A link that no longer works leads back to its page, which says why. */
 export async function POST(request: Request): Promise<Response> {
   const { configuration, db, clock } = await webRuntime();
   const form = await ownForm(configuration, request);

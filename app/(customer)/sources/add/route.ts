@@ -5,10 +5,10 @@ import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, isFromOwnPage, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../member.ts';
 
-/** A document and its form around it; what is larger is not read at all. */
+/** A document with its form; larger bodies are not read at all. */
 const maxUploadBytes = 65_536;
 
-/** Adds the document of the form and shows the list; what was wrong with it stands beside the form there. */
+/** Adds the form's document and shows the list, with any problem beside the form. */
 export async function POST(request: Request): Promise<Response> {
   const { ctx } = await memberContext();
   if (!isFromOwnPage(ctx.runtime.configuration, request)) return foreignForm();
@@ -34,7 +34,7 @@ async function addFrom(request: Request, add: (input: unknown) => Promise<unknow
   }
 }
 
-/** The bytes as text, without the mark that some editors put in front; null when they are no UTF-8. */
+/** The bytes as text without a byte order mark; null if they are not UTF-8. */
 function textOf(bytes: ArrayBuffer): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -45,7 +45,7 @@ function textOf(bytes: ArrayBuffer): string | null {
 
 function faultOf(problem: Problem): SourceFault | null {
   if (problem.code === 'source_name_taken' || problem.code === 'source_limit_reached') return problem.code;
-  // Whoever is no longer signed in reads that on the page.
+  // The page asks to sign in again.
   const [field] = problem.extras.errors ?? [];
   if (!field) return null;
   if (field.pointer === '/name') return 'name';

@@ -3,7 +3,7 @@ import { Problem } from '@/server/door/problem.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../member.ts';
 
-/** Removes the document and shows the list, which says what is left. */
+/** Removes the document and shows the remaining list. */
 export async function POST(request: Request): Promise<Response> {
   const { ctx } = await memberContext();
   const form = await ownForm(ctx.runtime.configuration, request);

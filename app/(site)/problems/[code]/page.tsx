@@ -26,7 +26,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: isProblemCode(code) ? problems[code].title : 'Nothing here' };
 }
 
-/** What some codes carry beside what all do. */
+/** Members of a problem that only some codes have. */
 const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   validation_failed: {
     errors: [{ pointer: '/evidence', code: 'too_small', detail: 'It must hold at least 1 item.' }],
@@ -77,7 +77,7 @@ function Answerers({ code }: { code: ProblemCode }) {
   );
 }
 
-/** The page that `type` of a problem points at: what it means, what to do next. */
+/** The page that a problem's `type` points to: its meaning and the next step. */
 export default show(async (props: Props) => {
   const code = await codeOf(props);
   const problem = problems[code];

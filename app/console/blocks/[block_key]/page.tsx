@@ -6,7 +6,7 @@ import { readForOperator, roleNow, titled } from '../../operator.ts';
 
 export const generateMetadata = titled('Lift a block');
 
-/** Asks before a block is lifted. */
+/** Asks before lifting a block. */
 export default show(async ({ params }: { params: Promise<{ block_key: string }> }) => {
   const { block_key } = await params;
   const { blocks } = await readForOperator('console_money', {});

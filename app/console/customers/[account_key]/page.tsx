@@ -11,7 +11,7 @@ export const generateMetadata = titled('Customer');
 
 const readCustomer = (account_key: string) => readForOperator('console_customers', { account_key });
 
-/** A customer: who belongs to it, who buys for it and how much, and what keeps it from buying. */
+/** A customer: its members, agents and purchases, and what blocks it. */
 export default show(async ({ params }: { params: Promise<{ account_key: string }> }) => {
   const { account_key } = await params;
   const customer = await readCustomer(account_key);
@@ -66,7 +66,7 @@ interface AgentProps {
   now: Date;
 }
 
-/** An agent with what it may spend, how it signs in, and what can be done to it. */
+/** An agent: its limits, its credentials, and the actions on it. */
 function Agent({ agent, role, now }: AgentProps) {
   const acts = agent.state === 'revoked' ? [] : agent.state === 'paused' ? ['resume', 'revoke'] : ['pause', 'revoke'];
   const operation = (act: string) => (act === 'revoke' ? 'revoke_customer_agent' : 'pause_customer_agent');
@@ -125,7 +125,7 @@ function credentialWords(
   return expires_at ? `${used}, ends ${relativeText(expires_at, now)}` : used;
 }
 
-/** Who let charges be waived: of how many reports that were delivered to them. */
+/** Buyers and payers with waived charges, and their delivered reports. */
 function Waivers({ waivers, now }: { waivers: Customer['waivers_by']; now: Date }) {
   if (waivers.length === 0) return null;
   return (

@@ -11,7 +11,7 @@ export const generateMetadata = titled('Dispute');
 
 const readDispute = (dispute_key: string) => readForOperator('console_dispute', { dispute_key });
 
-/** A dispute with what its bank is sent, and the form that sends it. */
+/** A dispute with the evidence for its bank, and the form that sends it. */
 export default show(async ({ params }: { params: Promise<{ dispute_key: string }> }) => {
   const { dispute_key } = await params;
   const dispute = await readDispute(dispute_key);

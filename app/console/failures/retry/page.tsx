@@ -5,7 +5,7 @@ import { readForOperator, roleNow, titled } from '../../operator.ts';
 
 export const generateMetadata = titled('Send again');
 
-/** Asks before dead letters go back into their queue, and says how many. */
+/** Asks before retrying dead letters, and says how many. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
     const { letter_id, kind } = await searchParams;

@@ -7,7 +7,7 @@ export const generateMetadata = titled('Entries');
 
 type Search = Promise<Record<string, string | string[] | undefined>>;
 
-/** Entries of the books, the newest first. */
+/** Entries of the books, newest first. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const asked = await searchParams;
   const account = typeof asked.account === 'string' && asked.account !== '' ? asked.account : null;

@@ -8,7 +8,7 @@ import { operatorContext, readForOperator, roleNow, titled } from '../../operato
 
 export const generateMetadata = titled('Give back');
 
-/** Asks before a transfer goes back to who sent it. */
+/** Asks before returning a transfer to its sender. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
     const { network, transaction, position } = await searchParams;

@@ -18,7 +18,7 @@ interface Props {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-/** What happened to a purchase, and what can be done about it. */
+/** The history of a purchase, and the actions on it. */
 export default show(async ({ params, searchParams }: Props) => {
   const { key } = await params;
   const query = await searchParams;
@@ -131,7 +131,7 @@ function Content({ deletedAt, now, page }: { deletedAt: Purchase['content_delete
   );
 }
 
-/** What was quoted, and who buys. */
+/** The quote and its buyer. */
 function Parties({ purchase }: { purchase: Purchase }) {
   return (
     <>
@@ -167,7 +167,7 @@ function Report({ report }: { report: Purchase['reports'][number] }) {
   );
 }
 
-/** Each receipt as it was signed. It states money and holds no content. */
+/** Each receipt as signed. Receipts state money and contain no content. */
 function Receipts({ purchase: { receipts } }: { purchase: Purchase }) {
   if (receipts.length === 0) return null;
   return (

@@ -1,14 +1,14 @@
 import { type BulkName, bulkMax, bulkNames } from '@/server/console/contract.ts';
 
-/** What the form of the list asks for: an action, and the purchases that are chosen or all that were shown. */
+/** What the list's form asks for: an action, and the chosen purchases or all shown. */
 export interface Chosen {
   action: BulkName;
   keys: string[];
-  /** The address of the list, from the question mark on. */
+  /** The list's query, with its question mark. */
   back: string;
 }
 
-/** Reads the form; null when it names no action or no purchase. */
+/** Reads the form; null without an action or a purchase. */
 export function chosenIn(fields: URLSearchParams): Chosen | null {
   const action = bulkNames.find((name) => name === fields.get('action'));
   const named = fields.get('all') === '1' ? (fields.get('shown') ?? '').split(',') : fields.getAll('key');

@@ -13,7 +13,7 @@ export const generateMetadata = titled('Act on several');
 
 type Search = Promise<Record<string, string | string[] | undefined>>;
 
-/** Shows what an action will touch, purchase by purchase, before it is done to any. */
+/** Shows what an action will do to each purchase, before it does anything. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const query = Object.entries(await searchParams).flatMap(([name, values]) =>
     [values ?? []].flat().map((value) => [name, value]),

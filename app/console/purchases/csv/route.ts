@@ -2,7 +2,7 @@ import { listInput, viewOf } from '@/components/console/filters.ts';
 import { perform } from '@/server/door/perform.ts';
 import { nothing, operatorContext } from '../../operator.ts';
 
-/** Rows of one page of the file. */
+/** Rows read at once. */
 const pageRows = 1_000;
 
 const columns = [
@@ -20,14 +20,14 @@ const columns = [
   'amount_microcents',
 ] as const;
 
-/** Quoted where it must be; what a spreadsheet would take for a formula begins with an apostrophe (OWASP). */
+/** Quotes where needed; values that a spreadsheet would take for formulas begin with an apostrophe (OWASP). */
 function cell(value: string | number | null): string {
   const text = String(value ?? '');
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Exactly the purchases that the list is filtered by, all of its pages, as CSV (RFC 4180). Times are UTC. */
+/** Exactly the filtered purchases, all pages, as CSV (RFC 4180). Times are UTC. */
 export async function GET(request: Request): Promise<Response> {
   const { ctx, me } = await operatorContext();
   if (!me) return nothing();
@@ -56,7 +56,7 @@ export async function GET(request: Request): Promise<Response> {
   });
 }
 
-/** A parameter that came once as its text. */
+/** A parameter that occurs once, as text. */
 function single(values: string[]): string | string[] {
   const [only = '', ...more] = values;
   return more.length === 0 ? only : values;

@@ -15,7 +15,7 @@ export const generateMetadata = titled('Judge findings');
 
 const page = '/console/quality/findings';
 
-/** Findings that nobody has judged, each with what of the work it rests on. */
+/** Unjudged findings, each with the statements that it rests on. */
 export default show(async () => {
   if (!may(await roleNow(), 'console_findings')) throw new Missing();
   const { ctx } = await operatorContext();

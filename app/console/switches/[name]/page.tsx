@@ -6,7 +6,7 @@ import { readForOperator, roleNow, titled } from '../../operator.ts';
 
 export const generateMetadata = titled('Turn a switch');
 
-/** Asks before a switch is turned. */
+/** Asks before turning a switch. */
 export default show(async ({ params }: { params: Promise<{ name: string }> }) => {
   const { name } = await params;
   const { switches } = await readForOperator('console_overview', {});

@@ -10,7 +10,7 @@ import { Told } from '../../Told.tsx';
 
 export const generateMetadata = titled('Webhook');
 
-/** An announcement: its payload for who has just said why, and the way to look into it again. */
+/** An announcement: its payload for who has just given a reason, and a button to handle it again. */
 export default show(async ({ params }: { params: Promise<{ event_key: string }> }) => {
   const { event_key } = await params;
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];

@@ -11,8 +11,8 @@ import { noticeAt } from '../../../notice.ts';
 export const metadata: Metadata = { title: 'Pay', referrer: 'no-referrer' };
 
 /**
- * What a payment link asks for, for whoever has it, and how it stands: the page that the provider leads back to is this
- * one. It shows what the service has recorded and reads nothing from the address but the key.
+ * The page of a payment link: what it asks for and its state, for anyone with the link. The provider also leads back
+ * here. It shows the service's records and reads only the key from the address.
  */
 export default show(async ({ params }: { params: Promise<{ payment_key: string }> }) => {
   const { payment_key } = await params;

@@ -12,7 +12,7 @@ import { noticeAt } from '../../../notice.ts';
 
 export const metadata: Metadata = { title: 'Sign in with a wallet' };
 
-/** Where the owner of a wallet signs in with Ethereum (EIP-4361). Opening it changes nothing. */
+/** Sign-in with Ethereum (EIP-4361) for the owner of a wallet. Opening it changes nothing. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) => {
   const next = walletPage((await searchParams).next);
   const { email, wallet } = await memberContext();

@@ -17,7 +17,7 @@ interface Props {
   searchParams: Promise<Typed>;
 }
 
-/** Asks a member for the reason of a dispute. A report that cannot be disputed now is shown instead. */
+/** Asks a member why they dispute a report. Shows the report if it cannot be disputed now. */
 export default show(async ({ params, searchParams }: Props) => {
   const { job_key } = await params;
   const here = `/reports/${job_key}/dispute`;

@@ -2,7 +2,7 @@ import { submit } from '../../../submit.ts';
 import { reportOf } from '../report-of.ts';
 import { typedQuery } from '../typed.ts';
 
-/** Accepts or disputes the report that the form was shown with. A field left empty says nothing. */
+/** Accepts or disputes the report that the form was shown with. Empty fields count as absent. */
 export const POST = submit({
   operation: 'review',
   input: (fields, { job_key }) => ({
@@ -15,7 +15,7 @@ export const POST = submit({
     job_key,
   }),
   next(fields, refused, params) {
-    // What a person can mend is mended where it was typed; after anything else there is nothing to dispute.
+    // Show fixable problems beside the form; after any other there is nothing to dispute.
     const isMendable = refused === 'validation_failed' && fields.get('decision') === 'dispute';
     if (!isMendable) return reportOf(fields, refused, params);
     return { page: `/reports/${params.job_key}/dispute?${typedQuery(fields)}`, notice: refused };

@@ -27,7 +27,7 @@ const acts = {
   },
 } as const;
 
-/** Asks before an agent of a customer is paused, resumed or revoked. */
+/** Asks before pausing, resuming or revoking a customer's agent. */
 export default show(async ({ params }: { params: Promise<{ agent_key: string; act: string }> }) => {
   const { agent_key, act } = await params;
   const words = Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : null;

@@ -8,7 +8,7 @@ import { operatorContext, titled } from '../../../operator.ts';
 
 export const generateMetadata = titled('Content');
 
-/** What a customer submitted, and the reports on it: for an operator who has just said why. */
+/** A customer's submitted content and its reports, for an operator who has just given a reason. */
 export default show(async ({ params }: { params: Promise<{ key: string }> }) => {
   const { key } = await params;
   const { ctx } = await operatorContext();

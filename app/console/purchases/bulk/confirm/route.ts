@@ -7,7 +7,7 @@ import { chosenIn } from '../keys.ts';
 
 const list = '/console/purchases';
 
-/** Does what the preview showed. The list tells how many were left out. */
+/** Carries out the preview. The list then says how many were skipped. */
 export async function POST(request: Request): Promise<Response> {
   const { ctx, me } = await operatorContext();
   if (!me) return nothing();

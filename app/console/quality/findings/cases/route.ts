@@ -2,7 +2,7 @@ import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
 import { nothing, operatorContext } from '../../../operator.ts';
 
-/** Judged findings, one case of `npm run check:cases` a line. */
+/** Judged findings, one case of `npm run check:cases` per line. */
 export async function GET(): Promise<Response> {
   const { ctx, me } = await operatorContext();
   if (!me) return nothing();

@@ -21,7 +21,7 @@ const acts = {
   },
 } as const;
 
-/** Asks before an announcement is looked into again, or its payload is read. */
+/** Asks before handling an announcement again, or reading its payload. */
 export default show(async ({ params }: { params: Promise<{ event_key: string; act: string }> }) => {
   const { event_key, act } = await params;
   const words = Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : null;

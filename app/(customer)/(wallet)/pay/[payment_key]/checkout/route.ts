@@ -5,7 +5,7 @@ import { setNotice } from '@/server/transports/notice.ts';
 import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts';
 import { memberContext } from '../../../../member.ts';
 
-/** On the payer's click: opens the provider's page and leads there. What stands in the way is told on our own page. */
+/** On the payer's click: opens the provider's page and redirects there. Problems are shown on our own page. */
 export async function POST(request: Request, route: { params: Promise<{ payment_key: string }> }): Promise<Response> {
   if ((await ownForm((await webRuntime()).configuration, request)) === null) return foreignForm();
   const { payment_key } = await route.params;

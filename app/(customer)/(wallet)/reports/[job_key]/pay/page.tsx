@@ -11,7 +11,7 @@ import { SignInNeeded } from '../../../../SignInNeeded.tsx';
 
 export const metadata: Metadata = { title: 'Pay' };
 
-/** The owner of a wallet pays for what it bought. A job that cannot be paid so now is shown instead. */
+/** A wallet's owner pays for a job. Redirects to the job if it cannot be paid now. */
 export default show(async ({ params }: { params: Promise<{ job_key: string }> }) => {
   const { job_key } = await params;
   const { ctx } = await memberContext();

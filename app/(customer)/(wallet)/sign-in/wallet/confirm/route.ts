@@ -8,7 +8,7 @@ import { foreignForm, ownForm, thenShow } from '@/server/transports/own-form.ts'
 import { endSessionHere } from '../../../../end-session.ts';
 import { memberContext } from '../../../../member.ts';
 
-/** Spends the challenge that was signed and signs this browser in. */
+/** Uses the signed challenge and signs this browser in. */
 export async function POST(request: Request): Promise<Response> {
   const { configuration } = await webRuntime();
   const form = await ownForm(configuration, request);

@@ -11,7 +11,7 @@ import { operatorContext, readForOperator, titled } from '../../../../operator.t
 
 export const generateMetadata = titled('Confirm');
 
-/** Asks for the reason, and names what is about to be done and its amount. */
+/** Asks for the reason, and names the action and its amount. */
 export default show(async ({ params }: { params: Promise<{ key: string; action: string }> }) => {
   const { key, action } = await params;
   const name = actionNames.find((each): each is ActionName => each === action);
