@@ -1,7 +1,7 @@
 import type { Action, ActionName } from '@/server/console/contract.ts';
 import { actWords } from './act-words.ts';
 
-/** What can be done to a purchase. What cannot keeps its place, with the reason beside it. */
+/** The actions on a purchase. Impossible ones keep their place and give the reason. */
 export function Actions({ actions, page }: { actions: readonly Action[]; page: string }) {
   return (
     <section className="panel p-5" aria-labelledby="actions">
@@ -32,7 +32,7 @@ export function Actions({ actions, page }: { actions: readonly Action[]; page: s
   );
 }
 
-/** One primary button a page: that of a payment in doubt. */
+/** One primary button per page: for a payment in doubt. */
 function isFirst(name: ActionName, actions: readonly Action[]): boolean {
   return name === 'ask_again' && actions.some((action) => action.name === name && action.obstacle === null);
 }

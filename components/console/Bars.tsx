@@ -1,13 +1,13 @@
 interface Props {
   series: readonly { at: string; count: number }[];
-  /** The list of the day that a step belongs to. */
+  /** The list for one step on one day. */
   hrefOf: (day: string) => string;
 }
 
 const dayOf = (at: string): string => at.slice(0, 10);
 const stepText = (at: string): string => at.slice(5, 16).replace('T', ' ');
 
-/** How many purchases there were in each step of the period; each bar, and each day beneath them, opens its list. */
+/** The number of purchases in each step of the period; each bar and day links to its list. */
 export function Bars({ series, hrefOf }: Props) {
   const highest = Math.max(1, ...series.map(({ count }) => count));
   const peak = series.find(({ count }) => count === highest);
@@ -18,7 +18,7 @@ export function Bars({ series, hrefOf }: Props) {
     <figure>
       <svg viewBox="0 0 100 40" preserveAspectRatio="none" className="h-40 w-full border-b border-line" aria-hidden>
         {series.map(({ at, count }, index) => (
-          // The same lists are below, for the keyboard and for who cannot see the bars.
+          // The same links are below, for keyboards and screen readers.
           <a key={at} href={hrefOf(dayOf(at))} tabIndex={-1}>
             <rect x={index * width} width={width} y={0} height={40} className="fill-transparent hover:fill-hover" />
             <rect

@@ -2,7 +2,7 @@ import { bulkNames, type Row } from '@/server/console/contract.ts';
 import { type ActingRole, may } from '@/server/console/roles.ts';
 import { actWords } from './act-words.ts';
 
-/** What can be done to the purchases that are chosen above, or to all that are shown. A preview comes first. */
+/** Actions on the chosen purchases or on all shown. A preview comes first. */
 export function BulkBar({ role, rows, back }: { role: ActingRole; rows: readonly Row[]; back: string }) {
   const names = bulkNames.filter((name) => may(role, name));
   if (names.length === 0 || rows.length === 0) return null;

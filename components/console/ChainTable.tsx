@@ -2,7 +2,7 @@ import type { ChainBooks } from '@/server/console/contract.ts';
 import { Price } from '../purchases/Price.tsx';
 import { Moment } from './Moment.tsx';
 
-/** For each chain what it says that we hold, beside what the books say of the same block. */
+/** Each chain's word on our balance, and the books at the same block. */
 export function ChainTable({ chains, now }: { chains: readonly ChainBooks[]; now: Date }) {
   if (chains.length === 0) return <p className="p-5 text-dense text-ink-3">No chain was searched yet.</p>;
   return (

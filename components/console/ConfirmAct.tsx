@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface Props {
-  /** The question: what is about to be done. */
+  /** The question: what will happen. */
   title: string;
   /** Named after the act and its amount. */
   button: string;
@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** What an operator is about to do, with the reason that is kept with it. Works without script. */
+/** An operator's next act, with a field for the reason. Works without scripts. */
 export function ConfirmAct({ title, button, action, back, danger = false, hidden = {}, children }: Props) {
   return (
     <div className="max-w-decision">

@@ -57,7 +57,7 @@ const groups: readonly { name: string | null; places: readonly Place[] }[] = [
   },
 ];
 
-/** The places of the console, with how much waits at each. */
+/** The console's navigation, with what waits in each place. */
 export function ConsoleNav({ label, waiting }: { label: string; waiting: Waiting }) {
   return (
     <nav aria-label={label} className="flex-1 space-y-5 px-3 py-2">

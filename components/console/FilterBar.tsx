@@ -3,7 +3,7 @@ import { filterChoices, filterWords, queryOf, type View } from './filters.ts';
 
 const page = '/console/purchases';
 
-/** What the list is filtered by, as chips that can be taken away one by one, and a form for more. Works without script. */
+/** The list's filters as removable chips, and a form for more. Works without scripts. */
 export function FilterBar({ view }: { view: View }) {
   const without = (changes: Partial<View>) => page + queryOf({ ...view, after: null, ...changes });
   const isFiltered = view.filters.length > 0 || view.from !== null || view.to !== null;

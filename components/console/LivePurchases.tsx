@@ -9,7 +9,7 @@ import { PurchaseTable } from './PurchaseTable.tsx';
 const everyMs = 5_000;
 
 interface Props {
-  /** As the server has read them. */
+  /** As read by the server. */
   rows: readonly Row[];
   input: z.input<typeof consolePurchases.input>;
   sortHref: string;
@@ -18,7 +18,7 @@ interface Props {
   choosing: boolean;
 }
 
-/** The purchases of the first page, read again while it is looked at; whoever needs them to stand still pauses that. */
+/** The first page of purchases, refreshed while visible; a button pauses that. */
 export function LivePurchases({ rows, input, sortHref, now, choosing }: Props) {
   const [shown, setShown] = useState({ rows, now });
   const [state, setState] = useState<'still' | 'live' | 'paused' | 'lost'>('still');

@@ -5,7 +5,7 @@ const units = [
   [1, 's'],
 ] as const;
 
-/** How long ago, or in how long: `3 min ago`, `in 2 d`. */
+/** The distance in time: `3 min ago`, `in 2 d`. */
 export function relativeText(at: string, now: Date): string {
   const seconds = Math.round((now.getTime() - Date.parse(at)) / 1_000);
   const [size, unit] = units.find(([each]) => Math.abs(seconds) >= each) ?? [1, 's'];
@@ -13,7 +13,7 @@ export function relativeText(at: string, now: Date): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }
 
-/** An instant as operators read it: the day and second in UTC, and how long ago that was. */
+/** A time for operators: day and second in UTC, and the distance. */
 export function Moment({ at, now }: { at: string; now: Date }) {
   const iso = new Date(at).toISOString();
   return (

@@ -1,6 +1,6 @@
 import { lasting } from '@/server/service/terms.ts';
 
-/** Before money is moved: whoever sits here has signed in too long ago. */
+/** Before moving money: the sign-in is too old. */
 export function NeedsSignIn({ next }: { next: string }) {
   return (
     <div className="max-w-decision">

@@ -7,14 +7,14 @@ import { Moment } from './Moment.tsx';
 interface Props {
   rows: readonly Row[];
   sort: string;
-  /** Where the head of the column leads that they are sorted by; none sorts nothing. */
+  /** The link of the column that they are sorted by, if sorting is offered. */
   sortHref: string | undefined;
   now: Date;
-  /** With a box to choose each by, for the form around. */
+  /** With a checkbox per row, for the surrounding form. */
   choosing?: boolean;
 }
 
-/** Purchases, one a row; on a phone name, state and amount. */
+/** Purchases, one per row; on a phone only name, state and amount. */
 export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: Props) {
   return (
     <table className="table text-dense">

@@ -7,14 +7,14 @@ interface RowListProps {
   title: string;
   /** What to do about the rows. */
   advice: string;
-  /** What to say when there are none. */
+  /** Shown when there are none. */
   nothing?: string;
   shown: number;
   total: number;
   children: ReactNode;
 }
 
-/** Rows that wait for somebody: how many, what to do about them, and the first of them. */
+/** Rows that wait for somebody: their number, what to do, and the first of them. */
 export function RowList({ id, title, advice, nothing = 'Nothing waits here.', shown, total, children }: RowListProps) {
   return (
     <section aria-labelledby={id}>
@@ -52,7 +52,7 @@ export function Row({ at, now, microcents = null, children }: RowProps) {
   );
 }
 
-/** What can be done to a row: a link to where it is confirmed, or who may do it. */
+/** The action on a row: a link to its confirmation, or who may do it. */
 export function RowAct({ href, may, children }: { href: string; may: string | null; children: ReactNode }) {
   if (may !== null) return <span className="ml-auto text-ink-3">{may}</span>;
   return (
@@ -62,7 +62,7 @@ export function RowAct({ href, may, children }: { href: string; may: string | nu
   );
 }
 
-/** The way to the next page, and back to the first. */
+/** Links to the next page and back to the first. */
 export function Pager({ first, next }: { first: string | null; next: string | null }) {
   if (!first && !next) return null;
   return (

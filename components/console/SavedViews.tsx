@@ -3,11 +3,11 @@ import type { SavedView } from '@/server/console/contract.ts';
 
 interface Props {
   views: readonly SavedView[];
-  /** The address of what is shown, from the question mark on. */
+  /** The current query, with its question mark. */
   current: string;
 }
 
-/** Views that this operator has saved, and a field to save this one under a name. Works without script. */
+/** This operator's saved views, and a field to save the current one. Works without scripts. */
 export function SavedViews({ views, current }: Props) {
   return (
     <details className="mt-3" open={views.length > 0}>

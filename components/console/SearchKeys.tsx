@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react';
 
-/** Takes `/` and ⌘K or Ctrl+K to the search field that it stands in; typing elsewhere stays typing. */
+/** `/` and ⌘K or Ctrl+K move to its search field, except while typing elsewhere. */
 export function SearchKeys() {
   const hint = useRef<HTMLElement>(null);
   useEffect(() => {

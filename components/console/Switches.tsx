@@ -2,7 +2,7 @@ import type { Overview } from '@/server/console/contract.ts';
 import { type ActingRole, may, neededFor } from '@/server/console/roles.ts';
 import { switchWords } from './switch-words.ts';
 
-/** What can be turned off, how it stands and why. */
+/** The switches, their state and its reason. */
 export function Switches({ switches, role }: { switches: Overview['switches']; role: ActingRole }) {
   return (
     <section className="panel" aria-labelledby="switches">

@@ -44,16 +44,16 @@ interface Props {
   failedOnly: boolean;
   raw: boolean;
   now: Date;
-  /** The address of the service, for addresses that are copied. */
+  /** The service's address, for copied links. */
   baseUrl: string;
 }
 
-/** The length up to which a key stands whole in its row. */
+/** Longer keys are shortened in their row. */
 const keyShown = 18;
 const shortened = (key: string): string => (key.length > keyShown ? `${key.slice(0, 10)}…${key.slice(-6)}` : key);
 const anchorOf = (id: string): string => id.replace(/[^\w-]/g, '-');
 
-/** Everything that was recorded, the newest first. Each entry has an address of its own. */
+/** Everything recorded, newest first. Each entry has an anchor. */
 export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props) {
   const shown = failedOnly ? entries.filter(({ failed }) => failed) : entries;
   const address = (changes: { failed?: boolean; raw?: boolean }) => {

@@ -4,7 +4,7 @@ import { lasting } from '@/server/service/terms.ts';
 
 interface ActWords {
   button: string;
-  /** The question of the confirmation, and what follows from a yes. */
+  /** The confirmation's question, and the consequences of a yes. */
   title: string;
   text: string;
   confirm: (amount: string) => string;
@@ -12,7 +12,7 @@ interface ActWords {
   danger?: boolean;
 }
 
-/** What each action on a purchase is called, and what it says before it is done. */
+/** The name of each action on a purchase, and its confirmation. */
 export const actWords: Record<ActionName, ActWords> = {
   ask_again: {
     button: 'Ask the provider again',
@@ -68,7 +68,7 @@ export const actWords: Record<ActionName, ActWords> = {
   },
 };
 
-/** The words of the last button: the act, with the amount where it moves money. */
+/** The text of the last button: the act, with the amount if it moves money. */
 export function confirmWords(name: ActionName, microcents: number): string {
   return actWords[name].confirm(`${amountText(microcents)} USD`);
 }

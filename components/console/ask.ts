@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type * as contract from '@/server/console/contract.ts';
 
-/** What pages of the console read again by themselves. */
+/** Operations that console pages call from the browser. */
 interface Reads {
   console_purchases: typeof contract.consolePurchases;
 }
 
-/** Reads an operation over tRPC, with the session of the page. Rejects with what the service says. */
+/** Reads an operation over tRPC with the page's session. Rejects with the service's message. */
 export async function ask<Name extends keyof Reads>(
   name: Name,
   input: z.input<Reads[Name]['input']>,

@@ -8,10 +8,10 @@ import {
 } from '@/server/console/contract.ts';
 import { stateWord } from '../purchases/states.ts';
 
-/** What the list of purchases shows, as its address says it: `?is=job:failed&not=rail:card&from=2026-11-01`. */
+/** The purchases to list, as in the address: `?is=job:failed&not=rail:card&from=2026-11-01`. */
 export interface View {
   filters: Filter[];
-  /** Days, `YYYY-MM-DD`, UTC: from the first on, up to and with the last. */
+  /** Days, `YYYY-MM-DD`, UTC, both included. */
   from: string | null;
   to: string | null;
   sort: 'newest' | 'oldest';
@@ -33,7 +33,7 @@ function filterIn(text: string, not: boolean): Filter[] {
     : [];
 }
 
-/** Reads an address; what it names that does not exist is left out. `add` and `how` come from the form without script. */
+/** Reads an address; ignores unknown names. `add` and `how` come from the form without scripts. */
 export function viewOf(query: Query): View {
   const how = query.how === 'not' ? 'not' : 'is';
   const named = (name: 'is' | 'not') => [...all(query[name]), ...(how === name ? all(query.add) : [])];
@@ -51,7 +51,7 @@ export function viewOf(query: Query): View {
   };
 }
 
-/** The address of a view, without where it is: `''` for one that shows everything. */
+/** A view's query: `''` for everything. */
 export function queryOf(view: View): string {
   const parts = new URLSearchParams();
   for (const { field, value, not } of view.filters) parts.append(not ? 'not' : 'is', `${field}:${value}`);
@@ -93,7 +93,7 @@ export function filterWords({ field, value, not }: Filter): [string, string] {
   return [`${fieldWords[field]} is${not ? ' not' : ''}`, shown];
 }
 
-/** Every filter that can be chosen from a list, by its field. */
+/** Every filter with a list of values, by its field. */
 export const filterChoices: readonly { name: string; choices: readonly { value: string; word: string }[] }[] =
   filterNames.flatMap((field) => {
     const values = filterFields[field] as readonly string[] | null;

@@ -1,6 +1,6 @@
 import type { SwitchName } from '@/server/service/contract.ts';
 
-/** What each switch stands for, and what follows when it is off. */
+/** What each switch controls, and what happens when it is off. */
 export const switchWords: Record<SwitchName, { name: string; off: string }> = {
   service: { name: 'Whole service', off: 'Every quote and new payment is refused. What is paid for is finished.' },
   registrations: { name: 'Registrations', off: 'Nobody new can register. Members still sign in.' },

@@ -3,7 +3,7 @@ import { sourceBounds } from '@/server/sources/contract.ts';
 
 const documentBytes = sourceBounds.document_bytes.toLocaleString('en-US');
 
-/** Why a document was not added, in the words of the operation or of the form. */
+/** Why a document was not added, in the operation's or the form's words. */
 export type SourceFault =
   | 'no_file'
   | 'not_text'
@@ -29,7 +29,7 @@ const faults: Record<SourceFault, { field: 'file' | 'name'; words: string }> = {
   },
 };
 
-/** The form that adds a governed document. It works without scripts. */
+/** The form that adds a governed document. Works without scripts. */
 export function AddSource({ fault }: { fault: SourceFault | null }) {
   const shown = fault !== null && Object.hasOwn(faults, fault) ? faults[fault] : null;
   const errorOf = (field: 'file' | 'name') =>

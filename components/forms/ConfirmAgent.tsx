@@ -9,7 +9,7 @@ import type { Confirmation } from '@/server/identity/registration-contract.ts';
 import { lasting, price } from '@/server/service/terms.ts';
 import { canBuy, valuesOf } from './GrantFields.tsx';
 
-/** Who asks, for what and for how much, and the two answers. It works without scripts. */
+/** Who asks, for what and how much, and the two answers. Works without scripts. */
 export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: string }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-14">
@@ -160,7 +160,7 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
   },
 };
 
-/** Where a registration has ended, or why there is nothing to decide. */
+/** How a registration ended, or why there is nothing to decide. */
 export function RegistrationEnd({ state }: { state: End }): ReactNode {
   const { icon, title, words, next } = ends[state];
   return (

@@ -6,7 +6,7 @@ import { lasting } from '@/server/service/terms.ts';
 import { FreshSignIn } from './FreshSignIn.tsx';
 import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
-/** Where a member types the code that the agent shows. Typing is the proof that both are in the same hands. */
+/** A member types the code that the agent shows: proof that both belong to the same person. */
 export function CodeForm({ typed, error }: { typed: string; error: string | null }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
@@ -56,7 +56,7 @@ interface Props {
   next: string;
 }
 
-/** Who asks, from where, and the limits that the member sets, before approving or denying. */
+/** Who asks, from where, and the limits to set, before approving or denying. */
 export function ConnectAgent(props: Props) {
   return (
     <div className="mx-auto max-w-page px-4 py-8 md:px-6 md:py-14">

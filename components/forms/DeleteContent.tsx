@@ -1,4 +1,4 @@
-/** Deleting what was submitted before its time: a word that opens the question, and a button that answers it. */
+/** Deletes submitted content early: a link opens the question, a button confirms. */
 export function DeleteContent({ jobKey }: { jobKey: string }) {
   return (
     <details className="mt-3 text-dense print:hidden">

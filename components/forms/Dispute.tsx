@@ -7,15 +7,15 @@ import type { Job } from '@/server/purchases/contract.ts';
 interface Props {
   job: Job;
   detailMax: number;
-  /** Whether who checks reads the reason: rules do not. */
+  /** Whether the assessor reads the reason: rules do not. */
   readsReason: boolean;
-  /** What was typed before it was refused. */
+  /** What was typed before a refusal. */
   typed: { reason: string; detail: string };
   /** Why it was refused. */
   problem: string | null;
 }
 
-/** A dispute has a reason from the list and, if the reader likes, words of their own. It works without scripts. */
+/** A reason from the list and, optionally, the reader's own words. Works without scripts. */
 export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) {
   const isSecond = job.state === 'redelivered';
   const price = <Price microcents={job.price.amount_microcents} />;

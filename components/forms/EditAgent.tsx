@@ -15,10 +15,10 @@ import { canBuy, type GrantValues, LimitFields, PermissionFields, type Rails } f
 interface Props {
   agent: ConnectedAgent;
   values: GrantValues;
-  /** Whether the values were typed and are not saved. */
+  /** Whether the values were typed and not saved. */
   isUnsaved: boolean;
   events: readonly AccountEvent[];
-  /** What this reader did just now, or the code of why it was refused. */
+  /** What this reader just did, or the code of its refusal. */
   told: string | null;
   rails: Rails;
   /** This page with what was typed, to come back to. */
@@ -54,7 +54,7 @@ function Told({ told, values, rails, isUnsaved, next }: Props) {
   return isUnsaved ? <Notice tone="attention">What stands in the form is not saved yet.</Notice> : null;
 }
 
-/** One agent: what it may spend and do, what was done about it, and how to stop it. */
+/** One agent: its limits and permissions, its history, and how to stop it. */
 export function EditAgent(props: Props) {
   const { agent, values, events, rails } = props;
   const at = `/agents/${agent.agent_key}`;

@@ -1,5 +1,5 @@
 import { lasting } from '@/server/service/terms.ts';
-/** Asks for the letter with a sign-in link that leads to a page of ours. It works without scripts. */
+/** Asks for a sign-in letter whose link leads to a page of ours. Works without scripts. */
 export function EmailForm({ next }: { next: string }) {
   return (
     <form action="/sign-in/request" method="post" className="w-full">

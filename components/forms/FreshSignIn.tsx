@@ -1,7 +1,7 @@
 import { Notice } from '@/components/ui/Notice.tsx';
 import { lasting } from '@/server/service/terms.ts';
 
-/** Why giving an agent power was refused, and the way on: back to this page, with what was typed. */
+/** Says that the sign-in is too old to give an agent power, and leads back here with what was typed. */
 export function FreshSignIn({ next }: { next: string }) {
   return (
     <Notice tone="attention">

@@ -5,16 +5,16 @@ import type { GrantTerms } from '@/server/identity/contract.ts';
 import { fromText } from '@/server/kernel/money.ts';
 import { price } from '@/server/service/terms.ts';
 
-/** What stands in the fields: what a person typed, or the grant as it is. */
+/** The values of the fields: what was typed, or the current grant. */
 export interface GrantValues {
   per_check: string;
   per_day: string;
   in_total: string;
-  /** The boxes that are ticked. */
+  /** The ticked boxes. */
   may: readonly string[];
 }
 
-/** A way to pay that whoever runs the service has set up. */
+/** A configured way to pay. */
 export type Rails = readonly ('card' | 'x402')[];
 
 const limits = [
@@ -35,7 +35,7 @@ const permissions = [
   ['governed_refs', 'Share stored sources with the service', 'Off: the service sees only what the agent submits.'],
 ] as const;
 
-/** The values of a grant as its fields show them. */
+/** A grant as the fields show it. */
 export function valuesOf(grant: GrantTerms): GrantValues {
   return {
     per_check: amountText(grant.per_job_limit_microcents),
@@ -49,7 +49,7 @@ export function valuesOf(grant: GrantTerms): GrantValues {
   };
 }
 
-/** What is wrong with the amount in a field; `too_low` can be saved, and lets nothing be bought. */
+/** An amount's error; `too_low` can be saved, but then nothing can be bought. */
 function faultOf(name: LimitName, typed: string): 'not_an_amount' | 'too_low' | null {
   if (name === 'in_total' && typed.trim() === '') return null;
   const amount = fromText(typed);
@@ -57,7 +57,7 @@ function faultOf(name: LimitName, typed: string): 'not_an_amount' | 'too_low' | 
   return amount < price ? 'too_low' : null;
 }
 
-/** Whether somebody with these values in the form can buy a check at all. */
+/** Whether a check can be bought at all with these values. */
 export function canBuy(values: GrantValues, rails: Rails): boolean {
   return limits.every(([name]) => faultOf(name, values[name]) === null) && paysSomehow(values, rails);
 }
@@ -68,11 +68,11 @@ function paysSomehow({ may }: GrantValues, rails: Rails): boolean {
 
 interface Props {
   values: GrantValues;
-  /** What stands under each limit. */
+  /** The hint under each limit. */
   hints: Record<LimitName, string>;
 }
 
-/** The limits of an agent, as money fields. The first that is no amount has the focus. */
+/** An agent's limits as money fields. The first invalid one has the focus. */
 export function LimitFields({ values, hints }: Props) {
   const first = limits.find(([name]) => faultOf(name, values[name]) === 'not_an_amount')?.[0];
   return (
@@ -121,7 +121,7 @@ function Warning({ children }: { children: ReactNode }) {
   );
 }
 
-/** What an agent may do, as boxes. A way to pay that is not set up is not offered, and stays as it was granted. */
+/** An agent's permissions as boxes. A way to pay that is not configured is not offered, and stays as granted. */
 export function PermissionFields({ values, rails }: { values: GrantValues; rails: Rails }) {
   const offered = payments.filter(([, , , rail]) => rails.includes(rail));
   const others = payments.filter(([name, , , rail]) => !rails.includes(rail) && values.may.includes(name));

@@ -1,6 +1,6 @@
 import { FileX } from 'lucide-react';
 
-/** Asks before a governed document is removed, because its text cannot be had back. */
+/** Asks before removing a governed document, because its text is gone for good. */
 export function RemoveSource({ sourceKey, name }: { sourceKey: string; name: string }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">

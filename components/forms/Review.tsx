@@ -1,4 +1,4 @@
-/** The two answers to a report, of the same size in the same row. Both work without scripts. */
+/** The two answers to a report, same size, same row. Works without scripts. */
 export function ReviewButtons({ jobKey, digest, mayDispute }: { jobKey: string; digest: string; mayDispute: boolean }) {
   return (
     <form action={`/reports/${jobKey}/review`} method="post" className="grid grid-cols-2 gap-3 md:flex">

@@ -1,7 +1,7 @@
 import { nameOf } from '@/components/identity/AgentList.tsx';
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 
-/** What an owner is asked at the first sign-in: of each agent, whether it stays. */
+/** Asks an owner at the first sign-in which agents stay. */
 export function ReviewAgents({ agents }: { agents: readonly ConnectedAgent[] }) {
   return (
     <form action="/agents/review" method="post" className="panel mt-6 p-5 md:p-6" aria-labelledby="review">

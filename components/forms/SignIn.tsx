@@ -6,16 +6,16 @@ import { DeadEnd } from '@/components/ui/DeadEnd.tsx';
 import { instantText } from '@/components/ui/Instant.tsx';
 import { lasting } from '@/server/service/terms.ts';
 
-/** What a single-use sign-in link is worth at the moment it is opened. */
+/** The state of a single-use sign-in link when opened. */
 export type SignInLink =
   | { state: 'ready'; email: string; expiresAt: Date }
   | { state: 'used' | 'expired' | 'unknown' | 'absent' | 'sent' | 'closed' | 'limited' };
 
 interface Props {
   link: SignInLink;
-  /** What the link carries, to be sent back by the button. */
+  /** The link's content, which the button sends back. */
   token: string;
-  /** The address of the member this browser is signed in as. */
+  /** The address of the member signed in here. */
   signedInAs: string | null;
   /** Where the sign-in leads. */
   next: string;
@@ -82,10 +82,10 @@ const ends = {
   },
 } as const;
 
-/** Whether the reader has just asked for a letter: then the page does not ask for the address again. */
+/** Whether the reader just asked for a letter: then don't ask for the address again. */
 const hasAsked = ({ state }: SignInLink): boolean => state === 'sent' || state === 'closed' || state === 'limited';
 
-/** The page of a sign-in link. Opening it changes nothing: only the button signs in, and it works without scripts. */
+/** The page of a sign-in link. Opening it changes nothing: only the button signs in. Works without scripts. */
 export function SignIn(props: Props): ReactNode {
   const { link, signedInAs, next } = props;
   if (link.state === 'ready') return <Ready {...props} link={link} />;

@@ -1,4 +1,4 @@
-/** The way in for who bought with a wallet. */
+/** The sign-in for buyers with a wallet. */
 export function WalletInstead({ next }: { next: string }) {
   return (
     <p>

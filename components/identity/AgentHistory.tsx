@@ -21,7 +21,7 @@ const limits = [
 
 const limitText = (microcents: number | null) => (microcents === null ? 'no limit' : amountText(microcents));
 
-/** What a change did to a grant, in words. */
+/** A grant's change in words. */
 function changeText({ before, after }: { before: GrantTerms; after: GrantTerms }): string {
   const parts = limits.flatMap(([name, label]) => {
     if (before[name] === after[name]) return [];
@@ -49,7 +49,7 @@ function actorText(actor: string): string {
   return actor === 'system' ? 'by the service' : 'by the agent';
 }
 
-/** What was done about an agent, newest first. */
+/** An agent's history, newest first. */
 export function AgentHistory({ events }: { events: readonly AccountEvent[] }) {
   return (
     <ol className="space-y-1.5 text-dense text-ink-2">

@@ -3,7 +3,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 import { SpendMeter } from './SpendMeter.tsx';
 
-/** What an agent is called: its name, or the address of a wallet in short. */
+/** An agent's name, or a wallet's shortened address. */
 export function nameOf({ name, agent_key }: Pick<ConnectedAgent, 'name' | 'agent_key'>): string {
   return name ?? `${agent_key.slice(0, 6)}…${agent_key.slice(-4)}`;
 }
@@ -24,7 +24,7 @@ function LastUsed({ agent }: { agent: ConnectedAgent }) {
   );
 }
 
-/** The agents of an account, each with what it has spent of its day. */
+/** The account's agents with today's spending. */
 export function AgentList({ agents }: { agents: readonly ConnectedAgent[] }) {
   return (
     <ul className="panel overflow-hidden">

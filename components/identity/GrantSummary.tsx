@@ -5,7 +5,7 @@ import type { GrantTerms } from '@/server/identity/contract.ts';
 
 type Ceilings = Pick<GrantTerms, 'per_job_limit_microcents' | 'daily_limit_microcents' | 'total_limit_microcents'>;
 
-/** The largest type on the page is the money: how much an agent may spend. */
+/** An agent's spending limits, in the page's largest type. */
 export function Limits({ grant, children }: { grant: Ceilings; children?: ReactNode }) {
   return (
     <div className="px-5 py-4">
@@ -39,7 +39,7 @@ function Limit({ microcents, of }: { microcents: number | null; of: string }) {
   );
 }
 
-/** What an agent may do, and beside it what it may not. */
+/** What an agent may do, and what it may not. */
 export function Permissions({ grant, rails }: { grant: GrantTerms; rails: readonly ('card' | 'x402')[] }) {
   const hasCard = rails.includes('card');
   const card = hasCard && grant.payment_methods.some((method) => method.startsWith('card'));

@@ -4,12 +4,12 @@ import type { SavedCards } from '@/server/purchases/payment-contract.ts';
 
 const YEAR_DIGITS = 2;
 
-/** "Visa ending 4242": what a person knows a card by. */
+/** "Visa ending 4242": how people recognise a card. */
 function nameOfCard({ brand, last4 }: SavedCards['cards'][number]): string {
   return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} ending ${last4}`;
 }
 
-/** The cards that the account keeps for its agents, each with the way to remove it. It works without scripts. */
+/** The account's kept cards, each with a button to remove it. Works without scripts. */
 export function SavedCardList({ cards }: SavedCards) {
   return (
     <section aria-labelledby="cards" className="mt-10">

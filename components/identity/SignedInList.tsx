@@ -2,7 +2,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { SignedIn } from '@/server/identity/account-contract.ts';
 
-/** Where a member is signed in and what is silenced for them, each with the way to end it. It works without scripts. */
+/** A member's sign-ins and silenced origins, each with a button to end it. Works without scripts. */
 export function SignedInList({ member }: { member: SignedIn }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { Price } from '@/components/purchases/Price.tsx';
 import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 
-/** How much of the day's limit is spent and held: drawn, and said with exact amounts. */
+/** How much of the day's limit is spent and held, drawn and in exact amounts. */
 export function SpendMeter({ agent }: { agent: Pick<ConnectedAgent, 'grant' | 'spend'> }) {
   const { daily_limit_microcents: limit } = agent.grant;
   const { today_microcents: today, held_today_microcents: held, total_microcents: total } = agent.spend;

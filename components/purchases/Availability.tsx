@@ -5,7 +5,7 @@ import type * as contract from '@/server/service/contract.ts';
 import { chainName } from './receipt-words.ts';
 import { State } from './State.tsx';
 
-/** What can be bought right now (specification 2.2). */
+/** What can be bought now (specification 2.2). */
 export type AvailabilityFacts = z.infer<typeof contract.Availability>;
 
 const NOT_SET_UP = 'Not set up';
@@ -30,7 +30,7 @@ const reasonWords: Record<string, string> = {
   database_unreachable: 'The database does not answer right now',
 };
 
-/** Reasons as words, each once. What was never set up need not be called switched off as well. */
+/** Reasons as words, each once. "Not set up" makes "switched off" redundant. */
 export function reasonsText(reasons: readonly string[]): string {
   const words = new Set(reasons.map((reason) => reasonWords[reason] ?? reason.replaceAll('_', ' ')));
   if (words.has(NOT_SET_UP)) words.delete(SWITCHED_OFF);
@@ -51,11 +51,11 @@ function Column({ name, state, detail }: { name: string; state: string; detail: 
 
 interface Props {
   availability: AvailabilityFacts;
-  /** Whether the money is play money. */
+  /** Whether the money is test money. */
   isTest: boolean;
 }
 
-/** Read when the page was asked for: whether checks, each way to pay and registration are open. */
+/** The state at the time of the request: checks, each way to pay, and registration. */
 export function Availability({ availability, isTest }: Props) {
   const { rails, registrations } = availability;
   const isAvailable = availability.state === 'available';

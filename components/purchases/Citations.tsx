@@ -20,9 +20,9 @@ interface Origin {
 
 interface Opened {
   passage: number;
-  /** Null when the reader came by the address or by the passage before. */
+  /** Null when the reader came by the address or the previous passage. */
   from: Origin | null;
-  /** The statement that is looked at. */
+  /** The current statement. */
   statement: number | null;
 }
 
@@ -31,7 +31,7 @@ export type Shown = StatementStatus | 'all';
 interface Current extends Opened {
   shown: Shown;
   show: (shown: Shown) => void;
-  /** `control` names what inside the passage takes the focus; without it the passage does. */
+  /** `control`: the element in the passage to focus; by default the passage. */
   openPassage: (passage: number, from: Origin | null, control?: string) => void;
   openStatement: (statement: number) => void;
 }
@@ -49,13 +49,13 @@ const CurrentPassage = createContext<Current>({
 
 export const useCitations = (): Current => useContext(CurrentPassage);
 
-/** The address of a passage or a statement within its page; without scripts it is a plain jump. */
+/** The anchor of a passage or statement; without scripts a plain jump. */
 export const anchorOf = (kind: 'passage' | Origin['kind'], number: number): string => `${kind}-${number}`;
 
-/** Whether a press opens another tab or window, which is not for the page to do. */
+/** Whether a click opens another tab or window: leave that to the browser. */
 export const isElsewhere = ({ metaKey, ctrlKey, shiftKey }: MouseEvent): boolean => metaKey || ctrlKey || shiftKey;
 
-/** Once it is shown. On a wide screen a passage is in view already, and the list beside it must not jump away. */
+/** Once shown. On a wide screen a passage is already in view, and the list beside it must not jump. */
 function moveTo(anchor: string, control?: string): void {
   requestAnimationFrame(() => {
     const place = document.getElementById(anchor);
@@ -67,12 +67,12 @@ function moveTo(anchor: string, control?: string): void {
 
 interface Props {
   passages: number;
-  /** For each statement the first passage that it cites, or null. */
+  /** The first passage cited by each statement, or null. */
   firstPassages: readonly (number | null)[];
   children: ReactNode;
 }
 
-/** Keeps which passage and which statement are open. The address carries it, so that a link opens them and Back goes back. */
+/** Keeps the open passage and statement in the address, so that links open them and Back returns. */
 export function Citations({ passages, firstPassages, children }: Props) {
   const [opened, setOpened] = useState<Opened>({ passage: 1, from: null, statement: null });
   const [shown, show] = useState<Shown>('all');
@@ -136,7 +136,7 @@ interface LinkProps {
   className: string;
   label?: string;
   children: ReactNode;
-  /** The finding or statement whose mark this is; it shows while the mark's passage is open. */
+  /** The finding or statement of this mark; shown while its passage is open. */
   from?: Origin;
 }
 
@@ -166,7 +166,7 @@ export function PassageLink({ number, className, label, children, from }: LinkPr
   );
 }
 
-/** A passage that shows while it is open, and always on paper and without scripts. */
+/** A passage, shown while open, and always on paper and without scripts. */
 export function PassageFrame({ number, children }: { number: number; children: ReactNode }) {
   const current = useCitations();
   const anchor = anchorOf('passage', number);
@@ -175,7 +175,7 @@ export function PassageFrame({ number, children }: { number: number; children: R
       id={anchor}
       tabIndex={-1}
       aria-labelledby={`${anchor}-name`}
-      // A class, not the attribute: what is hidden by attribute no stylesheet can show on paper.
+      // A class, not the attribute: a stylesheet cannot show on paper what the attribute hides.
       className={`-outline-offset-2 noscript:not-first:border-t noscript:not-first:border-line print:break-inside-avoid print:not-first:border-t print:not-first:border-line ${current.passage === number ? '' : 'hidden noscript:block print:block'}`}
     >
       {children}
@@ -183,7 +183,7 @@ export function PassageFrame({ number, children }: { number: number; children: R
   );
 }
 
-/** Leads back to the finding or the statement that opened the passage. */
+/** Leads back to the finding or statement that opened the passage. */
 export function ReturnLink({ passage }: { passage: number }) {
   const { passage: open, from, openStatement } = useCitations();
   if (from === null || open !== passage) return null;

@@ -5,10 +5,10 @@ import { State, StateSign } from './State.tsx';
 import { StatementLink } from './Statements.tsx';
 import { states } from './states.ts';
 
-/** A finding over the whole work rests on all of its statements: naming some is enough. */
+/** A finding over the whole work rests on all statements: name only some. */
 const STATEMENTS_NAMED = 8;
 
-/** What a reader must look at comes first. */
+/** Problems first. */
 const order = Object.keys(states.statement);
 
 interface RestsOnProps {
@@ -16,7 +16,7 @@ interface RestsOnProps {
   statements: Report['statements'];
 }
 
-/** The statements that decided a finding, with a sign where one is contradicted or was not found. */
+/** The statements that decided a finding, with a sign on contradicted or missing ones. */
 function RestsOn({ indexes, statements }: RestsOnProps) {
   const rank = (index: number) => order.indexOf(statements[index]?.status ?? '');
   const named = [...indexes].sort((a, b) => rank(a) - rank(b)).slice(0, STATEMENTS_NAMED);
@@ -45,7 +45,7 @@ interface Props {
   passages: readonly Passage[];
 }
 
-/** What was found for each criterion, with a mark for every passage that decided it and the statements it rests on. */
+/** The findings, each with marks for its passages and the statements it rests on. */
 export function Findings({ findings, statements, passages }: Props) {
   return (
     <ol className="mt-4 border-t border-ink">

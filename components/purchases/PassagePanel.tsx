@@ -8,13 +8,13 @@ import { PassageFrame, PassageLink, ReturnLink } from './Citations.tsx';
 import { linesAround, type Passage } from './passages.ts';
 import { StatementLink } from './Statements.tsx';
 
-/** The text of an evidence item, while the service still keeps it. */
+/** The text of an evidence item, while kept. */
 export interface EvidenceText {
   ref: string;
   text: string;
 }
 
-/** One bracket opens the passage and one closes it, on however many lines it runs. */
+/** Brackets around the passage, across lines. */
 export function Cited({ text, opens, closes }: { text: string; opens: boolean; closes: boolean }) {
   const brackets = `${opens ? '' : 'before:content-none!'} ${closes ? '' : 'after:content-none!'}`;
   return <mark className={`cited ${brackets}`}>{text}</mark>;
@@ -96,7 +96,7 @@ interface HeadProps {
   bytes: number | null;
 }
 
-/** A source of one line decides every cell of a table: naming the first is enough. */
+/** A one-line source decides every cell of a table: name only the first. */
 const STATEMENTS_NAMED = 12;
 
 function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
@@ -132,11 +132,11 @@ function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
 interface Props {
   passages: readonly Passage[];
   sources: readonly SourceEntry[];
-  /** Null once the content has been deleted. */
+  /** Null once the content was deleted. */
   evidence: readonly EvidenceText[] | null;
 }
 
-/** The passages that findings and statements cite, one at a time: source, origin, the words, bytes, digest and age. */
+/** The cited passages, one at a time: source, origin, words, bytes, digest and age. */
 export function PassagePanel({ passages, sources, evidence }: Props) {
   return passages.map((passage) => {
     const source = sources.find((entry) => entry.ref === passage.ref);

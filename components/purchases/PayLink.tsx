@@ -9,13 +9,13 @@ import { Price } from './Price.tsx';
 
 interface Props {
   payment: PaymentPage;
-  /** The reader is signed in as a member of some account. */
+  /** The reader is a signed-in member of some account. */
   isMember: boolean;
-  /** Why the last try to pay led nowhere. */
+  /** Why the last try to pay failed. */
   problem: string | null;
 }
 
-/** Who asks, for how much and within which limits, and the ways to pay. By card it works without scripts. */
+/** Who asks, how much, under which limits, and the ways to pay. By card it works without scripts. */
 export function PayLink({ payment, isMember, problem }: Props) {
   const { payment_key, price, rails } = payment;
   const card = rails.some(({ rail }) => rail === 'card');
@@ -91,7 +91,7 @@ function Asking({ payment }: Pick<Props, 'payment'>) {
   );
 }
 
-/** Somebody was led to the provider, and may have paid there a moment ago. */
+/** Somebody opened the provider's page and may just have paid. */
 function Begun({ at }: { at: string }) {
   return (
     <div className="mt-4">

@@ -14,7 +14,7 @@ interface Fate {
   last: string;
 }
 
-/** What became of a collection since, where it does not simply stand. */
+/** The collection's later fate, unless it simply stands. */
 const since: Partial<Record<PaymentPage['payment_state'], string>> = {
   refund_pending: 'It is on its way back to where it came from.',
   refunded: 'It went back to where it came from.',
@@ -48,7 +48,7 @@ const fates: Record<Decided, Fate> = {
   },
 };
 
-/** How a payment stands that needs nobody to pay: what is recorded, and nothing more certain. */
+/** A payment that waits for nobody: exactly what is recorded. */
 export function PaymentFate({ payment, state }: { payment: PaymentPage; state: Decided }) {
   const { icon: Icon, tone, title, words, last } = fates[state];
   const price = <Price microcents={payment.price.amount_microcents} />;

@@ -1,7 +1,7 @@
 import { currency, toText } from '@/server/kernel/money.ts';
 
 /**
- * An amount as the pages write it, without its currency: `5.00`, `12,045.00`, `0.0001`, with a real minus.
+ * An amount as pages write it, without currency: `5.00`, `12,045.00`, `0.0001`, with a real minus sign.
  *
  * @param microcents 1 USD = 100,000,000
  */
@@ -10,7 +10,7 @@ export function amountText(microcents: number | bigint): string {
   return `${whole.replace('-', '\u2212').replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
 }
 
-/** Money, exact: the reader sees `5.00 USD`, a machine and the hover see the microcents. */
+/** Exact money: `5.00 USD` for readers, microcents for machines and on hover. */
 export function Price({ microcents }: { microcents: number | bigint }) {
   return (
     <data value={microcents.toString()} title={`${microcents.toLocaleString('en-US')} microcents`}>

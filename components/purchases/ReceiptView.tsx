@@ -46,7 +46,7 @@ function Block({ title, state, microcents, facts, note }: BlockProps) {
   );
 }
 
-/** The provider's own number of the payment: a transaction, or a payment intent. */
+/** The provider's reference of the payment: a transaction, or a payment intent. */
 function Reference({ reference }: { reference: string }) {
   const { id } = paymentReference(reference);
   return <CopyVerbatim text={id} shown={digestText(id)} label="Copy the full reference" />;
@@ -84,7 +84,7 @@ function Charge({ charge }: { charge: Receipt['charge'] }) {
   );
 }
 
-/** A correction is a job's state, a refund or a credit that of a payment. */
+/** A correction is a state of the job; a refund or credit is a state of a payment. */
 function RemedyState({ remedy }: { remedy: Receipt['remedy'] }) {
   if (remedy.kind === 'correction') {
     return remedy.state === 'delivered' ? (
@@ -134,7 +134,7 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
   );
 }
 
-/** What the reader has paid in the end, or what is still held. */
+/** What the reader finally paid, or what is still held. */
 function Total({ receipt }: { receipt: Receipt }) {
   const { collection, charge, remedy } = receipt;
   const [label, amount] =
@@ -207,11 +207,11 @@ function Verification({ receipt }: { receipt: Receipt }) {
 
 interface Props {
   receipt: Receipt;
-  /** Every receipt of the job that the page could read, this one included. */
+  /** Every receipt of the job that the page could read, including this one. */
   chain: readonly Receipt[];
 }
 
-/** A receipt: collection, charge and remedy apart and in that order, then what proves it. */
+/** A receipt: collection, charge and remedy, in that order, then the proof. */
 export function ReceiptView({ receipt, chain }: Props) {
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-12">

@@ -41,7 +41,7 @@ function Sources({ sources }: { sources: readonly SourceEntry[] }) {
 
 interface CorrectionProps {
   correction: NonNullable<Report['correction']>;
-  /** Where the report that was disputed can be read. */
+  /** The link to the disputed report. */
   disputed?: string | undefined;
 }
 
@@ -122,19 +122,19 @@ function UseOfTheWork({ report }: { report: Report }) {
 
 interface Props {
   report: Report;
-  /** The work as it was submitted, JSON as a value; null when it is no longer kept. */
+  /** The submitted work, JSON as a value; null once deleted. */
   work: JsonValue;
-  /** The texts of the evidence while the service keeps them, null once they are deleted. */
+  /** The evidence texts; null once deleted. */
   evidence: readonly EvidenceText[] | null;
-  /** When the submitted content is or was deleted; left out where it is not kept at all. */
+  /** When the submitted content is or was deleted; undefined where it is not kept. */
   contentEndsAt?: string;
-  /** What can be done about that now. */
+  /** The actions on that. */
   contentAction?: ReactNode;
-  /** Where the report that this one corrects can be read. */
+  /** The link to the report that this one corrects. */
   disputed?: string | undefined;
 }
 
-/** A delivered report: verdict, findings and statements beside the passages they cite, checks, limits, sources. */
+/** A delivered report: verdict, findings and statements beside their passages, checks, limitations, sources. */
 export function ReportView({ report, work, evidence, contentEndsAt, contentAction, disputed }: Props) {
   const passages = citedPassages(report.findings, report.statements);
   const firstPassages = report.statements.map((statement) => passageNumbers(statement, passages)[0] ?? null);

@@ -3,7 +3,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
 import { Price } from './Price.tsx';
 
-/** Where the money of a waived charge is. */
+/** Where a waived charge's money is. */
 function waivedMoney({ payment_state }: Job): string {
   switch (payment_state) {
     case 'refunded':
@@ -79,7 +79,7 @@ function words(job: Job): { title: ReactNode; detail: ReactNode } {
   }
 }
 
-/** Where the review stands and what it does to the money; in view all along where the screen has room for it. */
+/** The state of the review and its effect on the money; always in view on large screens. */
 export function ReviewBar({ job, children }: { job: Job; children?: ReactNode }) {
   const { title, detail } = words(job);
   return (

@@ -2,7 +2,7 @@ import { instantText } from '@/components/ui/Instant.tsx';
 import { type AvailabilityFacts, reasonsText } from './Availability.tsx';
 import { State } from './State.tsx';
 
-/** What works and what does not, in words and without figures, as far as is known: no provider is waited for. */
+/** What works, in words, as far as known: does not wait for providers. */
 export function ServiceStatus({ availability }: { availability: AvailabilityFacts }) {
   const { rails, registrations, reasons } = availability;
   const isDatabaseUp = !reasons.includes('database_unreachable');

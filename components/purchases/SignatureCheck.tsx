@@ -43,14 +43,14 @@ async function publishedKeys(): Promise<PublishedKeys> {
   return response.json();
 }
 
-/** Holds the signature against the published key, and its payload against what the page shows. */
+/** Verifies the signature with the published key, and compares its payload with the page. */
 async function check(record: SignedReceipt): Promise<Outcome> {
   const keys = await publishedKeys();
   try {
     const { keyRevokedAt } = await verifyReceipt(record, keys);
     return keyRevokedAt === null ? 'verified' : 'revoked_later';
   } catch (error) {
-    // A browser without Ed25519 knows nothing, and says so.
+    // A browser without Ed25519 cannot tell, and says so.
     if (error instanceof Error && error.name === 'NotSupportedError') return 'unchecked';
     return keys.keys.some(({ kid }) => kid === record.signature.kid) ? 'altered' : 'unchecked';
   }
@@ -61,7 +61,7 @@ export function SignatureCheck({ record }: { record: SignedReceipt }) {
   const [outcome, setOutcome] = useState<Outcome>('checking');
   const run = useCallback(() => {
     setOutcome('checking');
-    // Offline, or a browser without Ed25519: nothing is known, and that is what is shown.
+    // Offline, or no Ed25519: show that the result is unknown.
     check(record).then(setOutcome, () => setOutcome('unchecked'));
   }, [record]);
   useEffect(run, [run]);

@@ -68,7 +68,7 @@ const icons: Record<StateIcon, LucideIcon> = {
   x: X,
 };
 
-// Written out, because the stylesheet only carries class names it can read in full.
+// Written out: Tailwind finds only complete class names.
 const tones: Record<Tone, string> = {
   settled: 'tone-settled',
   attention: 'tone-attention',
@@ -80,11 +80,11 @@ const tones: Record<Tone, string> = {
 interface Props {
   kind: StateKind;
   value: string;
-  /** Another word for the same state, where the row needs one: "Refunded" for a remedy. */
+  /** Another word for the same state where needed: "Refunded" for a remedy. */
   word?: string;
 }
 
-/** A state in a row or in running text: icon, word, tone. */
+/** A state in a row or text: icon, word, tone. */
 export function State({ kind, value, word }: Props) {
   const state = stateWord(kind, value);
   const Icon = icons[state.icon];
@@ -96,7 +96,7 @@ export function State({ kind, value, word }: Props) {
   );
 }
 
-/** The icon of a state alone, in its tone, where the word stands or is said beside it. */
+/** A state's icon alone, where the word is nearby. */
 export function StateSign({ kind, value }: Omit<Props, 'word'>) {
   const state = stateWord(kind, value);
   const Icon = icons[state.icon];
@@ -107,7 +107,7 @@ export function StateSign({ kind, value }: Omit<Props, 'word'>) {
   );
 }
 
-/** A state in a heading: the same, on its tint. */
+/** A state in a heading, on its tint. */
 export function StateBadge({ kind, value, word }: Props) {
   const state = stateWord(kind, value);
   const Icon = icons[state.icon];

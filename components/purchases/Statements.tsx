@@ -8,11 +8,11 @@ interface LinkProps {
   number: number;
   className: string;
   children: ReactNode;
-  /** Whether it shows that its statement is the one that is looked at. */
+  /** Whether it marks its statement as the current one. */
   isMark?: boolean;
 }
 
-/** Opens a statement: what was found of it, and its passage beside it. */
+/** Opens a statement: its status, and its passage beside it. */
 export function StatementLink({ number, className, children, isMark = false }: LinkProps) {
   const { statement, openStatement } = useCitations();
   function follow(event: MouseEvent) {
@@ -37,7 +37,7 @@ interface StatementProps {
   status: StatementStatus;
 }
 
-/** Whether a statement is among those that are shown; the one that is looked at always is. */
+/** Whether a statement is shown; the current one always is. */
 function useIsShown({ number, status }: StatementProps): boolean {
   const { shown, statement } = useCitations();
   return shown === 'all' || shown === status || statement === number;
@@ -46,11 +46,11 @@ function useIsShown({ number, status }: StatementProps): boolean {
 interface MarkProps extends StatementProps {
   className: string;
   text: string;
-  /** Number and status, behind the words. */
+  /** Number and status, after the words. */
   label: ReactNode;
 }
 
-/** A statement where it stands in the work. Those that are not shown are plain words, so that the Tab key skips them. */
+/** A statement in its place in the work. Hidden ones are plain text, so that the Tab key skips them. */
 export function StatementMark({ number, status, className, text, label }: MarkProps) {
   if (!useIsShown({ number, status })) return text;
   return (
@@ -61,7 +61,7 @@ export function StatementMark({ number, status, className, text, label }: MarkPr
   );
 }
 
-/** What was found of a statement. */
+/** A statement's status and reasons. */
 export function StatementNote({ number, status, children }: StatementProps & { children: ReactNode }) {
   const isShown = useIsShown({ number, status });
   const { statement } = useCitations();
@@ -81,7 +81,7 @@ interface FilterProps {
   options: readonly { shown: Shown; word: string; count: number }[];
 }
 
-/** Which statements are shown. Without scripts all of them are. */
+/** Chooses the statements to show. Without scripts all are shown. */
 export function StatementFilter({ options }: FilterProps) {
   const { shown, show } = useCitations();
   return (

@@ -2,10 +2,10 @@ import type { Evidence } from '@/server/purchases/contract.ts';
 
 type Text = string | object;
 
-/** As it was sent: a text as it stands, JSON set in lines. */
+/** As submitted: text unchanged, JSON indented. */
 const shown = (text: Text) => (typeof text === 'string' ? text : JSON.stringify(text, null, 2));
 
-/** The request and the criteria of a report, until they are deleted. The work stands below, statement by statement. */
+/** A report's request and criteria, until deleted. The work follows below, statement by statement. */
 export function Submitted({ submitted }: { submitted: NonNullable<Evidence['submitted']> }) {
   const { request, criteria } = submitted;
   if (request === null && criteria.length === 0) return null;

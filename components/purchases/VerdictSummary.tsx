@@ -18,7 +18,7 @@ const methods: Record<string, string> = {
   'deterministic_checks+model_panel_assessment': 'Rules, a small trained model and several language models',
 };
 
-/** Why the verdict is not the one that the findings alone would give; null when it is. */
+/** Why the verdict differs from what the findings alone would give; null if it does not. */
 function cappedText(report: Report): string | null {
   if (report.model_verdict === report.verdict) return null;
   const own = stateWord('verdict', report.model_verdict).word;
@@ -30,13 +30,13 @@ function cappedText(report: Report): string | null {
   return `The findings alone would give “${own}”; ${reason} lowered it.`;
 }
 
-/** What a report says in short, where the words of its verdict stand already. */
+/** A report's summary, beside its verdict. */
 export function summaryBesideVerdict({ summary, verdict }: Pick<Report, 'summary' | 'verdict'>): string {
   const opening = `${stateWord('verdict', verdict).word}. `;
   return summary.startsWith(opening) ? summary.slice(opening.length) : summary;
 }
 
-/** The verdict beside what stands behind it, and what it is not. */
+/** The verdict, what supports it, and what it does not mean. */
 export function VerdictSummary({ report }: { report: Report }) {
   const capped = cappedText(report);
   const checks = report.verification.checks.map((outcome) => outcome.status);

@@ -4,7 +4,7 @@ import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { ReportedStatement } from '@/server/work-check/contract.ts';
 import { WorkView } from './WorkView.tsx';
 
-/** The words of the page, tags taken out. */
+/** The page's words without tags. */
 const wordsOf = (work: JsonValue, statements: ReportedStatement[]): string =>
   renderToStaticMarkup(<WorkView statements={statements} passages={[]} work={work} />)
     .replaceAll(/<[^>]+>/g, ' ')

@@ -10,7 +10,7 @@ import { type Block, blocksOf, type Piece, statementsWithoutPlace } from './work
 
 type Statements = Report['statements'];
 
-// Written out, because the stylesheet only carries class names it can read in full.
+// Written out: Tailwind finds only complete class names.
 const marks: Record<ReportedStatement['status'], string> = {
   contradicted: 'stated stated-contradicted',
   not_found: 'stated stated-open',
@@ -18,7 +18,7 @@ const marks: Record<ReportedStatement['status'], string> = {
   not_checked: 'stated',
 };
 
-/** Number and status behind the words of a statement: a sign where a reader must look, words for who hears the page. */
+/** Number and status after a statement's words: a sign on problems, words for screen readers. */
 function MarkLabel({ number, status }: { number: number; status: ReportedStatement['status'] }) {
   const isTelling = status === 'contradicted' || status === 'not_found';
   return (
@@ -38,7 +38,7 @@ function MarkLabel({ number, status }: { number: number; status: ReportedStateme
 interface MarkedProps {
   pieces: readonly Piece[];
   statements: Statements;
-  /** The page that a press on a statement leads to, when not to its place on this one. */
+  /** The page that a click on a statement opens, unless it is on this page. */
   page?: string;
 }
 
@@ -70,7 +70,7 @@ const kinds: Record<ReportedStatement['kind'], string> = {
   leaf: 'Field',
 };
 
-/** Where a statement stood, for a reader who has a copy of the work. */
+/** A statement's former place, for a reader with a copy of the work. */
 function Place({ statement: { kind, path, start = 0, end = 0 } }: { statement: ReportedStatement }) {
   return (
     <p className="text-dense text-ink-3">
@@ -85,11 +85,11 @@ interface NotesProps {
   numbers: readonly number[];
   statements: Statements;
   passages: readonly Passage[];
-  /** Whether the statements are not to be seen above. */
+  /** Whether the statements are not shown above. */
   placed: boolean;
 }
 
-/** What was found of statements: status, why, what was compared and computed, and the passages that decide it. */
+/** Statements with status, reason, comparison, computation, and their passages. */
 function Notes({ numbers, statements, passages, placed }: NotesProps) {
   return (
     <ul className="font-sans text-ui">
@@ -131,7 +131,7 @@ function Cites({ number, passages }: { number: number; passages: readonly number
   );
 }
 
-/** The words at issue side by side, and what was computed where neither they nor the reason say it. */
+/** The words at issue side by side, and a computation that the reason does not mention. */
 function Comparison({ statement: { why, compared, computed } }: { statement: ReportedStatement }) {
   const isSaid = computed === undefined || why.includes(computed) || compared?.known === computed;
   if (compared === undefined && isSaid) return null;
@@ -193,11 +193,11 @@ function WorkBlock({ block, ...rest }: { block: Block } & Omit<NotesProps, 'numb
 interface Props {
   statements: Statements;
   passages: readonly Passage[];
-  /** The work as it was submitted, JSON as a value; null when it is no longer kept. */
+  /** The submitted work, JSON as a value; null once deleted. */
   work: JsonValue;
 }
 
-/** The work with its statements marked, and below each of its lines what was found of them. */
+/** The work with its statements marked, and their results below each line. */
 export function WorkView({ statements, passages, work }: Props) {
   const blocks = blocksOf(work, statements);
   const elsewhere = statementsWithoutPlace(statements.length, blocks);

@@ -1,6 +1,6 @@
 import type { CheckOutcome, DeterministicCheck } from '@/server/work-check/contract.ts';
 
-/** What each deterministic check is called on a page. */
+/** Each deterministic check's name on pages. */
 export const checkNames: Record<DeterministicCheck, string> = {
   evidence_integrity: 'Evidence integrity',
   evidence_freshness: 'Evidence age',
@@ -20,7 +20,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `every citation resolves` as `Every citation resolves`; null when the detail gives no reason. */
+/** `every citation resolves` as `Every citation resolves`; null without a reason. */
 function givenReason(outcome: CheckOutcome): string | null {
   const { reason } = outcome.detail;
   if (typeof reason !== 'string' || reason === '') return null;
@@ -61,9 +61,9 @@ function failedSentence(outcome: CheckOutcome, count: (name: string) => number):
   }
 }
 
-/** One line on what a check did, why it failed, or why it was skipped. */
+/** What a check did, why it failed, or why it was skipped: one line. */
 export function checkSentence(outcome: CheckOutcome): string {
-  // A detail holds either how many there were or the list of them.
+  // A detail has either a count or a list.
   const count = (name: string) => {
     const value = outcome.detail[name];
     return Array.isArray(value) ? value.length : typeof value === 'number' ? value : 0;

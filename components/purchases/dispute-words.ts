@@ -1,6 +1,6 @@
 import type { DisputeReason } from '@/server/purchases/contract.ts';
 
-/** What a reason for a dispute says in a person's words. */
+/** The reasons for a dispute in a person's words. */
 export const disputeReasonWords: Record<DisputeReason, string> = {
   check_not_performed: 'A check was not performed',
   criteria_not_evaluated: 'A criterion was not evaluated',
@@ -10,7 +10,7 @@ export const disputeReasonWords: Record<DisputeReason, string> = {
   other: 'Another reason',
 };
 
-/** The same, for a reason that came back in a report. */
+/** The same for a reason in a report. */
 export function disputeReasonText(reason: string): string {
   const known: Record<string, string> = disputeReasonWords;
   return Object.hasOwn(known, reason) ? (known[reason] ?? reason) : reason.replaceAll('_', ' ');

@@ -1,7 +1,7 @@
 import { instantText } from '@/components/ui/Instant.tsx';
 import type { Report } from '@/server/work-check/contract.ts';
 
-/** How much of the work was decided, never rounded up: `83% of the statements that can be checked`. */
+/** The decided share of the work, never rounded up: `83% of the statements that can be checked`. */
 export function decidedText(share: number): string {
   const percent = Math.floor(share * 100 + 1e-9);
   const of = 'of the statements that can be checked';
@@ -10,7 +10,7 @@ export function decidedText(share: number): string {
   return `${percent === 0 ? 'Less than 1' : percent}% ${of}`;
 }
 
-/** Accuracy as it was measured, with what it was measured on and whether that was the version that wrote the report. */
+/** Measured accuracy, on what, and whether that was the version that wrote the report. */
 export function measuredText(measured: Report['measured']): string {
   if (measured === null) return 'The report states no measured accuracy.';
   const { figures, measured_on, measured_at, version, this_version } = measured;

@@ -1,6 +1,6 @@
 import type { Citation } from '@/server/work-check/contract.ts';
 
-/** A passage that a finding or a statement cites, under the number the reader sees: `[3]`. */
+/** A cited passage, with the number that readers see: `[3]`. */
 export interface Passage extends Citation {
   number: number;
   /** The citation as a string: equal for equal places. */
@@ -20,7 +20,7 @@ function placeOf(citation: Citation): string {
   return `${citation.ref} ${citation.start} ${citation.end} ${citation.digest}`;
 }
 
-/** Every cited passage once, numbered in the order in which the findings first cite it, then the statements. */
+/** Every cited passage once, numbered by its first citation: findings first, then statements. */
 export function citedPassages(findings: readonly Citing[], statements: readonly Citing[] = []): Passage[] {
   const passages = new Map<string, Passage>();
   const number = (citing: readonly Citing[], by: 'findings' | 'statements') => {
@@ -44,14 +44,14 @@ export function citedPassages(findings: readonly Citing[], statements: readonly 
   return [...passages.values()];
 }
 
-/** The numbers under which the citations of a finding or a statement appear, each once. */
+/** The distinct passage numbers of a finding's or statement's citations. */
 export function passageNumbers({ citations = [] }: Citing, passages: readonly Passage[]): number[] {
   const places = new Set(citations.map(placeOf));
   return passages.filter(({ place }) => places.has(place)).map(({ number }) => number);
 }
 
 export interface PassageLine {
-  /** Of the line in its text, from 1. */
+  /** The line's number in its text, from 1. */
   number: number;
   before: string;
   cited: string;
@@ -59,7 +59,7 @@ export interface PassageLine {
 }
 
 const CONTEXT_LINES = 2;
-/** Evidence may be one line of 32,768 bytes; this much of it on either side is enough to see where a passage stands. */
+/** Evidence may be one line of 32,768 bytes: show this much of it on either side. */
 const CONTEXT_CHARACTERS = 240;
 
 function clipStart(text: string): string {
@@ -71,11 +71,11 @@ function clipEnd(text: string): string {
 }
 
 /**
- * The lines of a text around a cited passage, two lines of context on either side.
+ * The lines of a text around a cited passage, with two lines of context on either side.
  *
  * @param start first byte of the passage in the UTF-8 form of `text`
  * @param end the byte after its last
- * @returns null when the bytes do not fall on characters inside the text: then there is nothing to show
+ * @returns null when the bytes are not on character boundaries of the text
  */
 export function linesAround(text: string, start: number, end: number): PassageLine[] | null {
   const bytes = new TextEncoder().encode(text);
@@ -89,7 +89,7 @@ export function linesAround(text: string, start: number, end: number): PassageLi
       read.decode(bytes.subarray(end)),
     ];
   } catch {
-    // A boundary inside a character: the citation does not describe this text.
+    // A boundary inside a character: the citation is not about this text.
     return null;
   }
   const before = parts[0].split(/\r?\n/);

@@ -16,24 +16,24 @@ const chains: Record<string, string> = {
 };
 
 export interface PaymentReference {
-  /** The chain by its name; null for a payment that is on none. */
+  /** The chain's name; null for a payment on none. */
   chain: string | null;
-  /** What the provider calls the payment. */
+  /** The provider's reference of the payment. */
   id: string;
 }
 
-/** `eip155:84532:0x…` as chain and transaction; anything else is the provider's own number, whole. */
+/** `eip155:84532:0x…` as chain and transaction; any other reference unchanged. */
 export function paymentReference(reference: string): PaymentReference {
   const onChain = /^(eip155:\d+):(.+)$/.exec(reference);
   return onChain?.[1] && onChain[2] ? { chain: chainName(onChain[1]), id: onChain[2] } : { chain: null, id: reference };
 }
 
-/** A network by its CAIP-2 id as people call it: `eip155:84532` is `Base Sepolia`. */
+/** A network's usual name by its CAIP-2 id: `eip155:84532` is `Base Sepolia`. */
 export function chainName(network: string): string {
   return chains[network] ?? network;
 }
 
-/** Where the money came from: `x402, USDC on Base`, `Card, payment link`. */
+/** How it was paid: `x402, USDC on Base`, `Card, payment link`. */
 export function collectedFrom(collection: Receipt['collection']): string {
   if (collection.method === 'wallet_credit') return 'Wallet credit';
   const { chain } = paymentReference(collection.reference);
@@ -42,7 +42,7 @@ export function collectedFrom(collection: Receipt['collection']): string {
   return [chain ? `${rail} on ${chain}` : rail, method].filter(Boolean).join(', ');
 }
 
-/** What kind of remedy it was. */
+/** The kind of remedy. */
 export const remedyKinds: Record<Receipt['remedy']['kind'], string> = {
   none: 'None',
   correction: 'Correction re-check',
@@ -57,7 +57,7 @@ function codeText(code: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What the date of a charge in each state is the date of. */
+/** The meaning of a charge's date in each state. */
 export const chargeDates: Record<Receipt['charge']['state'], string> = {
   none: 'Closed on',
   held: 'Held since',
@@ -65,7 +65,7 @@ export const chargeDates: Record<Receipt['charge']['state'], string> = {
   waived: 'Waived on',
 };
 
-/** What a charge in each state means for the reader. */
+/** The meaning of a charge's state for the reader. */
 export const chargeNotes: Record<Receipt['charge']['state'], string> = {
   none: 'What the service keeps. Nothing, for this job.',
   held: 'What the service keeps once the report is accepted. Until then the money is held.',
@@ -73,7 +73,7 @@ export const chargeNotes: Record<Receipt['charge']['state'], string> = {
   waived: 'What the service keeps. Nothing, for this job.',
 };
 
-/** What a remedy in a new state means for the story of the job. */
+/** The meaning of a remedy's new state for the job. */
 const remedyEvents: Record<string, string> = {
   'correction pending': 'Disputed, re-check due',
   'correction delivered': 'Corrected report delivered',
@@ -82,7 +82,7 @@ const remedyEvents: Record<string, string> = {
   'refund refund_failed': 'Refund failed',
 };
 
-/** What one receipt added to the one before it, in two or three words. */
+/** What a receipt added to the previous one, in two or three words. */
 export function receiptEvent(receipt: Receipt, previous: Receipt | undefined): string {
   const remedy = `${receipt.remedy.kind} ${receipt.remedy.state}`;
   if (receipt.remedy.kind !== 'none' && remedy !== `${previous?.remedy.kind} ${previous?.remedy.state}`) {

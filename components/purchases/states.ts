@@ -2,7 +2,7 @@ import type { ConnectedAgent } from '@/server/identity/member-contract.ts';
 import type { ChargeState, JobState, PaymentState, QuoteState, ReviewState } from '@/server/purchases/states.ts';
 import type { CheckOutcome, FindingStatus, StatementStatus, Verdict } from '@/server/work-check/contract.ts';
 
-/** What a state means to the reader: see look, "tones state". */
+/** What a state means to the reader. */
 export type Tone = 'settled' | 'attention' | 'person' | 'fault' | 'quiet';
 
 export interface StateWord {
@@ -11,7 +11,7 @@ export interface StateWord {
   icon: string;
 }
 
-/** The word, tone and icon of every state that a page shows, by the kind of record it belongs to. */
+/** Word, tone and icon of every state on a page, by kind of record. */
 export const states = {
   verdict: {
     supported: { word: 'Supported', tone: 'settled', icon: 'circle-check' },
@@ -108,15 +108,15 @@ export const states = {
 
 export type StateKind = keyof typeof states;
 
-/** Every icon a state may carry, by its name in lucide. */
+/** Every icon of a state, by its lucide name. */
 export type StateIcon = {
   [Kind in StateKind]: (typeof states)[Kind][keyof (typeof states)[Kind]] extends { icon: infer Icon } ? Icon : never;
 }[StateKind];
 
-/** A value that this version of the pages does not know is shown as it was sent, in the quiet tone. */
+/** Shows an unknown value as sent, in the quiet tone. */
 const UNKNOWN_ICON = 'circle-dashed' satisfies StateIcon;
 
-/** The words of a state. Never fails: the contract allows some sets of values to grow. */
+/** The words of a state. Never throws: the contract lets some sets of values grow. */
 export function stateWord(kind: StateKind, value: string): StateWord & { icon: StateIcon } {
   const known: Record<string, StateWord & { icon: StateIcon }> = states[kind];
   return Object.hasOwn(known, value) && known[value] !== undefined
@@ -124,7 +124,7 @@ export function stateWord(kind: StateKind, value: string): StateWord & { icon: S
     : { word: value.replaceAll('_', ' '), tone: 'quiet', icon: UNKNOWN_ICON };
 }
 
-/** `3 met, 2 missing`: how often each value occurs, in the order of the state table, those that do not left out. */
+/** `3 met, 2 missing`: the count of each occurring value, in the order of the state table. */
 export function tally(kind: StateKind, values: readonly string[]): string {
   const order = [...new Set([...Object.keys(states[kind]), ...values])];
   return order

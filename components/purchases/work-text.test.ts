@@ -10,7 +10,7 @@ function at(text: string, passage: string, kind: Placed['kind'] = 'sentence'): P
   return { kind, start, end: start + bytes.encode(passage).length };
 }
 
-/** Marks written as `[1:text]`, one string a block. */
+/** Marks written as `[1:text]`, one string per block. */
 const shown = (blocks: readonly Block[]): string[] =>
   blocks.map(({ pieces }) =>
     pieces.map(({ text, statement }) => (statement === undefined ? text : `[${statement}:${text}]`)).join(''),

@@ -1,10 +1,10 @@
 import type { JsonValue } from '@/server/kernel/json-value.ts';
 import type { ReportedStatement } from '@/server/work-check/contract.ts';
 
-/** A stretch of the work as it is shown. */
+/** A stretch of the work as shown. */
 export interface Piece {
   text: string;
-  /** The statement it is, by its number in the report, from 1. */
+  /** The statement's number in the report, from 1. */
   statement?: number;
 }
 
@@ -12,7 +12,7 @@ export interface Piece {
 export interface Block {
   pieces: Piece[];
   statements: number[];
-  /** Lines of a table: columns stand one below the other only while no line is broken. */
+  /** Lines of a table: its columns align only while no line wraps. */
   isTable: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Span {
   kind: Placed['kind'];
 }
 
-/** The statements of a text in UTF-16 offsets, in its order; none where bytes lie outside of it or two overlap. */
+/** A text's statements in UTF-16 offsets, in order; none if any bytes are outside the text or overlap. */
 function spansOf(text: string, statements: readonly Placed[]): Span[] {
   const offsetAt = new Map<number, number>();
   let [at, bytes] = [0, 0];
@@ -49,11 +49,11 @@ function spansOf(text: string, statements: readonly Placed[]): Span[] {
 
 interface Line {
   start: number;
-  /** Of the line feed, or of the text. */
+  /** End: the line feed, or the end of the text. */
   end: number;
   /** The statements that end in it. */
   spans: Span[];
-  /** Whether a statement begins in it or before and ends in a later line. */
+  /** Whether a statement continues into a later line. */
   runsOn: boolean;
 }
 
@@ -74,10 +74,10 @@ function linesOf(text: string, spans: readonly Span[]): Line[] {
   return lines;
 }
 
-/** The head of a table and the rule below it hold no statement. */
+/** A table's header and rule contain no statement. */
 const HEAD_LINES = 2;
 
-/** Which lines belong to a table: those with cells, and what stands directly above the first of them. */
+/** The lines of tables: those with cells, and the line directly above the first. */
 function tableLines(text: string, lines: readonly Line[]): Set<Line> {
   const table = new Set(lines.filter(({ spans }) => spans.some(({ kind }) => kind === 'cell')));
   for (const [index, line] of lines.entries()) {
@@ -106,17 +106,17 @@ function piecesOf(text: string, start: number, end: number, spans: readonly Span
   return pieces;
 }
 
-/** The first and the last line that hold more than blanks. */
+/** The first and last lines that are not blank. */
 function trimmed(text: string, start: number, end: number): [number, number] {
   const lead = /^(?:[^\S\n]*\n)+/.exec(text.slice(start, end))?.[0].length ?? 0;
   const tail = /\s+$/.exec(text.slice(start + lead, end))?.[0].length ?? 0;
   return [start + lead, end - tail];
 }
 
-/** A paragraph of one line may hold hundreds of statements. */
+/** A one-line paragraph may contain hundreds of statements. */
 const STATEMENTS_TOGETHER = 6;
 
-/** Parts of at most `most` elements, about equally long; one empty part of nothing. */
+/** Parts of at most `most` elements, about equally long; one empty part for none. */
 function evenParts<T>(all: readonly T[], most: number): T[][] {
   const count = Math.max(1, Math.ceil(all.length / most));
   const length = Math.ceil(all.length / count);
@@ -126,9 +126,8 @@ function evenParts<T>(all: readonly T[], most: number): T[][] {
 const afterBlanks = (text: string, at: number): number => at + (/^[^\S\n]*/.exec(text.slice(at))?.[0].length ?? 0);
 
 /**
- * A work of text as blocks: each ends with the line in which a statement ends, so what is said of a statement can stand
- * below its line; a line of many statements is cut between them. Tables stay whole. Only blanks at the edges of a block are
- * left out.
+ * A textual work as blocks. Each ends with a line in which a statement ends, so that results can follow that line; a
+ * line with many statements is cut between them. Tables stay whole. Drops only blanks at the edges of a block.
  *
  * @param statements by UTF-8 byte offsets into the text
  */
@@ -163,11 +162,11 @@ function textBlocks(text: string, statements: readonly Placed[]): Block[] {
   return blocks;
 }
 
-/** A key as a JSON Pointer writes it (RFC 6901). */
+/** A key in a JSON Pointer (RFC 6901). */
 const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /**
- * Structured work as blocks of indented JSON: each ends with a leaf that is a statement.
+ * Structured work as blocks of indented JSON. Each ends with a leaf that is a statement.
  *
  * @param statements by JSON Pointers into the value
  */
@@ -212,13 +211,13 @@ function jsonBlocks(value: JsonValue, statements: readonly Placed[]): Block[] {
   return blocks;
 }
 
-/** The work as blocks; none when it is not kept. */
+/** The work as blocks; none once deleted. */
 export function blocksOf(work: JsonValue, statements: readonly Placed[]): Block[] {
   if (work === null) return [];
   return typeof work === 'string' ? textBlocks(work, statements) : jsonBlocks(work, statements);
 }
 
-/** The statements that no block shows, by number: their place is not in this work, or the work is not kept. */
+/** The numbers of statements that no block shows, because their place or the work is missing. */
 export function statementsWithoutPlace(count: number, blocks: readonly Block[]): number[] {
   const placed = new Set(blocks.flatMap(({ statements }) => statements));
   return Array.from({ length: count }, (_, index) => index + 1).filter((number) => !placed.has(number));

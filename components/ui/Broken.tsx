@@ -2,7 +2,7 @@ import { RefreshCw, Wrench } from 'lucide-react';
 import { DeadEnd } from './DeadEnd.tsx';
 import { Key } from './Key.tsx';
 
-/** What a page shows when it could not be made. `digest` finds the cause in the log; the cause itself stays there. */
+/** Shown when a page failed. `digest` finds the cause in the log; the cause itself stays there. */
 export function Broken({ digest }: { digest: string | undefined }) {
   return (
     <DeadEnd

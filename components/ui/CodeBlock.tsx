@@ -1,6 +1,6 @@
 import { CopyButton } from './CopyButton.tsx';
 
-/** Verbatim text to copy, under its name. `wrap` is for prose; code scrolls sideways. */
+/** Verbatim text to copy, with a title. `wrap` is for prose; code scrolls sideways. */
 export function CodeBlock({ name, code, wrap = false }: { name: string; code: string; wrap?: boolean }) {
   return (
     <figure className="verbatim border border-line">

@@ -7,7 +7,7 @@ const ANSWER_SHOWN_MS = 2_000;
 
 type Answer = 'none' | 'copied' | 'refused';
 
-/** Puts text on the clipboard and says whether that worked, for two seconds. */
+/** Copies text and shows the result for two seconds. */
 function useCopy(text: string): { answer: Answer; copy: () => Promise<void> } {
   const [answer, setAnswer] = useState<Answer>('none');
   useEffect(() => {
@@ -20,7 +20,7 @@ function useCopy(text: string): { answer: Answer; copy: () => Promise<void> } {
       await navigator.clipboard.writeText(text);
       setAnswer('copied');
     } catch {
-      // Refused by the browser, or a page without a secure context.
+      // Refused by the browser, or not a secure context.
       setAnswer('refused');
     }
   }
@@ -30,7 +30,7 @@ function useCopy(text: string): { answer: Answer; copy: () => Promise<void> } {
 const words = { none: 'Copy', copied: 'Copied', refused: 'Not copied' } as const;
 const icons = { none: Copy, copied: Check, refused: X } as const;
 
-/** @param label what is copied, for those who hear the button: "Copy the request" */
+/** @param label what is copied, for screen readers: "Copy the request" */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { answer, copy } = useCopy(text);
   const Icon = icons[answer];
@@ -43,7 +43,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Shortened verbatim text that copies the whole; paper shows the whole. */
+/** Shortened verbatim text; the button copies all of it, and paper shows all of it. */
 export function CopyVerbatim({ text, shown, label }: { text: string; shown: string; label: string }) {
   const { answer, copy } = useCopy(text);
   return (

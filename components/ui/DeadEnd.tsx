@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** A page on which nothing can be done: what holds, then the one next step. */
+/** A page without actions: the facts, then one next step. */
 export function DeadEnd(props: { icon: LucideIcon; title: string; children: ReactNode; next?: ReactNode }) {
   const { icon: Icon, title, children, next } = props;
   return (

@@ -1,12 +1,12 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** How much of the instant the reader needs to see; the whole of it is always in `dateTime` and on hover. */
+/** How precise the visible time is; `dateTime` and hover always have all of it. */
 export type InstantPrecision = 'minute' | 'day';
 
 /**
- * An instant as the pages write it, always in UTC: `20 Nov 2026, 13:51 UTC`, or `20 Nov 2026` for a day.
+ * A time as pages write it, in UTC: `20 Nov 2026, 13:51 UTC`, or `20 Nov 2026` for a day.
  *
- * @throws RangeError when `at` is not an instant
+ * @throws RangeError for an invalid `at`
  */
 export function instantText(at: string | Date, precision: InstantPrecision = 'minute'): string {
   const iso = new Date(at).toISOString();
@@ -14,7 +14,7 @@ export function instantText(at: string | Date, precision: InstantPrecision = 'mi
   return precision === 'day' ? day : `${day}, ${iso.slice(11, 16)} UTC`;
 }
 
-/** An instant in the words of `instantText`, its seconds on hover. */
+/** A time by `instantText`, with seconds on hover. */
 export function Instant({ at, precision = 'minute' }: { at: string | Date; precision?: InstantPrecision }) {
   const iso = new Date(at).toISOString();
   return (

@@ -1,4 +1,4 @@
-/** A key, a code or a name as a machine wrote it. */
+/** A key, code or name, verbatim. */
 export function Key({ children }: { children: string }) {
   return <span className="key">{children}</span>;
 }

@@ -3,10 +3,10 @@
 import { useRouter } from 'next/navigation';
 import { useEffect } from 'react';
 
-/** Often enough for whoever looks on, seldom enough for one who leaves the page open. */
+/** Often enough for a watching reader, rare enough for a forgotten tab. */
 const EVERY_MS = 3_000;
 
-/** Reads the page again while it is looked at, as long as it stands in it. */
+/** Refreshes the page while it is visible and this component is in it. */
 export function LiveReload() {
   const router = useRouter();
   useEffect(() => {

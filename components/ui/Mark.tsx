@@ -1,4 +1,4 @@
-/** The mark: the brackets of a citation around a check. Decorative; the name stands beside it. */
+/** The logo: a citation's brackets around a check. Decorative; the name is beside it. */
 export function Mark({ className }: { className: string }) {
   return (
     <svg viewBox="0 0 32 24" className={className} fill="none" strokeWidth="2.5" aria-hidden="true">

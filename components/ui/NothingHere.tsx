@@ -1,7 +1,7 @@
 import { FileSearch } from 'lucide-react';
 import { DeadEnd } from './DeadEnd.tsx';
 
-/** The same for what does not exist and for what belongs to another account. */
+/** The same page for a missing record and for another account's. */
 export function NothingHere() {
   return (
     <DeadEnd

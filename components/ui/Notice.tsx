@@ -9,14 +9,14 @@ const looks: Record<'settled' | 'attention', { icon: LucideIcon; tone: string }>
 interface Props {
   tone: 'settled' | 'attention';
   children: ReactNode;
-  /** Leaves the focus to a field that says more. */
+  /** Leaves the focus to a more specific field. */
   quiet?: boolean;
 }
 
-/** What happened, or what stands in the way, in one sentence. One for a page. */
+/** What happened or what is wrong, in one sentence. One per page. */
 export function Notice({ tone, children, quiet = false }: Props) {
   const { icon: Icon, tone: className } = looks[tone];
-  // What stands in the way is brought into view where a form ends below it.
+  // A form may be longer than the screen: scroll problems into view.
   const isFirst = tone === 'attention' && !quiet;
   return (
     <p

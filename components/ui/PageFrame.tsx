@@ -4,7 +4,7 @@ import { Mark } from './Mark.tsx';
 
 const MAIN = 'main';
 
-/** The header, the page and the footer. `nav` and `actions` stand in the header, left and right. */
+/** Header, page and footer. `nav` and `actions` are in the header, left and right. */
 export function PageFrame({ nav, actions, children }: { nav?: ReactNode; actions?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -59,7 +59,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           role="tabpanel"
           id={`${id}-panel-${index}`}
           aria-labelledby={`${id}-tab-${index}`}
-          // A class, not the attribute: what is hidden by attribute no stylesheet can show on paper.
+          // A class, not the attribute: a stylesheet cannot show on paper what the attribute hides.
           className={`space-y-4 noscript:mb-8 print:mb-8 ${index === current ? '' : 'hidden noscript:block print:block'}`}
         >
           {tab.panel}

@@ -6,15 +6,15 @@ import type { FoundWallet } from './use-wallets.ts';
 
 interface Props {
   wallets: FoundWallet[] | null;
-  /** "Sign in with", "Pay with": the name of the wallet follows. */
+  /** "Sign in with", "Pay with": followed by the wallet's name. */
   verb: ReactNode;
-  /** What goes on at the moment, in place of the buttons' words; null when nothing does. */
+  /** What is happening, shown instead of the buttons' words; null for nothing. */
   busy: string | null;
   primary: boolean;
   onChoose: (wallet: FoundWallet) => void;
 }
 
-/** A button for each wallet of the browser. Without script there is none to ask, and the page says so. */
+/** A button per browser wallet. Without scripts there are none, and the page says so. */
 export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props) {
   if (wallets?.length === 0) {
     return (

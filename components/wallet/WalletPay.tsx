@@ -9,14 +9,14 @@ import { WalletButtons } from './WalletButtons.tsx';
 
 interface Props {
   bill: Bill;
-  /** CAIP-2 names of the chains that payments are taken on. */
+  /** The CAIP-2 names of the accepted chains. */
   networks: readonly string[];
-  /** The page that shows what the service knows of the payment. */
+  /** The page with the payment's state. */
   outcome: string;
   primary?: boolean;
 }
 
-/** Pays from a wallet of the browser: it signs one transfer of exactly the price, and the service carries it out. */
+/** Pays from a browser wallet: it signs one transfer of exactly the price, and the service carries it out. */
 export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
   const { config, wallets } = useWallets();
   const [network, setNetwork] = useState(networks[0] ?? '');
@@ -56,7 +56,7 @@ export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
   );
 }
 
-/** What was signed is kept and sent again: signing a second one could pay twice. */
+/** Resends the same signature: a second one could pay twice. */
 function NoAnswer({ onAsk }: { onAsk: () => void }) {
   return (
     <div className="space-y-3">
@@ -98,7 +98,7 @@ function NetworkChoice({ networks, value, onChange }: Choice) {
   );
 }
 
-/** Until the wallet has signed, nobody can move anything. */
+/** Before the wallet has signed, nobody can move anything. */
 function whyNotSigned(error: unknown): string {
   if (error instanceof NotPayable) return `${error.message} Nothing was signed.`;
   if (isRejection(error)) return 'The wallet did not sign. Nothing was paid with it.';

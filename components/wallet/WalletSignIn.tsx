@@ -8,7 +8,7 @@ import { WalletButtons } from './WalletButtons.tsx';
 
 const CHALLENGE = '/api/x402/v1/wallets/challenge';
 
-/** Has the owner of a wallet sign the message that the server made, and sends the signature as a form of ours. */
+/** Lets a wallet's owner sign the server's message, and sends the signature in a form. */
 export function WalletSignIn({ next }: { next: string }) {
   const { config, wallets } = useWallets();
   const [busy, setBusy] = useState<string | null>(null);

@@ -2,9 +2,9 @@ import { cookieStorage, createConfig, createStorage, injected, unstable_connecto
 import { arbitrum, arbitrumSepolia, base, baseSepolia } from 'wagmi/chains';
 
 /**
- * What the pages know of wallets: those that a browser brings along, on the chains that payments are made on. A new one
- * for each request, or one visitor would see the wallet of another. Chains are asked through the wallet alone, because
- * the policy of our pages lets a script call nobody but us.
+ * The wallets and chains of the pages: the browser's own wallets, on the chains for payments. Made per request, or
+ * visitors would see each other's wallets. Chains are reached through the wallet alone, because our pages' policy lets
+ * scripts call only us.
  */
 export function walletConfig() {
   const transport = unstable_connector(injected);

@@ -3,7 +3,7 @@ import type { Config } from 'wagmi';
 import { getConnection, signTypedData, switchChain } from 'wagmi/actions';
 import { addressOf, type FoundWallet } from './use-wallets.ts';
 
-/** What an unpaid answer asks for on one chain (x402 version 2, PaymentRequirements). */
+/** The demand of an unpaid answer on one chain (x402 version 2, PaymentRequirements). */
 export interface Requirement {
   scheme: string;
   network: `eip155:${number}`;
@@ -16,45 +16,42 @@ export interface Requirement {
 
 /** What is paid where. */
 export interface Bill {
-  /** The operation that takes the payment, and what to send it besides the signature. */
+  /** The paying operation, and what to send besides the signature. */
   address: string;
   body: Record<string, unknown>;
   microcents: number;
 }
 
-/** How a try to pay ended, as far as this browser was told. */
+/** How a try to pay ended, as far as this browser knows. */
 export type Fate =
-  /** The service has an answer of its own, which the page shows. */
+  /** The service answered; the page shows it. */
   | { is: 'told' }
   /** Nothing was taken, and why. */
   | { is: 'refused'; because: string }
-  /** Sent, and no answer came. */
+  /** Sent without an answer. */
   | { is: 'silent' };
 
-/** One unit of the token is so many microcents. */
+/** Microcents per unit of the token. */
 const UNIT_MICROCENTS = 100;
 const TRIES = 4;
 const PAUSE_MS = 2_000;
 
-/** Thrown for what stands in the way of a payment before anything was signed. */
+/** Thrown when a payment is impossible, before anything was signed. */
 export class NotPayable extends Error {}
 
-/** What the service asks for on this chain. Throws `NotPayable`. */
+/** The service's demand on this chain. Throws `NotPayable`. */
 async function requirementOn(network: string, bill: Bill): Promise<Requirement> {
   const response = await send(bill, null);
   const answer = await response.json();
   if (response.status !== 402) throw new NotPayable(answer.detail ?? answer.title ?? 'This cannot be paid now.');
   const found = (answer.accepts as Requirement[]).find((one) => one.network === network);
   if (!found) throw new NotPayable('Payments on this network are not taken now.');
-  // What the wallet is asked to sign is what the page says, or nothing is signed.
+  // The wallet must sign exactly what the page shows.
   if (Number(found.amount) * UNIT_MICROCENTS !== bill.microcents) throw new NotPayable('The amount is not the price.');
   return found;
 }
 
-/**
- * Has the wallet sign the transfer that the service asks for (EIP-3009), and gives what carries it in a header. Nothing
- * has moved then.
- */
+/** Lets the wallet sign the requested transfer (EIP-3009); returns the header that carries it. Moves nothing yet. */
 export async function signedTransfer(
   config: Config,
   wallet: FoundWallet,
@@ -65,7 +62,7 @@ export async function signedTransfer(
   const accepted = await requirementOn(network, bill);
   const chainId = Number(network.slice('eip155:'.length));
   const { connector } = wallet;
-  // Wallets refuse to sign for another chain than the one they are on.
+  // Wallets refuse to sign for another chain than their current one.
   if (getConnection(config).chainId !== chainId) await switchChain(config, { chainId, connector });
   const scheme = new ExactEvmScheme({
     address,
@@ -76,9 +73,7 @@ export async function signedTransfer(
   return btoa(JSON.stringify({ x402Version: 2, payload, accepted }));
 }
 
-/**
- * Sends a signed transfer until an answer comes. It is the same one each time, so it moves the money once at most.
- */
+/** Sends a signed transfer until an answer arrives. It is the same each time, so it moves the money at most once. */
 export async function present(bill: Bill, signature: string): Promise<Fate> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (tries > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -4,18 +4,17 @@ import { useEffect, useState } from 'react';
 import { type Config, type Connector, useConfig, useConnectors } from 'wagmi';
 import { connect, getConnection } from 'wagmi/actions';
 
-/** Wallets reject with this code when their owner says no (EIP-1193). */
+/** The error code when a wallet's owner declines (EIP-1193). */
 const REJECTED = 4001;
 
-/** A wallet that the page can ask. */
+/** A usable wallet. */
 export interface FoundWallet {
   name: string;
   connector: Connector;
 }
 
 /**
- * The wallets of this browser: those that announce themselves (EIP-6963), otherwise the one that is simply there. Null
- * until the browser has been looked at.
+ * The browser's wallets: those that announce themselves (EIP-6963), else the single injected one. Null until looked up.
  */
 export function useWallets(): { config: Config; wallets: FoundWallet[] | null } {
   const config = useConfig();
@@ -32,7 +31,7 @@ export function useWallets(): { config: Config; wallets: FoundWallet[] | null } 
   return { config, wallets: isThere ? [{ name: 'your wallet', connector: plain }] : [] };
 }
 
-/** The address that the wallet lets us see, asked for where it has not been yet. Rejects when its owner says no. */
+/** The wallet's address, after asking for permission if needed. Rejects when its owner declines. */
 export async function addressOf(config: Config, { connector }: FoundWallet): Promise<`0x${string}`> {
   const now = getConnection(config);
   if (now.status === 'connected' && now.connector.uid === connector.uid) return now.address;
@@ -42,7 +41,7 @@ export async function addressOf(config: Config, { connector }: FoundWallet): Pro
   return address;
 }
 
-/** Whether an error says that the owner of the wallet said no. */
+/** Whether a wallet's owner declined. */
 export function isRejection(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Object; at = (at as { cause?: unknown }).cause) {
     if ((at as { code?: unknown }).code === REJECTED) return true;
