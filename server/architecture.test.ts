@@ -14,7 +14,7 @@ const pure = [
   /^server\/purchases\/(states|room|title)\.ts$/,
   /^server\/identity\/destination\.ts$/,
   /^server\/service\/(terms|meanings)\.ts$/,
-  /^server\/console\/roles\.ts$/,
+  /^server\/console\/(roles|contract\/\w+)\.ts$/,
   /^server\/problems\.ts$/,
   /^server\/door\/(operation|problem)\.ts$/,
   /^server\/kernel\/(json-value|money)\.ts$/,

@@ -1,8 +1,13 @@
-import * as operator from './console/contract.ts';
-import * as customerOps from './console/customer-contract.ts';
-import * as disputeOps from './console/money-contract.ts';
-import * as qualityOps from './console/quality-contract.ts';
-import * as recordOps from './console/records-contract.ts';
+import * as acts from './console/contract/acts.ts';
+import * as audit from './console/contract/audit.ts';
+import * as customers from './console/contract/customers.ts';
+import * as disputes from './console/contract/disputes.ts';
+import * as failures from './console/contract/failures.ts';
+import * as money from './console/contract/money.ts';
+import * as overview from './console/contract/overview.ts';
+import * as consolePurchases from './console/contract/purchases.ts';
+import * as quality from './console/contract/quality.ts';
+import * as records from './console/contract/records.ts';
 import type { ConsoleOperation } from './console/roles.ts';
 import type { Operation, PublishedOperation } from './door/operation.ts';
 import * as account from './identity/account-contract.ts';
@@ -78,50 +83,50 @@ export type OperationName = keyof typeof operations;
 
 /** Operators' operations. Same door, published by no transport. */
 const operatorOperations = {
-  console_me: operator.consoleMe,
-  console_overview: operator.consoleOverview,
-  console_money: operator.consoleMoney,
-  console_purchases: operator.consolePurchases,
-  console_purchase: operator.consolePurchase,
-  console_search: operator.consoleSearch,
-  console_acts: operator.consoleActs,
-  verify_acts: operator.verifyActs,
-  console_customers: operator.consoleCustomers,
-  note_purchase: operator.notePurchase,
-  open_content: operator.openContent,
-  read_content: operator.readContent,
-  ask_again: operator.askAgain,
-  cancel_job: operator.cancelJob,
-  waive_charge: operator.waiveCharge,
-  give_back: operator.giveBack,
-  lift_block: operator.liftBlock,
-  turn_switch: operator.turnSwitch,
-  console_disputes: disputeOps.consoleDisputes,
-  console_dispute: disputeOps.consoleDispute,
-  answer_dispute: disputeOps.answerDispute,
-  console_failures: disputeOps.consoleFailures,
-  retry_letters: disputeOps.retryLetters,
-  console_accounts: customerOps.consoleAccounts,
-  pause_customer_agent: customerOps.pauseCustomerAgent,
-  revoke_customer_agent: customerOps.revokeCustomerAgent,
-  console_ledger: recordOps.consoleLedger,
-  console_entries: recordOps.consoleEntries,
-  console_webhooks: recordOps.consoleWebhooks,
-  hear_again: recordOps.hearAgain,
-  open_webhook: recordOps.openWebhook,
-  read_webhook: recordOps.readWebhook,
-  console_quality: qualityOps.consoleQuality,
-  open_findings: qualityOps.openFindings,
-  console_findings: qualityOps.consoleFindings,
-  label_finding: qualityOps.labelFinding,
-  export_cases: qualityOps.exportCases,
-  run_again: operator.runAgain,
-  refund_charge: operator.refundCharge,
-  preview_acts: operator.previewActs,
-  act_on_purchases: operator.actOnPurchases,
-  console_views: operator.consoleViews,
-  save_view: operator.saveView,
-  remove_view: operator.removeView,
+  console_me: overview.consoleMe,
+  console_overview: overview.consoleOverview,
+  console_money: money.consoleMoney,
+  console_purchases: consolePurchases.consolePurchases,
+  console_purchase: consolePurchases.consolePurchase,
+  console_search: overview.consoleSearch,
+  console_acts: audit.consoleActs,
+  verify_acts: audit.verifyActs,
+  console_customers: customers.consoleCustomers,
+  note_purchase: acts.notePurchase,
+  open_content: acts.openContent,
+  read_content: acts.readContent,
+  ask_again: acts.askAgain,
+  cancel_job: acts.cancelJob,
+  waive_charge: acts.waiveCharge,
+  give_back: money.giveBack,
+  lift_block: money.liftBlock,
+  turn_switch: overview.turnSwitch,
+  console_disputes: disputes.consoleDisputes,
+  console_dispute: disputes.consoleDispute,
+  answer_dispute: disputes.answerDispute,
+  console_failures: failures.consoleFailures,
+  retry_letters: failures.retryLetters,
+  console_accounts: customers.consoleAccounts,
+  pause_customer_agent: customers.pauseCustomerAgent,
+  revoke_customer_agent: customers.revokeCustomerAgent,
+  console_ledger: records.consoleLedger,
+  console_entries: records.consoleEntries,
+  console_webhooks: records.consoleWebhooks,
+  hear_again: records.hearAgain,
+  open_webhook: records.openWebhook,
+  read_webhook: records.readWebhook,
+  console_quality: quality.consoleQuality,
+  open_findings: quality.openFindings,
+  console_findings: quality.consoleFindings,
+  label_finding: quality.labelFinding,
+  export_cases: quality.exportCases,
+  run_again: acts.runAgain,
+  refund_charge: acts.refundCharge,
+  preview_acts: acts.previewActs,
+  act_on_purchases: acts.actOnPurchases,
+  console_views: consolePurchases.consoleViews,
+  save_view: consolePurchases.saveView,
+  remove_view: consolePurchases.removeView,
 } as const satisfies Record<ConsoleOperation, Operation>;
 
 /** All operations. */

@@ -46,7 +46,7 @@ const groups: readonly (readonly Planted[])[] = [
     {
       change: 'an operation of operators among those that are published',
       edits: [
-        ['server/operations.ts', '  jobs: lists.jobs,', '  jobs: lists.jobs,\n  planted_switch: operator.turnSwitch,'],
+        ['server/operations.ts', '  jobs: lists.jobs,', '  jobs: lists.jobs,\n  planted_switch: overview.turnSwitch,'],
       ],
       complaints: [['server/operations.ts', /"operator"/]],
     },

@@ -6,7 +6,7 @@ import { Moment } from '@/components/console/Moment.tsx';
 import { Switches } from '@/components/console/Switches.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
-import type { Overview } from '@/server/console/contract.ts';
+import type { Overview } from '@/server/console/contract/overview.ts';
 import { seconds } from '@/server/service/terms.ts';
 import { show } from '../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from './operator.ts';

@@ -1,4 +1,4 @@
-import type { Action, ActionName } from '@/server/console/contract.ts';
+import type { Action, ActionName } from '@/server/console/contract/purchases.ts';
 import { actWords } from './act-words.ts';
 
 /** The actions on a purchase. Impossible ones keep their place and give the reason. */

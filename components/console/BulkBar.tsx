@@ -1,4 +1,5 @@
-import { bulkNames, type Row } from '@/server/console/contract.ts';
+import { bulkNames } from '@/server/console/contract/acts.ts';
+import type { Row } from '@/server/console/contract/purchases.ts';
 import { type ActingRole, may } from '@/server/console/roles.ts';
 import { actWords } from './act-words.ts';
 

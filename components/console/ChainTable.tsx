@@ -1,4 +1,4 @@
-import type { ChainBooks } from '@/server/console/contract.ts';
+import type { ChainBooks } from '@/server/console/contract/records.ts';
 import { Price } from '../purchases/Price.tsx';
 import { Moment } from './Moment.tsx';
 

@@ -15,7 +15,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { z } from 'zod';
-import type { consoleMe } from '@/server/console/contract.ts';
+import type { consoleMe } from '@/server/console/contract/overview.ts';
 
 type Waiting = z.infer<typeof consoleMe.output>['waiting'];
 

@@ -1,4 +1,4 @@
-import type { Overview } from '@/server/console/contract.ts';
+import type { Overview } from '@/server/console/contract/overview.ts';
 import { reasonsText } from '../purchases/Availability.tsx';
 import { State } from '../purchases/State.tsx';
 import { relativeText } from './Moment.tsx';

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import type { z } from 'zod';
-import type { consolePurchases, Row } from '@/server/console/contract.ts';
+import type { consolePurchases, Row } from '@/server/console/contract/purchases.ts';
 import { ask } from './ask.ts';
 import { PurchaseTable } from './PurchaseTable.tsx';
 

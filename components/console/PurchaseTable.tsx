@@ -1,4 +1,4 @@
-import type { Row } from '@/server/console/contract.ts';
+import type { Row } from '@/server/console/contract/purchases.ts';
 import { Price } from '../purchases/Price.tsx';
 import { State } from '../purchases/State.tsx';
 import { Key } from '../ui/Key.tsx';

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import type { SavedView } from '@/server/console/contract.ts';
+import type { SavedView } from '@/server/console/contract/purchases.ts';
 
 interface Props {
   views: readonly SavedView[];

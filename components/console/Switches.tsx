@@ -1,4 +1,4 @@
-import type { Overview } from '@/server/console/contract.ts';
+import type { Overview } from '@/server/console/contract/overview.ts';
 import { type ActingRole, may, neededFor } from '@/server/console/roles.ts';
 import { switchWords } from './switch-words.ts';
 

@@ -16,7 +16,7 @@ import {
   Wallet,
   Webhook,
 } from 'lucide-react';
-import type { Entry } from '@/server/console/contract.ts';
+import type { Entry } from '@/server/console/contract/purchases.ts';
 import { CopyButton, CopyVerbatim } from '../ui/CopyButton.tsx';
 import { Moment } from './Moment.tsx';
 

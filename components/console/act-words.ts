@@ -1,5 +1,5 @@
 import { amountText } from '@/components/purchases/Price.tsx';
-import type { ActionName } from '@/server/console/contract.ts';
+import type { ActionName } from '@/server/console/contract/purchases.ts';
 import { lasting } from '@/server/service/terms.ts';
 
 interface ActWords {

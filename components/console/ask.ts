@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type * as contract from '@/server/console/contract.ts';
+import type * as contract from '@/server/console/contract/purchases.ts';
 
 /** Operations that console pages call from the browser. */
 interface Reads {

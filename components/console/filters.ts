@@ -5,7 +5,7 @@ import {
   type FilterField,
   filterFields,
   filterNames,
-} from '@/server/console/contract.ts';
+} from '@/server/console/contract/purchases.ts';
 import { stateWord } from '../purchases/states.ts';
 
 /** The purchases to list, as in the address: `?is=job:failed&not=rail:card&from=2026-11-01`. */

@@ -3,7 +3,7 @@ import type { Verb } from '../door/verb.ts';
 import { accountOfAgent, pauseAgentBy, revokeAgentBy } from '../identity/agent-acts.ts';
 import { type Sql, sql } from '../kernel/sql.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './customer-contract.ts';
+import type * as contract from './contract/customers.ts';
 
 interface CustomerRow {
   account_key: string;

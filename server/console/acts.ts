@@ -3,7 +3,7 @@ import type { Operator } from '../identity/caller.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/transaction.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/audit.ts';
 import type { ConsoleOperation } from './roles.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 

@@ -3,7 +3,7 @@ import type { Verb } from '../door/verb.ts';
 import { requireFreshSignIn } from '../identity/fresh.ts';
 import { toWire } from '../kernel/money.ts';
 import { obstacleTo } from './actions.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/acts.ts';
 import { findPurchase } from './found.ts';
 import { rowsOf } from './list.ts';
 import { actIn, askProvider } from './purchase-acts.ts';

@@ -1,5 +1,5 @@
 import type { CheckRequest, Finding, Report, ReportedStatement } from '../work-check/contract.ts';
-import type { CaseError } from './quality-contract.ts';
+import type { CaseError } from './contract/quality.ts';
 
 /** A finding that an operator judged, with its work and evidence. */
 export interface JudgedFinding {

@@ -5,7 +5,7 @@ import { utcDay } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/customers.ts';
 
 /** Agents and blocks of an account to show. */
 const shownMax = 200;

@@ -8,7 +8,7 @@ import { toldMax } from '../payments/told.ts';
 import { notAllowed } from '../purchases/job/row.ts';
 import { lasting, service } from '../service/terms.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './money-contract.ts';
+import type * as contract from './contract/disputes.ts';
 import { onWire, wired } from './wire.ts';
 
 interface DisputeRow {

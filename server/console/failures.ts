@@ -5,7 +5,7 @@ import { sql } from '../kernel/sql.ts';
 import { told, toldMax } from '../payments/told.ts';
 import { deadLetterQueue, redriveLetters } from '../queue/queue.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './money-contract.ts';
+import type * as contract from './contract/failures.ts';
 import { onWire } from './wire.ts';
 
 interface FailedJob {

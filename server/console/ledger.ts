@@ -7,8 +7,8 @@ import { accountSums } from '../ledger/closing.ts';
 import { readCardBooks } from '../payments/card/unsettled.ts';
 import { told, toldMax } from '../payments/told.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
+import type * as contract from './contract/records.ts';
 import { chainView } from './money.ts';
-import type * as contract from './records-contract.ts';
 import { onWire, wired } from './wire.ts';
 
 export const consoleLedger: Verb<typeof contract.consoleLedger> = async ({ ctx, db }) => {

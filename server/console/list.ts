@@ -3,7 +3,7 @@ import type { Verb } from '../door/verb.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { toWire } from '../kernel/money.ts';
 import { jobStates, standing } from '../purchases/states.ts';
-import * as contract from './contract.ts';
+import * as contract from './contract/purchases.ts';
 
 type Where = Prisma.JobWhereInput;
 

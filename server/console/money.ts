@@ -7,10 +7,11 @@ import { returnArrivalIn } from '../payments/x402/by-hand.ts';
 import type { TransferName } from '../payments/x402/transfers.ts';
 import { readUnsettled } from '../purchases/rounds/unsettled.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './contract.ts';
+import type * as money from './contract/money.ts';
+import type * as records from './contract/records.ts';
 import { onWire, wired } from './wire.ts';
 
-export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db }) => {
+export const consoleMoney: Verb<typeof money.consoleMoney> = async ({ ctx, db }) => {
   const { chains, arrivals, departures, unknown, payments, refunds, blocks } = await readUnsettled(db, ctx.now);
   return {
     body: {
@@ -26,12 +27,12 @@ export const consoleMoney: Verb<typeof contract.consoleMoney> = async ({ ctx, db
 };
 
 /** A chain compared with the books, as answers carry it. */
-export function chainView(chain: ChainBooks): contract.ChainBooks {
+export function chainView(chain: ChainBooks): records.ChainBooks {
   return wired(chain);
 }
 
 /** Owes an unexplained transfer back to its sender. The worker carries it out. */
-export const giveBack: Verb<typeof contract.giveBack> = async ({ ctx, caller, input, tx }) => {
+export const giveBack: Verb<typeof money.giveBack> = async ({ ctx, caller, input, tx }) => {
   const { reason, ...name } = input;
   const { amount_microcents, sender } = await returnArrivalIn(tx, name as TransferName, ctx.now);
   const subject = `transfer:${name.network}:${name.transaction}:${name.position}`;
@@ -39,7 +40,7 @@ export const giveBack: Verb<typeof contract.giveBack> = async ({ ctx, caller, in
   return { body: { amount_microcents: toWire(amount_microcents), sender } };
 };
 
-export const liftBlock: Verb<typeof contract.liftBlock> = async ({ ctx, caller, input, tx }) => {
+export const liftBlock: Verb<typeof money.liftBlock> = async ({ ctx, caller, input, tx }) => {
   const { block_key, reason } = input;
   const lifted = await liftBlocks(tx, block_key, { actor: caller.name, because: reason, now: ctx.now });
   if (lifted === 0) throw new Problem('not_found', `${block_key} names no open block.`);

@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 import { switchNames } from '../service/contract.ts';
 import { seconds } from '../service/terms.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/overview.ts';
 import { chainView } from './money.ts';
 import { planned } from './planned.ts';
 

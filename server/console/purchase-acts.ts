@@ -15,7 +15,8 @@ import type { Context, Runtime } from '../runtime.ts';
 import { seconds } from '../service/terms.ts';
 import { obstacleTo } from './actions.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './contract.ts';
+import type * as acts from './contract/acts.ts';
+import type * as purchases from './contract/purchases.ts';
 import { type FoundPurchase, findPurchase } from './found.ts';
 import { needsFreshSignIn } from './roles.ts';
 
@@ -29,7 +30,7 @@ interface Asked {
  * Locks the purchase, refuses what is impossible on it now, and records the act. Throws `not_found` and
  * `action_not_allowed`.
  */
-async function begin(tx: Tx, name: contract.ActionName, { caller, input, now }: Asked): Promise<FoundPurchase> {
+async function begin(tx: Tx, name: purchases.ActionName, { caller, input, now }: Asked): Promise<FoundPurchase> {
   const found = await findPurchase(tx, input.key, { held: true });
   const obstacle = obstacleTo(name, found, now);
   if (obstacle !== null) throw notAllowed(obstacle);
@@ -44,7 +45,7 @@ function jobIn({ job }: FoundPurchase): JobRow {
   return job;
 }
 
-type InDatabase = Exclude<contract.ActionName, 'ask_again'>;
+type InDatabase = Exclude<purchases.ActionName, 'ask_again'>;
 
 /** What each action writes besides its act. */
 const writes: { [Name in InDatabase]: (tx: Tx, runtime: Runtime, found: FoundPurchase, asked: Asked) => unknown } = {
@@ -79,14 +80,14 @@ const doing =
     return { body: { done: true } as const };
   };
 
-export const notePurchase: Verb<typeof contract.notePurchase> = doing('note_purchase');
-export const openContent: Verb<typeof contract.openContent> = doing('open_content');
-export const runAgain: Verb<typeof contract.runAgain> = doing('run_again');
-export const cancelJob: Verb<typeof contract.cancelJob> = doing('cancel_job');
-export const waiveCharge: Verb<typeof contract.waiveCharge> = doing('waive_charge');
-export const refundCharge: Verb<typeof contract.refundCharge> = doing('refund_charge');
+export const notePurchase: Verb<typeof acts.notePurchase> = doing('note_purchase');
+export const openContent: Verb<typeof acts.openContent> = doing('open_content');
+export const runAgain: Verb<typeof acts.runAgain> = doing('run_again');
+export const cancelJob: Verb<typeof acts.cancelJob> = doing('cancel_job');
+export const waiveCharge: Verb<typeof acts.waiveCharge> = doing('waive_charge');
+export const refundCharge: Verb<typeof acts.refundCharge> = doing('refund_charge');
 
-export const askAgain: Verb<typeof contract.askAgain> = async ({ ctx, caller, input, db, steps }) => {
+export const askAgain: Verb<typeof acts.askAgain> = async ({ ctx, caller, input, db, steps }) => {
   const jobKey = await askProvider(ctx.runtime, steps, { caller, input, now: ctx.now });
   const { payment_state } = await db.one<{ payment_state: string }>(sql`
     select payment_state from jobs where job_key = ${jobKey}`);
@@ -94,7 +95,7 @@ export const askAgain: Verb<typeof contract.askAgain> = async ({ ctx, caller, in
 };
 
 /** Work, evidence and reports. Throws `action_not_allowed` without a recent reason. */
-export const readContent: Verb<typeof contract.readContent> = async ({ ctx, caller, input, db }) => {
+export const readContent: Verb<typeof acts.readContent> = async ({ ctx, caller, input, db }) => {
   const { quote, job } = await findPurchase(db, input.key);
   const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));
   if (!opened) throw new Problem('action_not_allowed', 'Say first why the content has to be read.');

@@ -5,7 +5,7 @@ import { sql, statement } from '../kernel/sql.ts';
 import { attemptPayers } from '../payments/attempt-sql.ts';
 import { reviewStateAt, stateAt } from '../purchases/job/row.ts';
 import { actionsOn } from './actions.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/purchases.ts';
 import { type FoundPurchase, findPurchase, type QuoteParts } from './found.ts';
 import { timelineOf } from './timeline.ts';
 

@@ -10,8 +10,8 @@ import { assessment } from '../service/assessment.ts';
 import type { CheckRequest, FindingStatus, Report } from '../work-check/contract.ts';
 import { noteAct } from './acts.ts';
 import { caseOf, textOf } from './cases.ts';
+import type * as contract from './contract/quality.ts';
 import { type Opened, openedBy } from './opened.ts';
-import type * as contract from './quality-contract.ts';
 
 const weekSeconds = 7 * 86_400;
 

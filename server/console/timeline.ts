@@ -1,7 +1,7 @@
 import type { Queries } from '../kernel/database.ts';
 import { type Sql, sql, statement } from '../kernel/sql.ts';
 import { checkQueue } from '../queue/queue.ts';
-import type { Entry } from './contract.ts';
+import type { Entry } from './contract/purchases.ts';
 import type { FoundPurchase, QuoteParts } from './found.ts';
 
 /** An entry to show: `raw` is the record without content and secrets. */

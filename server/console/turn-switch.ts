@@ -1,7 +1,7 @@
 import type { Verb } from '../door/verb.ts';
 import { sql } from '../kernel/sql.ts';
 import { noteAct } from './acts.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/overview.ts';
 
 /** Turns a switch. The database records each change with its actor and reason. */
 export const turnSwitch: Verb<typeof contract.turnSwitch> = async ({ ctx, caller, input, tx }) => {

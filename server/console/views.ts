@@ -4,7 +4,7 @@ import type { Operator } from '../identity/caller.ts';
 import type { Queries } from '../kernel/database.ts';
 import { newKey } from '../kernel/id.ts';
 import { sql } from '../kernel/sql.ts';
-import type * as contract from './contract.ts';
+import type * as contract from './contract/purchases.ts';
 
 /** An operator's saved views of the list; others don't see them. */
 

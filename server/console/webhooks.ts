@@ -5,8 +5,8 @@ import { sql } from '../kernel/sql.ts';
 import { hearAgain as hearEventAgain } from '../payments/card/events.ts';
 import { railOf } from '../payments/rail.ts';
 import { noteAct } from './acts.ts';
+import type * as contract from './contract/records.ts';
 import { openedBy } from './opened.ts';
-import type * as contract from './records-contract.ts';
 import { wired } from './wire.ts';
 
 interface EventRow {

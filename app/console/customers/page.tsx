@@ -1,7 +1,7 @@
 import { Moment } from '@/components/console/Moment.tsx';
 import { Pager } from '@/components/console/Rows.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { Customer } from '@/server/console/customer-contract.ts';
+import type { Customer } from '@/server/console/contract/customers.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../operator.ts';
 

@@ -1,7 +1,7 @@
 import { relativeText } from '@/components/console/Moment.tsx';
 import { Row, RowList } from '@/components/console/Rows.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { Dispute } from '@/server/console/money-contract.ts';
+import type { Dispute } from '@/server/console/contract/disputes.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../operator.ts';
 

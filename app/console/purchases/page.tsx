@@ -5,7 +5,7 @@ import { listInput, queryOf, viewOf } from '@/components/console/filters.ts';
 import { LivePurchases } from '@/components/console/LivePurchases.tsx';
 import { PurchaseTable } from '@/components/console/PurchaseTable.tsx';
 import { SavedViews } from '@/components/console/SavedViews.tsx';
-import { bulkNames } from '@/server/console/contract.ts';
+import { bulkNames } from '@/server/console/contract/acts.ts';
 import { may } from '@/server/console/roles.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, roleNow, titled } from '../operator.ts';

@@ -1,7 +1,7 @@
 import { relativeText } from '@/components/console/Moment.tsx';
 import { Pager, Row } from '@/components/console/Rows.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { Announced } from '@/server/console/records-contract.ts';
+import type { Announced } from '@/server/console/contract/records.ts';
 import { show } from '../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../operator.ts';
 

@@ -6,7 +6,7 @@ import { State, StateBadge } from '@/components/purchases/State.tsx';
 import { CodeBlock } from '@/components/ui/CodeBlock.tsx';
 import { CopyVerbatim } from '@/components/ui/CopyButton.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import type { Purchase } from '@/server/console/contract.ts';
+import type { Purchase } from '@/server/console/contract/purchases.ts';
 import { show } from '../../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../../operator.ts';
 import { Told } from '../../Told.tsx';

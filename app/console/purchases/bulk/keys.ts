@@ -1,4 +1,4 @@
-import { type BulkName, bulkMax, bulkNames } from '@/server/console/contract.ts';
+import { type BulkName, bulkMax, bulkNames } from '@/server/console/contract/acts.ts';
 
 /** What the list's form asks for: an action, and the chosen purchases or all shown. */
 export interface Chosen {

@@ -2,7 +2,7 @@ import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
 import { Moment } from '@/components/console/Moment.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { caseErrors, type Judged } from '@/server/console/quality-contract.ts';
+import { caseErrors, type Judged } from '@/server/console/contract/quality.ts';
 import { may } from '@/server/console/roles.ts';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';

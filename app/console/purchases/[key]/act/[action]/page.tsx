@@ -4,7 +4,7 @@ import { NeedsSignIn } from '@/components/console/NeedsSignIn.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import { Key } from '@/components/ui/Key.tsx';
-import { type ActionName, actionNames } from '@/server/console/contract.ts';
+import { type ActionName, actionNames } from '@/server/console/contract/purchases.ts';
 import { needsFreshSignIn } from '@/server/console/roles.ts';
 import { Missing, show } from '../../../../../show.tsx';
 import { operatorContext, readForOperator, titled } from '../../../../operator.ts';

@@ -1,4 +1,4 @@
-import { type ActionName, actionNames } from '@/server/console/contract.ts';
+import { type ActionName, actionNames } from '@/server/console/contract/purchases.ts';
 import { nothing, submit } from '../../../../../operator.ts';
 
 type Route = { params: Promise<Record<string, string>> };

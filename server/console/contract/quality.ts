@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
-import { FindingStatus, Measured } from '../work-check/contract.ts';
-import { act, Done, Instant, Key, look, Reason } from './contract.ts';
+import { defineOperation } from '../../door/operation.ts';
+import { FindingStatus, Measured } from '../../work-check/contract.ts';
+import { act, Done, Instant, Key, look, Reason } from './parts.ts';
 
 /** How right the reports are, for operators. Pure. */
 

@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
-import { Amount, act, ChainBooks, Done, Instant, Key, look, Reason, told } from './contract.ts';
+import { defineOperation } from '../../door/operation.ts';
+import { Amount, act, Done, Instant, Key, look, Reason, told } from './parts.ts';
 
 /** The books, and what providers announced, for operators. Pure. */
+
+export const ChainBooks = z.object({
+  network: z.string(),
+  searched_to: z.int(),
+  head: z.int(),
+  searched_at: Instant,
+  balance_microcents: Amount.nullable(),
+  ledger_microcents: Amount,
+});
+export type ChainBooks = z.infer<typeof ChainBooks>;
 
 const Account = z.object({
   account: z.string(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineOperation } from '../door/operation.ts';
-import { Amount, act, Instant, Key, look, Reason, told } from './contract.ts';
+import { defineOperation } from '../../door/operation.ts';
+import { Amount, act, Instant, Key, look, Reason, told } from './parts.ts';
 
-/** Disputes and failed work, for operators. Pure. */
+/** Disputes, for operators. Pure. */
 
 const Dispute = z.object({
   dispute_key: z.string().meta({ description: 'The id that the provider gave it.' }),
@@ -66,51 +66,4 @@ export const answerDispute = defineOperation({
   input: z.strictObject({ dispute_key: Key, statement: Statement, reason: Reason }),
   output: z.object({ outcome: z.enum(['answered', 'answered_before']) }),
   problems: ['not_found', 'action_not_allowed', 'service_unavailable'],
-});
-
-const FailedJob = z.object({
-  job_key: z.string(),
-  at: Instant,
-  state: z.string(),
-  payment_state: z.string(),
-  tries: z.int(),
-  failure: z.string().nullable(),
-  amount_microcents: Amount,
-});
-
-export const consoleFailures = defineOperation({
-  ...look,
-  name: 'console_failures',
-  summary: 'Jobs that failed, jobs that are tried again, and letters that could not be sent.',
-  path: '/console/failures',
-  input: z.strictObject({ kind: z.string().max(64).nullable().default(null) }),
-  output: z.object({
-    failed: told(FailedJob),
-    tried_again: told(FailedJob),
-    letters: told(
-      z.object({
-        letter_id: z.uuid(),
-        kind: z.string(),
-        at: Instant,
-        tries: z.int(),
-        error: z.string().nullable(),
-      }),
-    ),
-    kinds: z.array(z.object({ value: z.string(), count: z.int() })),
-  }),
-  problems: [],
-});
-
-export const retryLetters = defineOperation({
-  ...act,
-  name: 'retry_letters',
-  summary: 'Have a dead letter sent again, or all of a kind, or all: at most a thousand, the oldest first.',
-  path: '/console/letters/retry_letters',
-  input: z.strictObject({
-    letter_id: z.uuid().nullable().default(null),
-    kind: z.string().max(64).nullable().default(null),
-    reason: Reason,
-  }),
-  output: z.object({ moved: z.int() }),
-  problems: ['not_found'],
 });

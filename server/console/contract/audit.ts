@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineOperation } from '../../door/operation.ts';
+import { Amount, Instant, Key, look } from './parts.ts';
+
+/** The record of what operators did, and its verification. Pure. */
+
+const Act = z.object({
+  subject: z.string(),
+  sequence: z.int(),
+  at: Instant,
+  actor: z.string(),
+  role: z.string(),
+  action: z.string(),
+  reason: z.string(),
+  purchase_key: z.string().nullable(),
+  amount_microcents: Amount.nullable(),
+  hash: z.string(),
+});
+export type Act = z.infer<typeof Act>;
+
+export const consoleActs = defineOperation({
+  ...look,
+  name: 'console_acts',
+  summary: 'What operators did, the newest first.',
+  path: '/console/acts',
+  input: z.strictObject({ before: Instant.nullable().default(null), limit: z.int().min(1).max(200).default(100) }),
+  output: z.object({ acts: z.array(Act), next_before: Instant.nullable() }),
+  problems: [],
+});
+
+export const verifyActs = defineOperation({
+  ...look,
+  name: 'verify_acts',
+  summary: 'Compute the hashes of the audit again: of all acts, and of the purchases that they were on or of one.',
+  path: '/console/acts/verification',
+  input: z.strictObject({ purchase_key: Key.nullable().default(null) }),
+  output: z.object({
+    acts: z.int(),
+    rows: z.int(),
+    /** The recomputed seals, newest first up to a bound, and the rows in them. */
+    seals: z.int(),
+    sealed_rows: z.int(),
+    sealed_since: Instant.nullable(),
+    broken: z.array(z.object({ subject: z.string(), sequence: z.int(), fault: z.string() })),
+  }),
+  problems: [],
+});

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { defineOperation } from '../../door/operation.ts';
+import { Amount, act, Done, Instant, Key, look, Reason } from './parts.ts';
+
+/** Customers and their agents, for operators. Pure. */
+
+const Customer = z.object({
+  account_key: z.string(),
+  created_at: Instant,
+  owner: z.string().nullable(),
+  members: z.int(),
+  agents: z.int(),
+  waivers: z.int(),
+  blocks: z.int(),
+});
+export type Customer = z.infer<typeof Customer>;
+
+export const consoleAccounts = defineOperation({
+  ...look,
+  name: 'console_accounts',
+  summary: 'Customers, the newest first, a page at a time; or those that an address, a key or a name begins with.',
+  path: '/console/customers',
+  input: z.strictObject({
+    q: z.string().trim().min(1).max(255).nullable().default(null),
+    blocked: z.boolean().default(false).meta({ description: 'Only those that a block keeps from buying.' }),
+    after: Key.nullable().default(null),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.object({ customers: z.array(Customer), next_after: z.string().nullable() }),
+  problems: ['not_found'],
+});
+
+export const pauseCustomerAgent = defineOperation({
+  ...act,
+  name: 'pause_customer_agent',
+  summary: 'Pause an agent of a customer, or let it buy again.',
+  path: '/console/agents/{agent_key}/pause_customer_agent',
+  input: z.strictObject({ agent_key: Key, paused: z.enum(['yes', 'no']), reason: Reason }),
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+export const revokeCustomerAgent = defineOperation({
+  ...act,
+  name: 'revoke_customer_agent',
+  summary: 'Revoke an agent of a customer for good, with its credentials. What it bought stays.',
+  path: '/console/agents/{agent_key}/revoke_customer_agent',
+  input: z.strictObject({ agent_key: Key, reason: Reason }),
+  output: Done,
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+export const consoleCustomers = defineOperation({
+  ...look,
+  name: 'console_customers',
+  summary: 'A customer: members, agents with what they may spend, and blocks.',
+  path: '/console/customers/{account_key}',
+  input: z.strictObject({ account_key: Key }),
+  output: z.object({
+    account_key: z.string(),
+    created_at: Instant,
+    members: z.array(z.object({ email: z.string(), role: z.string(), created_at: Instant })),
+    agents: z.array(
+      z.object({
+        agent_key: z.string(),
+        kind: z.string(),
+        name: z.string().nullable(),
+        state: z.enum(['active', 'paused', 'revoked']),
+        per_job_microcents: Amount,
+        daily_microcents: Amount,
+        total_microcents: Amount.nullable(),
+        used_today_microcents: Amount,
+        used_microcents: Amount,
+        methods: z.array(z.string()),
+        credentials: z.array(
+          z.object({
+            credential_key: z.string(),
+            created_at: Instant,
+            expires_at: Instant.nullable(),
+            last_used_at: Instant.nullable(),
+            revoked_at: Instant.nullable(),
+          }),
+        ),
+      }),
+    ),
+    blocks: z.array(
+      z.object({
+        block_key: z.string(),
+        cause: z.string(),
+        created_at: Instant,
+        lifted_at: Instant.nullable(),
+        lifted_by: z.string().nullable(),
+        lifted_because: z.string().nullable(),
+      }),
+    ),
+    waivers: z.int(),
+    /** Waived charges by buyer and payer, to find who disputes everything twice. */
+    waivers_by: z.array(
+      z.object({
+        agent_key: z.string(),
+        payer: z.string().nullable(),
+        waived: z.int(),
+        delivered: z.int(),
+        last_at: Instant.nullable(),
+      }),
+    ),
+  }),
+  problems: ['not_found'],
+});

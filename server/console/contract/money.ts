@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineOperation } from '../../door/operation.ts';
+import { Amount, act, Done, Instant, Key, look, Reason, told } from './parts.ts';
+import { ChainBooks } from './records.ts';
+
+/** Money that waits for somebody, for operators. Pure. */
+
+const OpenTransfer = z.object({
+  seen_at: Instant,
+  amount_microcents: Amount,
+  network: z.string(),
+  other: z.string(),
+  transaction: z.string(),
+  position: z.int(),
+  gives_back: z.string().nullable(),
+});
+
+const OpenPayment = z.object({
+  payment_key: z.string(),
+  job_key: z.string(),
+  created_at: Instant,
+  amount_microcents: Amount,
+  network: z.string(),
+  payer: z.string(),
+});
+
+export const consoleMoney = defineOperation({
+  ...look,
+  name: 'console_money',
+  summary: 'Money that waits for somebody: payments in doubt, unmatched transfers, refunds and blocks.',
+  path: '/console/money',
+  input: z.strictObject({}),
+  output: z.object({
+    chains: z.array(ChainBooks),
+    arrivals: told(OpenTransfer),
+    departures: told(OpenTransfer),
+    unknown: told(OpenPayment),
+    payments: told(OpenPayment),
+    refunds: told(
+      z.object({
+        refund_key: z.string(),
+        job_key: z.string().nullable(),
+        state: z.enum(['refund_pending', 'refund_failed']),
+        created_at: Instant,
+        tries: z.int(),
+        amount_microcents: Amount,
+        network: z.string(),
+        payer: z.string(),
+        waits_for: z.enum(['person', 'dispute', 'arrival', 'finality', 'transfer', 'try']),
+        failure: z.string().nullable(),
+      }),
+    ),
+    blocks: told(
+      z.object({
+        block_key: z.string(),
+        account_key: z.string().nullable(),
+        payer: z.string().nullable(),
+        cause: z.string(),
+        created_at: Instant,
+        amount_microcents: Amount.nullable(),
+        job_key: z.string().nullable(),
+      }),
+    ),
+  }),
+  problems: [],
+});
+
+export const giveBack = defineOperation({
+  ...act,
+  name: 'give_back',
+  summary: 'Give a transfer that matches no payment back to who sent it.',
+  path: '/console/transfers/{transaction}/give_back',
+  input: z.strictObject({
+    network: z.string().max(64),
+    transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
+    position: z.coerce.number().int().min(0),
+    reason: Reason,
+  }),
+  output: z.object({ amount_microcents: Amount, sender: z.string() }),
+  problems: ['not_found', 'action_not_allowed'],
+});
+
+export const liftBlock = defineOperation({
+  ...act,
+  name: 'lift_block',
+  summary: 'Let whoever a block keeps from buying buy again.',
+  path: '/console/blocks/{block_key}/lift_block',
+  input: z.strictObject({ block_key: Key, reason: Reason }),
+  output: Done,
+  problems: ['not_found'],
+});
