@@ -1,7 +1,7 @@
 import type { Finding, ReportedStatement } from './contract.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from './reading/quantities.ts';
-import { tokenize } from './reading/tokens.ts';
+import { placeOf, tokenize } from './reading/tokens.ts';
 import type { Work } from './statements.ts';
 
 /** A sentence of a report that is not literally true. */
@@ -100,11 +100,13 @@ const LEFT_OUT = /\[[^[\]]*…\d*\]|\S*…(?=@)|…/;
 /** Whether a text holds quoted words, one part after the other where something between them was masked or cut off. */
 function holds(text: string, words: string): boolean {
   let from = 0;
-  for (const part of flat(words).split(LEFT_OUT)) {
+  const parts = flat(words).split(LEFT_OUT);
+  for (const part of parts) {
     const wanted = part.trim();
-    const at = text.indexOf(wanted, from);
+    // What was cut off may have been the rest of a number.
+    const at = parts.length > 1 ? text.indexOf(wanted, from) : placeOf(wanted, text);
     if (at !== -1) from = at + wanted.length;
-    else if (!/\d[, ]?\d/.test(wanted) || !bareThousands(text).includes(bareThousands(wanted))) return false;
+    else if (!/\d[, ]?\d/.test(wanted) || placeOf(bareThousands(wanted), bareThousands(text)) === -1) return false;
   }
   return true;
 }

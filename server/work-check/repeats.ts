@@ -5,12 +5,12 @@ import { clip } from './quoting.ts';
 const LONG = 240;
 /** So much of a criterion names it. */
 const CRITERION_CHARS = 90;
-/** The first sentence of a reason quotes the statement that matters most: it is kept, so that each finding stands alone. */
+/** A reason opens with its count and the statement that matters most: both are kept, so that each finding stands alone. */
 const FIRST =
-  /^.*?\((?:statement \d+|table \d+, row \d+, [^)]*|[\w.[\]]+)\)[.;]?(?:(?: “[^”]*”,?)+ stands? nowhere in the evidence\.)?/s;
+  /^(?:Of \d+ statements?, [^.]*\. )?.*?\((?:statement \d+|table \d+, row \d+, [^)]*|[\w.[\]]+)\)[.;]?(?:(?: “[^”]*”,?)+ stands? nowhere in the evidence\.)?/s;
 
 /**
- * Says a long reason once: a later finding with the same one keeps its first statement and its count, and names the
+ * Says a long reason once: a later finding with the same one keeps its count and its first statement, and names the
  * criterion that lists the rest. Accusations stay whole.
  */
 export function withoutRepeats(findings: readonly Finding[]): Finding[] {
@@ -24,8 +24,7 @@ export function withoutRepeats(findings: readonly Finding[]): Finding[] {
       return finding;
     }
     const opening = (FIRST.exec(reason)?.[0] ?? '').replace(/(?<=\))$/, '.');
-    const count = / (?:Of \d+ statements?, [^.]*\.)$/.exec(reason)?.[0] ?? '';
-    const short = `${opening} The rest is the same as under “${clip(first, CRITERION_CHARS)}”.${count}`.trim();
+    const short = `${opening} The rest is the same as under “${clip(first, CRITERION_CHARS)}”.`.trim();
     return short.length < reason.length ? { ...finding, reason: short } : finding;
   });
 }

@@ -144,20 +144,21 @@ describe('a criterion', () => {
 
 describe('a long reason that several findings share', () => {
   const reason =
+    `Of 2 statements, 2 were not found in it. ` +
     `The evidence does not settle “${'a'.repeat(120)}” (statement 1). “aaa” stands nowhere in the evidence. ` +
-    `The evidence does not settle “${'b'.repeat(120)}” (statement 2). Of 2 statements, 2 were not found in it.`;
+    `The evidence does not settle “${'b'.repeat(120)}” (statement 2).`;
   const finding = (criterion: string, status: Finding['status'] = 'partly_met'): Finding => ({
     criterion,
     status,
     reason,
   });
 
-  it('is given once; later ones name the finding that has it, and keep their first statement and their count', () => {
+  it('is given once; later ones name the finding that has it, and keep their count and their first statement', () => {
     const [first, second] = withoutRepeats([finding('Figures agree'), finding('Dates agree')]);
     expect(first?.reason).toBe(reason);
     expect(second?.reason).toContain('“aaa” stands nowhere in the evidence.');
     expect(second?.reason).toContain('The rest is the same as under “Figures agree”.');
-    expect(second?.reason).toMatch(/Of 2 statements, 2 were not found in it\.$/);
+    expect(second?.reason).toMatch(/^Of 2 statements, 2 were not found in it\. The evidence does not settle “aaa/);
     expect(second?.reason).not.toContain('bbb');
   });
 

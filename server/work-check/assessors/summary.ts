@@ -7,7 +7,10 @@ import type { AssessedFinding, JudgedStatement, Passage } from './port.ts';
 const PASSAGES_PER_FINDING = 5;
 const STATEMENTS_QUOTED = 3;
 
-/** One finding over several statements: contradicted ones first, then what the evidence does not settle. */
+/**
+ * One finding over several statements. An accusation comes first with its quotes; any other finding opens with its count,
+ * which a reader takes away in one look.
+ */
 export function summarize(looked: readonly JudgedStatement[], all: readonly JudgedStatement[]): AssessedFinding {
   const of = (status: StatementStatus): JudgedStatement[] => looked.filter((one) => one.status === status);
   const [contradicted, open, supported] = [of('contradicted'), bySuspicion(of('not_found')), of('supported')];
@@ -16,7 +19,7 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
   const also = alsoOpen([...contradicted, ...open].slice(STATEMENTS_QUOTED));
   if (also !== '') parts.push(also);
   if (contradicted.length === 0 && open.length === 0 && supported[0] !== undefined) parts.push(...borneOut(supported));
-  if (looked.length > 1) parts.push(tallyOf(looked));
+  if (looked.length > 1) parts.splice(contradicted.length > 0 ? parts.length : 0, 0, tallyOf(looked));
   return {
     status: statusOf(contradicted.length, open.length, supported.length),
     reason: parts.join(' '),

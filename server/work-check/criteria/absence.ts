@@ -46,10 +46,7 @@ const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   if (nowhere.length > 0)
     return {
       status: 'partly_met',
-      reason: `${nowhere
-        .slice(0, 3)
-        .map(({ why }) => why)
-        .join(' ')} ${tallyOf(checkable)}`,
+      reason: [tallyOf(checkable), ...nowhere.slice(0, 3).map(({ why }) => why)].join(' '),
       ...base,
     };
   const summary = summarize(checkable, judged);

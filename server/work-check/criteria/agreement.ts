@@ -84,7 +84,7 @@ function onFigures(
     const shown = suspects.slice(0, FIGURES_SHOWN).map(({ why }) => why);
     return {
       status: accounted.length > 0 ? 'partly_met' : 'not_assessable',
-      reason: [...shown, alsoOpen(suspects.slice(FIGURES_SHOWN)), tallyOf(seen)]
+      reason: [tallyOf(seen), ...shown, alsoOpen(suspects.slice(FIGURES_SHOWN))]
         .filter((part) => part !== '')
         .join(' '),
       ...base,

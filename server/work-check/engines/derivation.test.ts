@@ -20,6 +20,7 @@ describe('how a figure follows from others', () => {
     ['Wrenches cost 14,940 in total.', 'There are 360 wrenches at 41.50.', '360 × 41.50 = 14,940'],
     ['A share of 25 percent replied.', 'Of 120 members 30 replied.', '30 of 120 is 25 percent'],
     ['Visits grew by 7.3 percent.', 'Visits: 96 in May, 103 in June.', 'from 96 to 103 is 7.29 percent more'],
+    ['That is 5 percentage points more.', 'In May 65 percent, in June 70 percent.', '70 percent − 65 percent = 5'],
     ['With 20 percent VAT it is 1,200.', 'The net price is 1,000.', '1,000 and 20 percent of it = 1,200'],
   ])('%s (%s)', (sentence, around, says) => {
     expect(derived(sentence, around)).toBe(says);
@@ -32,6 +33,8 @@ describe('how a figure follows from others', () => {
     ['It closed at 17:00.', 'It opened at 9:00 for 8 hours.'],
     ['It ends on 9 May 2026.', 'It starts on 4 May 2026 and takes 5 days.'],
     ['There are 6 rooms.', 'It has 2 floors and 3 doors.'],
+    ['The total is 420 euros.', 'Rent is 400 euros, with 20 percent off.'],
+    ['The boat is 20 metres ahead.', 'The pass costs 50 euros, a day 30 euros.'],
   ])('is not claimed of “%s” (%s)', (sentence, around) => {
     expect(derived(sentence, around)).toBeUndefined();
   });

@@ -1,9 +1,10 @@
-import type { Quantity } from '../reading/quantities.ts';
+import { isMeasure, type Quantity } from '../reading/quantities.ts';
 
 /** A figure that others give: "1,240 + 410 + 96 = 1,746". */
 export type Derivation = { says: string; value: number };
 
-type Named = { value: number; text: string };
+/** A figure that may be part of a calculation, as it is written. */
+export type Named = Pick<Quantity, 'kind' | 'value' | 'unit'> & { text: string };
 
 /** Enough for any honest sentence and its table row; every pair of them is tried. */
 const POOL_MAX = 14;
@@ -45,19 +46,35 @@ export function derive(
   const pool = unique([...own, ...around]).slice(0, POOL_MAX);
   const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
   const tolerance = printedTolerance(text);
+  const parts = pool.filter((one) => adds(one, claimed));
   if (claimed.kind === 'percent')
     return (
-      percentOf(pool, close, wayIn(sentence)) ?? (/\bpoints?\b/i.test(sentence) ? differenceOf(pool, close) : undefined)
+      percentOf(pool, close, wayIn(sentence)) ??
+      (/\bpoints?\b/i.test(sentence) ? differenceOf(parts, close) : undefined)
     );
   if (claimed.kind === 'date' || claimed.kind === 'time') return undefined;
   const exact = (value: number): boolean =>
     Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
   return (
     withRate(pool, own, exact) ??
-    (DIFFERENCE.test(sentence) ? differenceOf(pool, exact) : undefined) ??
-    summed(claimed, sentence, own, pool, exact) ??
+    (DIFFERENCE.test(sentence) ? differenceOf(parts, exact) : undefined) ??
+    summed(
+      claimed,
+      sentence,
+      own.filter((one) => adds(one, claimed)),
+      parts,
+      exact,
+    ) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
+}
+
+/** Whether a figure can be part of a sum or a difference that gives another: a share or a length adds to no price. */
+function adds(part: Named, { kind, unit }: Quantity): boolean {
+  if (part.kind === 'percent') return kind === 'percent' || /^(?:percent|point)/.test(unit);
+  const bare = kind === 'number' && !isMeasure({ unit });
+  if (part.kind === 'money' || isMeasure(part)) return bare || part.unit === unit;
+  return true;
 }
 
 function summed(

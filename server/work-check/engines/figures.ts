@@ -1,5 +1,5 @@
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity, readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, isMeasure, type Quantity, readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 
@@ -155,7 +155,7 @@ export function figureText(
   const counts =
     figure.kind === 'number' &&
     next?.kind === 'word' &&
-    next.content &&
+    (next.content || isMeasure(figure)) &&
     figure.unit !== '' &&
     next.start <= figure.end + 1;
   return text.slice(figure.start - offset, (counts ? next.end : figure.end) - offset);

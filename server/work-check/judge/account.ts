@@ -1,5 +1,5 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
-import { derive, printedTolerance } from '../engines/derivation.ts';
+import { derive, type Named, printedTolerance } from '../engines/derivation.ts';
 import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { namedSum } from '../engines/named-sums.ts';
@@ -103,10 +103,10 @@ const COLUMN_SUM_MIN = 20;
 
 const BASE_PASSAGES = 3;
 
-const bases = new WeakMap<EvidenceIndex, { value: number; text: string }[]>();
+const bases = new WeakMap<EvidenceIndex, Named[]>();
 
 /** Figures that the evidence repeats, such as the number of all answers: shares are worked out of them. */
-function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
+function baseFigures(index: EvidenceIndex): Named[] {
   const known = bases.get(index);
   if (known !== undefined) return known;
   const counts = new Map<number, { count: number; text: string }>();
@@ -118,7 +118,9 @@ function baseFigures(index: EvidenceIndex): { value: number; text: string }[] {
       counts.set(value, entry);
     }
   const found = [...counts]
-    .flatMap(([value, { count, text }]) => (count >= BASE_PASSAGES ? [{ value, text }] : []))
+    .flatMap(([value, { count, text }]) =>
+      count >= BASE_PASSAGES ? [{ kind: 'number' as const, value, unit: '', text }] : [],
+    )
     .slice(0, 4);
   bases.set(index, found);
   return found;
@@ -197,8 +199,13 @@ function inNames(figure: Quantity, near: readonly number[], index: EvidenceIndex
 
 const SMALL_WORD_MAX = 3;
 
-export function named(text: string, quantities: readonly Quantity[], offset = 0): { value: number; text: string }[] {
+export function named(text: string, quantities: readonly Quantity[], offset = 0): Named[] {
   return quantities
     .filter(({ kind, unit }) => kind !== 'date' && kind !== 'time' && unit !== 'ordinal')
-    .map(({ value, start, end }) => ({ value, text: text.slice(start - offset, end - offset) }));
+    .map(({ kind, value, unit, start, end }) => ({
+      kind,
+      value,
+      unit,
+      text: text.slice(start - offset, end - offset),
+    }));
 }

@@ -4,7 +4,7 @@ import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { clip } from '../quoting.ts';
 import { type EvidenceIndex, isHeld, passageText } from '../reading/evidence-index.ts';
-import { isContent } from '../reading/tokens.ts';
+import { isContent, placeOf } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { isLight } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
@@ -137,5 +137,7 @@ function standsSomewhere(text: string, index: EvidenceIndex): boolean {
       .replaceAll(/(?<=\d)[, ](?=\d{3})/g, '')
       .replaceAll(/\s+/g, ' ');
   const wanted = plain(text);
-  return sources.some(({ text: known, source }) => plain(known).includes(wanted) || plain(source).includes(wanted));
+  return sources.some(
+    ({ text: known, source }) => placeOf(wanted, plain(known)) !== -1 || placeOf(wanted, plain(source)) !== -1,
+  );
 }

@@ -402,6 +402,9 @@ export type QuantityMatch = 'same' | 'different' | 'unrelated';
 const UNIT_NAMES = new Set(UNITS.values());
 const KNOWN_UNITS = { has: (unit: string): boolean => unit.includes('/') || UNIT_NAMES.has(unit) };
 
+/** Whether a figure counts a unit of measure, as 320 m does and 320 chairs do not. */
+export const isMeasure = ({ unit }: Pick<Quantity, 'unit'>): boolean => KNOWN_UNITS.has(unit);
+
 /**
  * Compares a claimed figure with one of the evidence. A claim may round; it may leave out parts of a date; it may not
  * change a stated part or the unit.

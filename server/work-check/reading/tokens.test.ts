@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
-import { tokenize } from './tokens.ts';
+import { describe, expect, it } from 'vitest';
+import { placeOf, tokenize } from './tokens.ts';
 
 const MIB = 1024 * 1024;
 
@@ -19,4 +19,13 @@ it('keeps no text that it has read, whatever words stood in it', () => {
     tokenize(`${words.join(' ')} ${' '.repeat(MIB)}`);
   }
   expect(heldMiB() - before).toBeLessThan(10);
+});
+
+describe('where words stand in a text', () => {
+  it('is not within a longer number', () => {
+    expect(placeOf('320', 'a path of 3205 m')).toBe(-1);
+    expect(placeOf('205', 'a path of 3205 m')).toBe(-1);
+    expect(placeOf('320', '3205 m and 320 m')).toBe(11);
+    expect(placeOf('18:30', '2,18:30,20:00')).toBe(2);
+  });
 });

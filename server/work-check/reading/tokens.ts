@@ -211,6 +211,18 @@ const FUNCTION_WORDS = new Set(
 
 const DENIALS = new Set('not no never none neither nor without cannot nothing nobody'.split(' '));
 
+/** Where words stand in a text from `from` on, or -1; a number is not found within a longer one, as 320 in 3205. */
+export function placeOf(words: string, text: string, from = 0): number {
+  for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1)) {
+    const end = at + words.length;
+    const isWithin = (isDigit(words[0]) && isDigit(text[at - 1])) || (isDigit(words.at(-1)) && isDigit(text[end]));
+    if (!isWithin) return at;
+  }
+  return -1;
+}
+
+const isDigit = (mark: string | undefined): boolean => mark !== undefined && mark >= '0' && mark <= '9';
+
 /** Words that carry grammar rather than content. */
 export function isFunctionWord(lower: string): boolean {
   return FUNCTION_WORDS.has(lower);
