@@ -79,9 +79,14 @@ const CURRENCIES = new Map(
     .map((pair) => pair.split(' ') as [string, string]),
 );
 
+/** Each unit by its names and their stems: "metres" has the stem "metr". */
 const UNITS = new Map(
   (
-    'km kilometer,kilometre kilometer,kilometer kilometer,kilomet kilometer,m meter,metre meter,meter meter,cm centimeter,' +
+    'km kilometer,kilometre kilometer,kilometr kilometer,kilometer kilometer,kilomet kilometer,m meter,metre meter,' +
+    'metr meter,meter meter,cm centimeter,centimetre centimeter,centimetr centimeter,centimeter centimeter,' +
+    'millimetre millimeter,millimetr millimeter,millimeter millimeter,tonn tonne,ounc ounce,hectar hectare,litr liter,' +
+    'centilitre centiliter,centilitr centiliter,centiliter centiliter,millilitre milliliter,millilitr milliliter,' +
+    'milliliter milliliter,microgram microgram,milligram milligram,kilogramm kilogram,gramm gram,' +
     'mm millimeter,mile mile,mi mile,ft foot,feet foot,foot foot,inch inch,kg kilogram,kilogram kilogram,g gram,gram gram,' +
     'mg milligram,lb pound,tonne tonne,ton tonne,h hour,hr hour,hour hour,min minute,minut minute,minute minute,second second,sec second,' +
     'ms millisecond,day day,week week,month month,year year,yr year,mb megabyte,gb gigabyte,tb terabyte,kwh kilowatthour,' +
