@@ -70,7 +70,7 @@ const COURTESY =
 /** A greeting may name an order or a date and is one still. */
 const COURTESY_WORDS = 5;
 const ADVICE =
-  /^(?:(?:our |my )?(?:recommendation|advice|suggestion|proposal|next steps?|to do|action needed)s?\s*[:.–-]|(?:we|i) (?:recommend|suggest|advise|propose)\b|(?:please|consider|just tell|let us|make sure)\b)/i;
+  /^(?:(?:our |my )?(?:recommendation|advice|suggestion|proposal|next steps?|to do|action needed)s?\s*[:.–-]|(?:proposed|suggested|recommended|better) (?:wording|text|change|version|translation|reply|fix)\b|(?:we|i) (?:recommend|suggest|advise|propose)\b|(?:please|consider|just tell|let us|make sure)\b)/i;
 
 /** Cells of the tables in a text, each with its column and what else stands in its row. */
 function cellStatements(tables: readonly Table[]): Statement[] {

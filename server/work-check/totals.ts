@@ -12,6 +12,8 @@ const COUNT_WORDS = new Set(['row', 'line', 'entry', 'record', 'item', 'position
 /** A column that plain "total" means when it is the only one of its kind. */
 const AMOUNT_WORDS = new Set(['amount', 'price', 'cost', 'value', 'sum', 'total', 'net', 'gross'].map(stem));
 const OWN_TOTAL = /^(?:grand |sub)?-?(?:total|sum)\b/i;
+/** Prices of one unit, rates and shares add up to nothing. */
+const ADDS_UP_TO_NOTHING = /\b(?:per|rate|unit|each|single|average|avg|mean|share|percent\w*|pct|ratio)\b|%/i;
 /** Half of the last cent, for sums of rounded figures. */
 const ROUNDING = 0.005;
 
@@ -64,7 +66,10 @@ function columnMeant(
   const own = new Set(words);
   const contentOf = (cell: Cell): Token[] => tokenize(cell.text).filter(isContent);
   const numeric = header.flatMap((cell, at) =>
-    rows.every((line) => numberOf(line[at]?.text ?? '') !== undefined) ? [{ cell, at }] : [],
+    rows.every((line) => numberOf(line[at]?.text ?? '') !== undefined) &&
+    !ADDS_UP_TO_NOTHING.test(cell.text.replaceAll('_', ' '))
+      ? [{ cell, at }]
+      : [],
   );
   const named = numeric.filter(({ cell }) => {
     const content = contentOf(cell);

@@ -46,7 +46,10 @@ export function derive(
   const pool = unique([...own, ...around]).slice(0, POOL_MAX);
   const close = (value: number): boolean => Math.abs(value - claimed.value) <= tolerance;
   const tolerance = printedTolerance(text);
-  const parts = pool.filter((one) => adds(one, claimed));
+  // Whole numbers add up to no cents: "46.00" is not what 48 less 2 leaves.
+  const fits = (figures: readonly Named[]): Named[] =>
+    figures.filter((one) => adds(one, claimed) && (!inCents(text) || /\d\.\d/.test(one.text)));
+  const parts = fits(pool);
   if (claimed.kind === 'percent')
     return (
       percentOf(pool, close, wayIn(sentence)) ??
@@ -58,16 +61,12 @@ export function derive(
   return (
     withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(parts, exact) : undefined) ??
-    summed(
-      claimed,
-      sentence,
-      own.filter((one) => adds(one, claimed)),
-      parts,
-      exact,
-    ) ??
+    summed(claimed, sentence, fits(own), parts, exact) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
 }
+
+const inCents = (text: string): boolean => /\d\.\d{2}(?!\d)/.test(text);
 
 /** Whether a figure can be part of a sum or a difference that gives another: a share or a length adds to no price. */
 function adds(part: Named, { kind, unit }: Quantity): boolean {
@@ -119,12 +118,16 @@ const DOWN = /\b(?:less|fewer|down|fell|fall\w*|decreas\w*|lower|drop\w*|declin\
 /** Whether a sentence speaks of a rise (1), of a fall (-1), of neither or of both (0). */
 const wayIn = (sentence: string): number => Number(UP.test(sentence)) - Number(DOWN.test(sentence));
 
+/** Whether two figures are of one sort, so that one may be a share of the other: counts, sums of one currency, lengths. */
+const comparable = (a: Named, b: Named): boolean =>
+  a.kind === b.kind && (a.unit === b.unit || !(isMeasure(a) || isMeasure(b) || a.kind === 'money'));
+
 function percentOf(pool: readonly Named[], close: (value: number) => boolean, way: number): Derivation | undefined {
   for (const part of pool)
     for (const whole of pool) {
-      if (part === whole || whole.value === 0) continue;
+      if (part === whole || whole.value === 0 || !comparable(part, whole)) continue;
       const share = (part.value / whole.value) * 100;
-      if (share > 0 && share <= 100 && close(share))
+      if (part.kind !== 'percent' && share > 0 && share <= 100 && close(share))
         return { value: share, says: `${part.text} of ${whole.text} is ${written(rounded(share))} percent` };
       const growth = ((part.value - whole.value) / whole.value) * 100;
       if (growth !== 0 && close(Math.abs(growth)) && (way === 0 || Math.sign(growth) === way))

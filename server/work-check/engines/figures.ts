@@ -8,7 +8,12 @@ export type FigureAccount = {
   figure: Quantity;
   /** As it is written in the statement, with what it counts. */
   text: string;
-} & ({ state: 'found'; passage: number } | { state: 'computed'; says: string; passages: number[] } | { state: 'open' });
+} & (
+  | { state: 'found'; passage: number }
+  /** `loose`: figures nearby give it, which may be chance; no rule of the text says so. */
+  | { state: 'computed'; says: string; passages: number[]; loose?: true }
+  | { state: 'open' }
+);
 
 /** Digits that a figure must have to be known by itself, without a word beside it that fits. */
 const TELLING_DIGITS = 4;

@@ -51,18 +51,17 @@ export function accountFor(
     const beside = index.passages[one];
     return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
   });
+  const told = differenceWith(figure, printed, statement, index) ?? scaledFrom(figure, near, index, factors);
+  if (told !== undefined) return { figure, text, state: 'computed', says: told.says, passages: near.slice(0, 1) };
   const derived =
-    differenceWith(figure, printed, statement, index) ??
-    scaledFrom(figure, near, index, factors) ??
     derive(figure, printed, `${statement.text} ${explained(work.statements[at + 1])}`, own, [
       ...before,
       ...around,
       ...baseFigures(index),
-    ]) ??
-    workedOut(figure, printed, own, near, index);
+    ]) ?? workedOut(figure, printed, own, near, index);
   return derived === undefined
     ? { figure, text, state: 'open' }
-    : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1) };
+    : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1), loose: true };
 }
 
 /** The next sentence, where it says how a figure came about: "from this we deduct your excess of 250 euros". */

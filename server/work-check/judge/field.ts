@@ -64,9 +64,10 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       compared: { claimed: record.value, known: sum.says },
       computed: sum.says,
     };
+  const row = judgeRow(statement, record.value, work);
+  if (row?.status === 'supported') return row;
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;
-  const row = judgeRow(statement, record.value, work);
   if (row !== undefined) return row;
   const found = records.read(statement);
   switch (found.is) {

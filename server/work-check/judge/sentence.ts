@@ -59,12 +59,14 @@ export function judgeSentence(
   if (wrong !== undefined) return contradicted(wrong, statement, index);
   const rival = rivalOf(reading, accounts, index);
   if (rival !== undefined) return rival;
-  const turned = isProse(statement)
-    ? reading.faults.find(
-        (fault) =>
-          fault.contradicts && (fault.kind === 'negation' || (fault.kind === 'opposite' && !namesSide(fault.claimed))),
-      )
-    : undefined;
+  const turned =
+    isProse(statement) && !statement.advice
+      ? reading.faults.find(
+          (fault) =>
+            fault.contradicts &&
+            (fault.kind === 'negation' || (fault.kind === 'opposite' && !namesSide(fault.claimed))),
+        )
+      : undefined;
   const backed = turned === undefined ? undefined : bearerBeside(statement, turned.passage, near, index);
   if (turned !== undefined && backed !== undefined)
     return disputed(statement, { ...turned, kind: 'opposite' }, backed, turned.passage, index);

@@ -12,6 +12,7 @@ import { coverTogether } from './cover.ts';
 import { type Ground, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
+import { strayedFigures } from './stray.ts';
 import { lostHedge, otherwiseIn, turnedWord } from './told-otherwise.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
@@ -53,7 +54,7 @@ export function settle(
     index,
     accounts.some(({ state }) => state === 'computed'),
   );
-  const strayed = accounts.filter((one) => isStray(one, statement, passages, index));
+  const strayed = strayedFigures(statement, accounts, passages, index);
   const figuresOpen = [...accounts.filter(({ state }) => state === 'open'), ...strayed];
   const names = openNames(reading, index);
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
@@ -155,39 +156,6 @@ function bestFirst(
 }
 
 const PASSAGES_CITED = 4;
-
-/**
- * A figure that only a passage about something else gives, where the closest passage has another of its kind: "left in
- * June" beside "left in May" and a June elsewhere.
- */
-function isStray(
-  account: FigureAccount,
-  statement: Statement,
-  passages: readonly number[],
-  index: EvidenceIndex,
-): boolean {
-  const { quantities } = statement;
-  if (account.state !== 'found' || account.passage === -1 || passages.includes(account.passage)) return false;
-  const { figure } = account;
-  const [top, holding] = [index.passages[passages[0] ?? -1], index.passages[account.passage]];
-  if (top === undefined || holding === undefined) return false;
-  // Another passage that says as much of it is as good.
-  if (sharedWith(statement, holding, index) >= NEARLY_AS_GOOD * sharedWith(statement, top, index)) return false;
-  const given = top.quantities;
-  return (
-    !given.some((one) => compareQuantities(figure, one) === 'same') &&
-    given.some(
-      (known) =>
-        known.kind === figure.kind &&
-        known.unit === figure.unit &&
-        (known.kind !== 'number' || known.unit !== '') &&
-        compareQuantities(figure, known) === 'different' &&
-        !quantities.some((one) => compareQuantities(one, known) === 'same'),
-    )
-  );
-}
-
-const NEARLY_AS_GOOD = 0.7;
 
 /** What each word of duty, permission or extent that the closest passage lacks takes of the score. */
 const DOUBT_OF_MODAL = 0.12;
