@@ -1,12 +1,23 @@
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { readQuantities } from '../reading/quantities.ts';
+import { type Quantity, readQuantities } from '../reading/quantities.ts';
 import { readTables, type Table } from '../reading/tables.ts';
 import { tokenize } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
 import { written } from './derivation.ts';
 
 /** A figure that a table of the evidence gives when a column is summed, whole or by the values of another column. */
-export type ColumnSum = { value: number; says: string; source: number; start: number; end: number };
+export type ColumnSum = {
+  value: number;
+  says: string;
+  /** The value that the rows share whose figures were added; empty for all rows. */
+  group: string;
+  source: number;
+  start: number;
+  end: number;
+};
 
+/** A column of prices, weights or rates of one unit: times a column of counts it gives amounts. */
+const OF_ONE = /\b(?:per|price|rate|unit|each)\b/i;
 const TOTAL_ROW = /^(?:all|total|sum|overall|together|altogether)\b/i;
 const SUMS_MAX = 400;
 
@@ -16,25 +27,25 @@ export function columnSums(index: EvidenceIndex): ColumnSum[] {
   const sums: ColumnSum[] = [];
   for (const table of index.lazy.tables) {
     const rows = table.rows.filter((cells) => !TOTAL_ROW.test(cells[0]?.text ?? ''));
-    for (const [column, head] of table.header.entries()) {
-      const values = rows.map((cells) => numberOf(cells[column]?.text ?? ''));
-      if (values.some((value) => value === undefined) || rows.length < 2) continue;
-      add(sums, table, rows, values as number[], column, head.text, '');
+    if (rows.length < 2) continue;
+    for (const { column, name, values, of } of [...figuresOf(table, rows), ...productsOf(table, rows)]) {
+      add(sums, table, rows, values, column, name, '', '');
       for (const [by, group] of table.header.entries()) {
         if (by === column) continue;
-        const names = new Set(rows.map((cells) => cells[by]?.text ?? ''));
-        if (names.size < 2 || names.size === rows.length) continue;
-        for (const name of names) {
-          const own = rows.flatMap((cells, at) => (cells[by]?.text === name ? [at] : []));
-          if (own.length >= 2)
+        const groups = new Set(rows.map((cells) => cells[by]?.text ?? ''));
+        if (groups.size < 2 || (of === 'counts' && groups.size === rows.length)) continue;
+        for (const one of groups) {
+          const own = rows.flatMap((cells, at) => (cells[by]?.text === one ? [at] : []));
+          if (own.length >= 2 || of === 'products')
             add(
               sums,
               table,
               own.map((at) => rows[at] ?? []),
               own.map((at) => values[at] ?? 0),
               column,
-              head.text,
-              ` where ${group.text} is ${name}`,
+              name,
+              one,
+              ` where ${group.text} is ${one}`,
             );
         }
       }
@@ -44,6 +55,34 @@ export function columnSums(index: EvidenceIndex): ColumnSum[] {
   return sums.slice(0, SUMS_MAX);
 }
 
+/** A figure for each row: those of a column, or what two columns give together. */
+type Figures = { column: number; name: string; values: number[]; of: 'counts' | 'products' };
+
+function figuresOf({ header }: Table, rows: Table['rows']): Figures[] {
+  return header.flatMap((head, column) => {
+    const values = rows.map((cells) => numberOf(cells[column]?.text ?? ''));
+    return values.some((value) => value === undefined)
+      ? []
+      : [{ column, name: head.text, values: values as number[], of: 'counts' as const }];
+  });
+}
+
+/** Counts times what one of them weighs or costs. */
+function productsOf(table: Table, rows: Table['rows']): Figures[] {
+  const columns = figuresOf(table, rows);
+  const isOfOne = ({ name }: Figures): boolean => OF_ONE.test(name.replaceAll('_', ' '));
+  return columns.filter(isOfOne).flatMap((of) =>
+    columns
+      .filter((count) => !isOfOne(count) && count.values.every(Number.isInteger))
+      .map((count) => ({
+        column: count.column,
+        name: `${count.name} × ${of.name}`,
+        of: 'products' as const,
+        values: count.values.map((value, at) => Math.round(value * (of.values[at] ?? 0) * 1e6) / 1e6),
+      })),
+  );
+}
+
 function add(
   sums: ColumnSum[],
   { source }: Table,
@@ -51,6 +90,7 @@ function add(
   values: readonly number[],
   column: number,
   head: string,
+  group: string,
   where: string,
 ): void {
   const value = Math.round(values.reduce((sum, one) => sum + one, 0) * 1e6) / 1e6;
@@ -58,10 +98,25 @@ function add(
   sums.push({
     value,
     says: `the sum of ${head}${where}, ${values.map(written).join(' + ')} = ${written(value)}`,
+    group,
     source,
     start: cells[0]?.start ?? 0,
     end: cells.at(-1)?.end ?? 1,
   });
+}
+
+/** The sum that gives a figure of a statement: of all rows, or of those whose shared value the statement names. */
+export function sumGiving(
+  figure: Quantity,
+  { tokens, under }: Pick<Statement, 'tokens' | 'under'>,
+  sums: readonly ColumnSum[],
+): ColumnSum | undefined {
+  const stems = new Set([...tokens, ...tokenize(under)].map(({ stem }) => stem));
+  return sums.find(
+    ({ value, group }) =>
+      Math.abs(value - figure.value) < 0.0051 &&
+      tokenize(group).every(({ stem, kind }) => kind === 'mark' || stems.has(stem)),
+  );
 }
 
 function numberOf(text: string): number | undefined {

@@ -6,6 +6,7 @@ import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { isContent, tokenize } from '../reading/tokens.ts';
 import { nameOf, type Statement } from '../statements.ts';
+import { everydayFor } from '../support/everyday.ts';
 import { entryOf } from '../support/lexicon.ts';
 import { convert, unitOfColumn } from './units.ts';
 
@@ -19,6 +20,8 @@ export type FieldReading =
   | { is: 'nowhere' };
 
 const REGION_CHARS_MAX = 900;
+/** Before and behind a figure, where a source has no lines. */
+const LINE_CHARS_MAX = 160;
 /** Records beside one that may end its stretch; more of them are passed over. */
 const SIBLINGS_MAX = 200;
 
@@ -79,16 +82,36 @@ export class Records {
     const { record, place } = statement;
     if (record === undefined || !('path' in place)) return { is: 'nowhere' };
     const regions = this.regionsOf(place.path);
+    const isNamed = this.identityOf(place.path) !== undefined;
     for (const region of regions) {
       const found = findValue(record.value, record.column, region, this.index);
-      if (found !== undefined) return { is: 'found', region, ...found };
+      if (found !== undefined && (isNamed || this.isAbout(found.span, region, statement)))
+        return { is: 'found', region, ...found };
     }
-    if (this.identityOf(place.path) === undefined) return { is: 'nowhere' };
+    if (!isNamed) return { is: 'nowhere' };
     for (const region of regions) {
       const other = otherValue(record.value, record.column, region, this.index);
       if (other !== undefined) return { is: 'other', region, ...other };
     }
     return this.otherOfLine(record.value, place.path) ?? { is: 'nowhere' };
+  }
+
+  /**
+   * Whether a bare figure stands in a line about its field: 365 days are no monthly instalment. A text or a date tells by
+   * itself.
+   */
+  private isAbout({ start, end }: Span, { source }: Region, { record, under, quantities }: Statement): boolean {
+    const text = this.index.sources[source]?.text ?? '';
+    const [figure, ...more] = quantities;
+    if (figure === undefined || more.length > 0 || !/^-?[\d.,]+$/.test(record?.value ?? '')) return true;
+    const from = Math.max(0, text.lastIndexOf('\n', start - 1) + 1, start - LINE_CHARS_MAX);
+    const line = text.indexOf('\n', end);
+    const around = tokenize(text.slice(from, Math.min(line === -1 ? text.length : line, end + LINE_CHARS_MAX)));
+    const held = new Set(around.map(({ stem }) => stem));
+    const wanted = tokenize(`${record?.column ?? ''} ${under}`).filter(isContent);
+    return wanted.some((token) =>
+      [token.stem, ...entryOf(token).synonyms, ...everydayFor(token.stem)].some((one) => held.has(one)),
+    );
   }
 
   /**

@@ -1,4 +1,5 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
+import { sumGiving } from '../engines/column-sums.ts';
 import { derive, type Named, printedTolerance } from '../engines/derivation.ts';
 import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
@@ -36,8 +37,7 @@ export function accountFor(
   if (lasts !== undefined) return { figure, text, state: 'computed', says: lasts, passages: near.slice(0, 1) };
   const date = dateFrom(figure, statement, index);
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
-  const column =
-    figure.value >= COLUMN_SUM_MIN ? columns.find(({ value }) => Math.abs(value - figure.value) < 0.0051) : undefined;
+  const column = figure.value >= COLUMN_SUM_MIN ? sumGiving(figure, statement, columns) : undefined;
   if (column !== undefined && (figure.kind === 'number' || figure.kind === 'money'))
     return { figure, text, state: 'computed', says: column.says, passages: [] };
   const own = named(

@@ -2,6 +2,7 @@ import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
 import type { Records } from '../engines/records.ts';
+import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
@@ -118,7 +119,8 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
 
 /** A total of its row or column, worked out again from the other figures there. */
 function judgeRow(statement: Statement, value: string, { statements }: Work): Judgement | undefined {
-  const row = rowTotal(statement, statements) ?? columnTotal(statement, statements);
+  const row =
+    rowTotal(statement, statements) ?? columnTotal(statement, statements) ?? rowRelation(statement, statements);
   if (row === undefined) return undefined;
   return {
     status: row.holds ? 'supported' : 'contradicted',
