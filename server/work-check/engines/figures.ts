@@ -95,8 +95,10 @@ export function findFigure(
   index: EvidenceIndex,
   near: readonly number[],
 ): number | undefined {
-  const holding = passagesGiving(figure, index);
-  if (holding.length === 0) return standsAsWritten(statement, figure, index);
+  const holding = passagesGiving(figure, index).filter(
+    (at) => isMeant(figure, at, index) && isOfRecord(statement, at, index),
+  );
+  if (holding.length === 0 || isPartOfName(statement, figure)) return standsAsWritten(statement, figure, index);
   const stems = new Set(statement.tokens.filter(({ content }) => content).map(({ stem }) => stem));
   const ranked = holding
     .map((at) => ({
@@ -111,19 +113,53 @@ export function findFigure(
   return best.fit > 0 || tells ? best.at : undefined;
 }
 
+/** A percentage is no count that happens to be as large, unless the passage speaks of shares. */
+function isMeant(figure: Quantity, at: number, index: EvidenceIndex): boolean {
+  if (figure.kind !== 'percent') return true;
+  const passage = index.passages[at];
+  return (
+    passage !== undefined &&
+    (passage.quantities.some((known) => known.kind === 'percent' && sameFigure(figure, known)) ||
+      SHARES.test(passageText(index, passage)))
+  );
+}
+
+const SHARES = /%|\b(?:percent\w*|per cent|pct|shares?|rates?|ratio)/i;
+
+/** "4f2c", "M2": digits within a name or number of a thing are no figure, and stand as the whole name does. */
+export function isPartOfName({ text }: Statement, { kind, start, end }: Quantity): boolean {
+  return kind === 'number' && (/\p{L}$/u.test(text.slice(0, start)) || /^(?!x\d)[a-z]+\d/i.test(text.slice(end)));
+}
+
+/** Whether a passage may speak of the record that a cell belongs to: the row of another record in a table does not. */
+function isOfRecord({ record, kind }: Statement, at: number, index: EvidenceIndex): boolean {
+  const identity = record?.identity;
+  const passage = index.passages[at];
+  if (kind !== 'cell' || identity === undefined || passage === undefined) return true;
+  const names = tokenize(identity).filter((token) => token.kind === 'word' && token.content);
+  if (names.length === 0 || names.some(({ stem }) => passage.stems.has(stem))) return true;
+  return !(index.lazy.tables ?? []).some(
+    ({ source, rows }) =>
+      source === passage.source &&
+      rows.some((cells) => (cells[0]?.start ?? 0) < passage.end && (cells.at(-1)?.end ?? 0) > passage.start),
+  );
+}
+
 /** How many other figures of a statement a passage gives: together they tell that it speaks of the same. */
 function sharedFigures({ quantities }: Statement, figure: Quantity, at: number, index: EvidenceIndex): number {
   const known = index.passages[at]?.quantities ?? [];
   return quantities.filter((other) => other !== figure && known.some((one) => sameFigure(other, one))).length;
 }
 
-/** An identifier such as KR-90377 or "600x600" is found as it is written. */
+/** An identifier such as KR-90377 or "600x600" is found as it is written; -1 where only the name of a source holds it. */
 function standsAsWritten({ text }: Statement, { start, end }: Quantity, index: EvidenceIndex): number | undefined {
   const from = text.slice(0, start).search(/[\p{L}\d][\p{L}\d./-]*$/u);
-  const written = text.slice(from === -1 ? start : from, end);
-  if (!/\p{L}/u.test(written) || written.length < 3) return undefined;
+  const rest = /^[\p{L}\d]*/u.exec(text.slice(end))?.[0] ?? '';
+  const written = text.slice(from === -1 ? start : from, end) + rest;
+  if (!/\p{L}/u.test(written)) return undefined;
   const at = index.passages.findIndex((passage) => passageText(index, passage).includes(written));
-  return at === -1 ? undefined : at;
+  if (at !== -1) return at;
+  return index.sources.some(({ source }) => source.includes(written)) ? -1 : undefined;
 }
 
 const digitsOf = (text: string): number => text.replaceAll(/\D/g, '').length;

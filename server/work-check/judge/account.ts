@@ -193,7 +193,9 @@ function durationOf(
 
 /** The name of a source may give a date or a number that its text does not repeat. */
 function inNames(figure: Quantity, near: readonly number[], index: EvidenceIndex): number | undefined {
-  return index.labels.some((known) => sameFigure(figure, known)) ? (near[0] ?? -1) : undefined;
+  return index.labels.some((known) => known.kind === figure.kind && sameFigure(figure, known))
+    ? (near[0] ?? -1)
+    : undefined;
 }
 
 const SMALL_WORD_MAX = 3;

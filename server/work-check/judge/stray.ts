@@ -1,4 +1,4 @@
-import type { FigureAccount } from '../engines/figures.ts';
+import { type FigureAccount, isPartOfName } from '../engines/figures.ts';
 import { sharedWith } from '../engines/slots.ts';
 import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
 import { compareQuantities, isMeasure, type Quantity } from '../reading/quantities.ts';
@@ -35,7 +35,8 @@ export function strayedFigures(
   const free = unusedOf(statement.quantities, passage);
   return accounts.filter((account) => {
     const { figure } = account;
-    if (account.state === 'open' || passage.quantities.some((known) => isSame(figure, known))) return false;
+    if (account.state === 'open' || isPartOfName(statement, figure)) return false;
+    if (passage.quantities.some((known) => isSame(figure, known))) return false;
     const chance = account.state === 'computed' && account.loose === true && !asksForSums(statement);
     if (share >= SAME_THING && (account.state === 'found' || chance))
       return free.some((known) => isRival(figure, known) && (known.unit === figure.unit || !isWord(figure, statement)));

@@ -1,0 +1,116 @@
+import { readQuantities } from '../reading/quantities.ts';
+import { tokenize } from '../reading/tokens.ts';
+import type { Statement } from '../statements.ts';
+import { printedTolerance, written } from './derivation.ts';
+import type { RowTotal } from './row-totals.ts';
+
+/** The figures of one row of a table, or of one element of a list, by column. */
+type Row = Map<string, { value: number; text: string }>;
+type Grid = Map<string, Row>;
+
+/** How two other figures of a row give a third. */
+type Operation = { sign: '−' | '+' | '×' | '%'; of: (a: number, b: number) => number };
+
+const OPERATIONS: readonly Operation[] = [
+  { sign: '−', of: (a, b) => a - b },
+  { sign: '+', of: (a, b) => a + b },
+  { sign: '×', of: (a, b) => a * b },
+  { sign: '%', of: (a, b) => (b === 0 ? Number.NaN : (a / b) * 100) },
+];
+
+/** Other rows in which a calculation must come out before it says anything about a row; one more before it accuses. */
+const ROWS_ALIKE = 2;
+const COLUMNS_MAX = 12;
+
+/**
+ * What two other figures of its row give for a cell, where they give it in every other row of the table, too: "Marketable"
+ * is "Harvested" less "Sorted out". A row in which it does not come out is wrong only beside three that do.
+ */
+export function rowRelation(statement: Statement, all: readonly Statement[]): RowTotal | undefined {
+  const place = placeIn(statement);
+  const grid = place === undefined ? undefined : gridsOf(all).get(place.table);
+  const own = grid?.get(place?.row ?? '');
+  const column = statement.record?.column ?? '';
+  const claimed = own?.get(column);
+  if (grid === undefined || own === undefined || claimed === undefined || own.size > COLUMNS_MAX) return undefined;
+  const others = [...grid.values()].filter((row) => row !== own && row.has(column));
+  if (others.length < ROWS_ALIKE) return undefined;
+  // What is worked out stands behind what it comes from: else two figures would bear each other out.
+  const before = [...own.keys()].slice(0, [...own.keys()].indexOf(column));
+  for (const a of before)
+    for (const b of before) {
+      if (a === b) continue;
+      for (const operation of OPERATIONS) {
+        if ((operation.sign === '+' || operation.sign === '×') && a > b) continue;
+        if (!others.every((row) => comesOut(row, column, a, b, operation)) || isIdle(others, a, b, operation)) continue;
+        const holds = comesOut(own, column, a, b, operation);
+        if (holds || others.length > ROWS_ALIKE) return { holds, says: inWords(own, a, b, operation) };
+      }
+    }
+  return undefined;
+}
+
+function comesOut(row: Row, column: string, a: string, b: string, { of }: Operation): boolean {
+  const [result, one, other] = [row.get(column), row.get(a), row.get(b)];
+  if (result === undefined || one === undefined || other === undefined) return false;
+  return Math.abs(of(one.value, other.value) - result.value) <= printedTolerance(result.text) * 1.01;
+}
+
+/** Nothing added or taken away, or times one: that gives a figure from itself. */
+const isIdle = (rows: readonly Row[], a: string, b: string, { sign }: Operation): boolean =>
+  [a, b].some((column) =>
+    rows.every((row) => {
+      const value = row.get(column)?.value ?? 0;
+      return value === 0 || (sign === '×' && value === 1) || (sign === '%' && value === 100);
+    }),
+  );
+
+function inWords(row: Row, a: string, b: string, { sign, of }: Operation): string {
+  const [one, other] = [row.get(a)?.value ?? 0, row.get(b)?.value ?? 0];
+  const value = written(Math.round(of(one, other) * 100) / 100);
+  return sign === '%'
+    ? `${written(one)} of ${written(other)} is ${value} percent`
+    : `${written(one)} ${sign} ${written(other)} = ${value}`;
+}
+
+const grids = new WeakMap<readonly Statement[], Map<string, Grid>>();
+
+function gridsOf(all: readonly Statement[]): Map<string, Grid> {
+  const known = grids.get(all);
+  if (known !== undefined) return known;
+  const made = new Map<string, Grid>();
+  for (const statement of all) {
+    const place = placeIn(statement);
+    const { record } = statement;
+    if (place === undefined || record === undefined) continue;
+    const value = numberOf(record.value);
+    if (value === undefined) continue;
+    const grid = made.get(place.table) ?? new Map<string, Row>();
+    const row: Row = grid.get(place.row) ?? new Map();
+    row.set(record.column, { value, text: record.value });
+    grid.set(place.row, row);
+    made.set(place.table, grid);
+  }
+  grids.set(all, made);
+  return made;
+}
+
+/** The table and row of a cell, or the list and element of a field. */
+function placeIn({ at, kind, place }: Statement): { table: string; row: string } | undefined {
+  if (kind === 'cell') {
+    const [, table = '', row = ''] = /^(table \d+), (row \d+)/.exec(at) ?? [];
+    return { table, row };
+  }
+  if (!('path' in place)) return undefined;
+  const [, table = '', row = ''] = /^(.*)\/(\d+)\/[^/]+$/.exec(place.path) ?? [];
+  return row === '' ? undefined : { table, row };
+}
+
+function numberOf(text: string): number | undefined {
+  const bare = text.replaceAll(/\*\*|__|`/g, '').trim();
+  const tokens = tokenize(bare);
+  const [figure, ...more] = readQuantities(tokens);
+  if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
+  if (tokens.filter(({ kind }) => kind === 'word').length > 1) return undefined;
+  return /^[-−–]/.test(bare) ? -figure.value : figure.value;
+}
