@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from './migrate.ts';
 import { createDatabase } from './postgres.ts';
 import { runPrisma } from './prisma.ts';
+import { queryOnce } from './test-database.ts';
 
 let folder: string;
 let url: string;
@@ -116,12 +117,4 @@ function addMigration(name: string, sql: string): void {
   writeFileSync(path.join(folder, name, 'migration.sql'), sql);
 }
 
-async function query(sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const query = (sql: string): Promise<unknown[]> => queryOnce(url, sql);

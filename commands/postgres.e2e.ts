@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePorts } from './ports.ts';
 import { createDatabase, type PostgresOptions, startPostgres } from './postgres.ts';
+import { queryOnce } from './test-database.ts';
 import { testFolder } from './test-folder.ts';
 
 const folders: string[] = [];
@@ -19,23 +19,26 @@ describe('startPostgres', () => {
     const options = { ...(await newPlace()), durable: true };
     const first = await start(options);
     const url = await createDatabase(first.url, 'kept');
-    await query(url, 'create table note (text text)');
-    await query(url, `insert into note values ('stopped')`);
+    await queryOnce(url, 'create table note (text text)');
+    await queryOnce(url, `insert into note values ('stopped')`);
     await first.stop();
 
     const second = await start(options);
-    await query(url, `insert into note values ('killed')`);
+    await queryOnce(url, `insert into note values ('killed')`);
     process.kill(Number(readFileSync(path.join(options.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
     await second.ended;
 
     await start(options);
-    expect(await query(url, 'select text from note order by text')).toEqual([{ text: 'killed' }, { text: 'stopped' }]);
+    expect(await queryOnce(url, 'select text from note order by text')).toEqual([
+      { text: 'killed' },
+      { text: 'stopped' },
+    ]);
   });
 
   it('is reached over loopback only', async () => {
     const { url } = await start(await newPlace());
-    expect(await query(url, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
-    expect(await query(url, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
+    expect(await queryOnce(url, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    expect(await queryOnce(url, 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
   });
 
   it('names a busy port', async () => {
@@ -98,14 +101,4 @@ async function start(options: PostgresOptions): ReturnType<typeof startPostgres>
   const postgres = await startPostgres(options);
   onTestFinished(postgres.stop);
   return postgres;
-}
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }

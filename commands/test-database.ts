@@ -57,6 +57,17 @@ async function untilUnused(admin: pg.Client, name: string): Promise<void> {
   }
 }
 
+/** Runs one statement on a connection of its own. */
+export async function queryOnce(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 async function administer(adminUrl: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();

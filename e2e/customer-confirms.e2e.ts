@@ -1,22 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
-import { accessibilityFindings } from './accessibility.ts';
 import { Agent, type Answer } from './support/agent.ts';
+import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
 import { claim, register } from './support/customer.ts';
 
-let stack: Stack;
-let browser: Browser;
-const folder = mkdtempSync(path.join(tmpdir(), 'confirms-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
+const { stack, browser } = await startInBrowser();
 
 /** The customer of these tests, in a browser that runs no scripts: every form must work without. */
 const email = 'ines@harbourlane.example';
@@ -25,16 +15,8 @@ let agent: Agent;
 let registration: Answer;
 
 beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
   person = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The first line of the newest letter whose subject matches: the one thing to do. */
@@ -331,39 +313,9 @@ describe('what a person is asked', () => {
   });
 });
 
-const looks = [
-  ['narrow', { width: 320, height: 640 }, 'light'],
-  ['desktop', { width: 1280, height: 900 }, 'light'],
-  ['phone', { width: 390, height: 844 }, 'dark'],
-  ['desktop', { width: 1280, height: 900 }, 'dark'],
-  ['phone', { width: 390, height: 844 }, 'light'],
-] as const;
-
-/**
- * Looks at a page as this person, and lists what stands between it and WCAG 2.2 AA. Each size and each scheme once; for
- * pictures each with each.
- */
+/** Opens a page as this person, in every look. */
 async function shoot(name: string, address: string): Promise<void> {
-  const { cookies } = await person.context().storageState();
-  const findings: string[] = [];
-  for (const [size, viewport, colorScheme] of process.env.SCREENSHOTS ? looks : looks.slice(0, 3)) {
-    const context: BrowserContext = await browser.newContext({ viewport, colorScheme });
-    await context.addCookies(cookies);
-    const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') findings.push(message.text());
-    });
-    page.on('pageerror', (error) => findings.push(error.message));
-    await page.goto(address, { waitUntil: 'networkidle' });
-    if (process.env.SCREENSHOTS) {
-      mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-      const file = path.join(process.env.SCREENSHOTS, `${name}-${size}-${colorScheme}.png`);
-      await page.screenshot({ path: file, fullPage: true });
-    }
-    findings.push(
-      ...(await accessibilityFindings(page)).map((finding) => `${name} ${size} ${colorScheme}: ${finding}`),
-    );
-    await context.close();
-  }
-  expect(findings).toEqual([]);
+  const faults: string[] = [];
+  for (const look of looks) faults.push(...(await faultsOfPages(person.context(), { [name]: address }, look)));
+  expect(faults).toEqual([]);
 }

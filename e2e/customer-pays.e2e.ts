@@ -1,52 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, chromium, type Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
+import type { Page } from 'playwright';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { controlClient } from '../sandbox/control-client.ts';
-import { accessibilityFindings } from './accessibility.ts';
 import { Agent, facilitatorFault, settlementsOf } from './support/agent.ts';
+import { faultsOf, startInBrowser } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 
-let stack: Stack;
-let browser: Browser;
+const { stack, browser } = await startInBrowser();
 let agent: Agent;
-const folder = mkdtempSync(path.join(tmpdir(), 'pays-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
 const email = 'ines@harbourlane.example';
 
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 30_000, interval: 500 };
 
-const looks = [
-  ['light', { width: 1280, height: 900 }],
-  ['dark', { width: 390, height: 844 }],
-  ['light', { width: 320, height: 640 }],
-  ['dark', { width: 1280, height: 900 }],
-] as const;
-
 beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
   agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
   const registration = await register(agent, email);
   while ((await letters()).length === 0) await sleep(patience.interval);
   const code = codeIn((await letters())[0]?.text ?? '');
   agent.token = (await claim(agent, registration, code)).body.credential;
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const letters = () => controlClient(stack.sandboxUrl).mail(email);
@@ -95,20 +70,6 @@ async function signInHere(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Looks at the page in every size and scheme; with `SCREENSHOTS` it keeps pictures. */
-async function lookAt(page: Page, name: string): Promise<void> {
-  for (const [colorScheme, viewport] of looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(viewport);
-    if (process.env.SCREENSHOTS) {
-      mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-      const file = `${name}-${viewport.width}-${colorScheme}.png`;
-      await page.screenshot({ path: path.join(process.env.SCREENSHOTS, file), fullPage: true });
-    }
-    expect.soft(await accessibilityFindings(page), `${name} ${viewport.width} ${colorScheme}`).toEqual([]);
-  }
-}
-
 describe('a payment link', () => {
   it('shows who asks, the price and the limits to anyone who has it, and nothing of the job', async () => {
     const { jobKey, url } = await linkToPay();
@@ -129,7 +90,7 @@ describe('a payment link', () => {
     }
     const source = await page.content();
     for (const hidden of ['Rotterdam', jobKey, email]) expect(source).not.toContain(hidden);
-    await lookAt(page, 'pay-open');
+    expect(await faultsOf(page, 'pay-open')).toEqual([]);
     await page.goto(url.replace(/\w+$/, 'pay_unknown'));
     expect(await mainText(page)).toContain('Nothing here');
   });
@@ -160,7 +121,7 @@ describe('a payment link', () => {
     await page.getByRole('button', { name: /by card/ }).click();
     await typeCard(page);
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
-    await lookAt(page, 'pay-paid');
+    expect(await faultsOf(page, 'pay-paid')).toEqual([]);
   });
 
   it('believes nothing that its address says', async () => {
@@ -223,7 +184,7 @@ describe('a saved card', () => {
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
     await page.goto(`${stack.baseUrl}/account`);
     await expect.poll(() => mainTextAgain(page), patience).toContain('Visa ending 4242');
-    await lookAt(page, 'account-cards');
+    expect(await faultsOf(page, 'account-cards')).toEqual([]);
 
     const jobKey = await agent.authorizedJob();
     const body = { rail: 'card', method: 'card_saved', idempotency_key: randomUUID() };

@@ -1,11 +1,5 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
 import { stateWord } from '../components/purchases/states.ts';
 import { controlClient } from '../sandbox/control-client.ts';
 import { makeSignInLink } from '../server/identity/sign-in.ts';
@@ -16,55 +10,27 @@ import { workedExamples } from '../server/work-check/examples.ts';
 import { exampleRequest } from '../server/work-check/sample.ts';
 import { accessibilityFindings } from './accessibility.ts';
 import { Agent } from './support/agent.ts';
+import { faultsOfPages, looks, sizes, startInBrowser } from './support/browser.ts';
 
-let stack: Stack;
-let browser: Browser;
+const { stack, browser } = await startInBrowser();
 let db: Database;
 let owner: Page;
 let agent: Agent;
 let jobKey: string;
 let accountKey: string;
-const folder = mkdtempSync(path.join(tmpdir(), 'pages-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
 
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 60_000, interval: 500 };
 
-const sizes = {
-  desktop: { width: 1280, height: 900 },
-  phone: { width: 390, height: 844 },
-  narrow: { width: 320, height: 640 },
-};
-/** Each size once, each scheme at least once; for pictures each with each. */
-const looks = [
-  ['light', 'desktop'],
-  ['dark', 'phone'],
-  ['light', 'narrow'],
-  ...(process.env.SCREENSHOTS
-    ? ([
-        ['dark', 'desktop'],
-        ['light', 'phone'],
-        ['dark', 'narrow'],
-      ] as const)
-    : []),
-] as const;
-
 beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
   db = openDatabase(stack.databaseUrl, { connections: 2 });
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
   owner = await (await browser.newContext()).newPage();
   agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   jobKey = await deliveredJob();
   accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
 });
 afterAll(async () => {
-  await browser?.close();
   await db?.end();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function deliveredJob(changes: Record<string, unknown> = {}): Promise<string> {
@@ -196,34 +162,9 @@ describe('every page', () => {
     'missing-report': '/reports/job_0000000000000000000000',
   });
 
-  it.each(looks)('is accessible and calls no one else, %s on a %s', async (scheme, size) => {
-    const { cookies } = await owner.context().storageState();
-    const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
-    await context.addCookies(cookies);
-    const page = await context.newPage();
-    const elsewhere: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(stack.baseUrl) && !request.url().startsWith('data:')) elsewhere.push(request.url());
-    });
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes('404')) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    const findings: string[] = [];
-    for (const [name, address] of Object.entries(paths())) {
-      await page.goto(stack.baseUrl + address, { waitUntil: 'networkidle' });
-      if (process.env.SCREENSHOTS) {
-        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-        const file = path.join(process.env.SCREENSHOTS, `${name}-${size}-${scheme}.png`);
-        await page.screenshot({ path: file, fullPage: true });
-      }
-      findings.push(...(await accessibilityFindings(page)).map((finding) => `${name}: ${finding}`));
-    }
-    expect(findings).toEqual([]);
-    expect(elsewhere).toEqual([]);
-    expect(complaints).toEqual([]);
-    await context.close();
+  it.each(looks)('is accessible and calls no one else, %s on a %s', async (...look) => {
+    const pages = Object.entries(paths()).map(([name, address]) => [name, stack.baseUrl + address]);
+    expect(await faultsOfPages(owner.context(), Object.fromEntries(pages), look)).toEqual([]);
   });
 });
 

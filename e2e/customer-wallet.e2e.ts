@@ -1,42 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Page } from 'playwright';
 import { generatePrivateKey } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
-import { accessibilityFindings } from './accessibility.ts';
+import { describe, expect, it } from 'vitest';
 import { Agent, settlementsOf } from './support/agent.ts';
+import { faultsOf, startInBrowser } from './support/browser.ts';
 import { BrowserWallet } from './support/browser-wallet.ts';
 
-let stack: Stack;
-let browser: Browser;
-const folder = mkdtempSync(path.join(tmpdir(), 'wallets-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
+const { stack, browser } = await startInBrowser();
 
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 120_000 };
-
-const looks = [
-  ['light', { width: 1280, height: 900 }],
-  ['dark', { width: 390, height: 844 }],
-  ['light', { width: 320, height: 640 }],
-  ['dark', { width: 1280, height: 900 }],
-] as const;
-
-beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
-});
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** A person at a browser with a wallet in it, and the agent that buys with the same wallet. */
 async function walletOwner(): Promise<{ page: Page; wallet: BrowserWallet; agent: Agent }> {
@@ -57,20 +29,6 @@ async function signIn(page: Page, next = '/purchases'): Promise<void> {
 }
 
 const mainText = (page: Page) => page.getByRole('main').innerText();
-
-/** Looks at the page in every size and scheme; with `SCREENSHOTS` it keeps pictures. */
-async function lookAt(page: Page, name: string): Promise<void> {
-  for (const [colorScheme, viewport] of looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(viewport);
-    if (process.env.SCREENSHOTS) {
-      mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-      const file = `${name}-${viewport.width}-${colorScheme}.png`;
-      await page.screenshot({ path: path.join(process.env.SCREENSHOTS, file), fullPage: true });
-    }
-    expect.soft(await accessibilityFindings(page), `${name} ${viewport.width} ${colorScheme}`).toEqual([]);
-  }
-}
 
 describe('the owner of a wallet', () => {
   it('signs in with Ethereum, sees what the wallet bought, accepts the report and reads the receipt', async () => {
@@ -194,10 +152,10 @@ describe('the pages for wallets', () => {
     const { page, agent } = await walletOwner();
     const jobKey = await agent.authorizedJob();
     await page.goto(`${stack.baseUrl}/sign-in/wallet`);
-    await lookAt(page, 'wallet-sign-in');
+    expect(await faultsOf(page, 'wallet-sign-in')).toEqual([]);
     await signIn(page, `/reports/${jobKey}/pay`);
-    await lookAt(page, 'wallet-pay');
+    expect(await faultsOf(page, 'wallet-pay')).toEqual([]);
     await page.goto(`${stack.baseUrl}/reports/${jobKey}`);
-    await lookAt(page, 'wallet-unpaid');
+    expect(await faultsOf(page, 'wallet-unpaid')).toEqual([]);
   });
 });

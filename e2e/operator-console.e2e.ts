@@ -1,40 +1,26 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
-import { accessibilityFindings } from './accessibility.ts';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
+import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { type Seats, seatsAt } from './support/seats.ts';
 
-let stack: Stack;
-let browser: Browser;
+const { stack, browser } = await startInBrowser();
 let db: Database;
 let agent: Agent;
 let delivered: string;
 let quoteKey: string;
 let accountKey: string;
 let seats: Seats;
-const folder = mkdtempSync(path.join(tmpdir(), 'console-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
 
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 90_000, interval: 500 };
 const chain = 84532;
 
 beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
   db = openDatabase(stack.databaseUrl, { connections: 2 });
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
   agent = await Agent.arrive({ baseUrl: stack.baseUrl, sandbox: { controlUrl: stack.sandboxUrl } });
   accountKey = (await agent.get('/api/agent/v1/me')).body.account_key;
   delivered = await deliveredJob();
@@ -42,10 +28,7 @@ beforeAll(async () => {
   seats = await seatsAt(browser, db, { baseUrl: stack.baseUrl, accountKey });
 });
 afterAll(async () => {
-  await browser?.close();
   await db?.end();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function deliveredJob(): Promise<string> {
@@ -325,42 +308,14 @@ describe('an operator', () => {
 });
 
 describe('every page of the console', () => {
-  const sizes = {
-    desktop: { width: 1280, height: 900 },
-    phone: { width: 390, height: 844 },
-    narrow: { width: 320, height: 640 },
-  };
-  const looks = [
-    ['light', 'desktop'],
-    ['dark', 'phone'],
-    ['light', 'narrow'],
-  ] as const;
-
-  it.each(looks)('is accessible, %s on a %s', async (scheme, size) => {
-    const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
-    await context.addCookies(await seats.of('admin').cookies());
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    const findings: string[] = [];
-    for (const place of places().filter((each) => !/csv|search/.test(each))) {
-      await page.goto(stack.baseUrl + place, { waitUntil: 'networkidle' });
-      if (process.env.SCREENSHOTS) {
-        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-        const name = place.replace(accountKey, 'account').replace(delivered, 'job').replace(/\W+/g, '-');
-        await page.screenshot({
-          path: path.join(process.env.SCREENSHOTS, `${name}-${size}-${scheme}.png`),
-          fullPage: true,
-        });
-      }
-      findings.push(...(await accessibilityFindings(page)).map((finding) => `${place}: ${finding}`));
-    }
-    expect(findings).toEqual([]);
-    expect(complaints).toEqual([]);
-    await context.close();
+  it.each(looks)('is accessible, %s on a %s', async (...look) => {
+    const pages = places()
+      .filter((place) => !/csv|search/.test(place))
+      .map((place) => [
+        place.replace(accountKey, 'account').replace(delivered, 'job').replace(/\W+/g, '-'),
+        stack.baseUrl + place,
+      ]);
+    expect(await faultsOfPages(seats.of('admin'), Object.fromEntries(pages), look)).toEqual([]);
   });
 
   it('takes `/` and Ctrl+K to the search box', async () => {

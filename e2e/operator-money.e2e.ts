@@ -1,25 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findChromium } from '../commands/chromium.ts';
-import { onFreePorts } from '../commands/ports.ts';
-import { type Stack, startStack } from '../commands/stack.ts';
 import { controlClient } from '../sandbox/control-client.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { letterQueue, openQueue } from '../server/queue/queue.ts';
-import { accessibilityFindings } from './accessibility.ts';
 import { Agent } from './support/agent.ts';
+import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
 import { click, fillIn, payByCard } from './support/card.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { claim, register } from './support/customer.ts';
 import { codeIn } from './support/letter.ts';
 import { type Seats, seatsAt } from './support/seats.ts';
 
-let stack: Stack;
-let browser: Browser;
+const { stack, browser } = await startInBrowser();
 let db: Database;
 let seats: Seats;
 let agent: Agent;
@@ -28,9 +21,6 @@ let agentKey: string;
 let jobKey: string;
 let disputeKey: string;
 let eventKey: string;
-const folder = mkdtempSync(path.join(tmpdir(), 'operator-money-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
-chmodSync(folder, 0o755);
 
 /** A worker on a busy machine may take its time. */
 const patience = { timeout: 90_000, interval: 500 };
@@ -40,10 +30,7 @@ const email = 'ines@harbourlane.example';
 const control = () => controlClient(stack.sandboxUrl);
 
 beforeAll(async () => {
-  stack = await onFreePorts((ports) => startStack({ ports, dataDir: folder, mode: 'production' }));
   db = openDatabase(stack.databaseUrl, { connections: 2 });
-  const { executablePath, args, env } = await findChromium();
-  browser = await chromium.launch({ executablePath, args: [...args], env });
   agent = await customersAgent();
   ({ account_key: accountKey } = (await agent.get('/api/agent/v1/me')).body);
   const principal = await db.one<{ principal_key: string }>(sql`
@@ -56,10 +43,7 @@ beforeAll(async () => {
   eventKey = event.event_id;
 });
 afterAll(async () => {
-  await browser?.close();
   await db?.end();
-  await stack?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** An agent of a customer who has confirmed it by the code of a letter. */
@@ -294,40 +278,9 @@ describe('an operator', () => {
 });
 
 describe('every page about money and people', () => {
-  const sizes = {
-    desktop: { width: 1280, height: 900 },
-    phone: { width: 390, height: 844 },
-    narrow: { width: 320, height: 640 },
-  };
-  const looks = [
-    ['light', 'desktop'],
-    ['dark', 'phone'],
-    ['light', 'narrow'],
-    ['dark', 'desktop'],
-  ] as const;
-
-  it.each(looks)('is accessible, %s on a %s', async (scheme, size) => {
-    const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme });
-    await context.addCookies(await seats.of('admin').cookies());
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    const findings: string[] = [];
-    for (const [index, place] of places().entries()) {
-      await page.goto(at(place), { waitUntil: 'networkidle' });
-      if (process.env.SCREENSHOTS) {
-        mkdirSync(process.env.SCREENSHOTS, { recursive: true });
-        const name = `${index}-${place.split('/')[2]}-${size}-${scheme}.png`;
-        await page.screenshot({ path: path.join(process.env.SCREENSHOTS, name), fullPage: true });
-      }
-      findings.push(...(await accessibilityFindings(page)).map((finding) => `${place}: ${finding}`));
-    }
-    expect(findings).toEqual([]);
-    expect(complaints).toEqual([]);
-    await context.close();
+  it.each(looks)('is accessible, %s on a %s', async (...look) => {
+    const pages = places().map((place, index) => [`${index}-${place.split('/')[2]}`, at(place)]);
+    expect(await faultsOfPages(seats.of('admin'), Object.fromEntries(pages), look)).toEqual([]);
   });
 
   it('is done with the keyboard alone: an agent is paused', async () => {

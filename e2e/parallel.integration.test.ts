@@ -227,7 +227,7 @@ describe('a request that is sent 100 times at once', () => {
     () =>
       untilAnswered(() => ask(client, name, input, { key, headers }));
 
-  it.each(names.filter((name) => !released(name)))('%s: has one effect and one answer', async (name) => {
+  async function sentOnceAndTogether(name: PostName) {
     const single = sendOf(name, await repeatable[name](), randomUUID());
     const effect = await effectOf(single);
     const send = sendOf(name, await repeatable[name](), randomUUID());
@@ -235,6 +235,11 @@ describe('a request that is sent 100 times at once', () => {
     const repeated = await effectOf(async () => {
       answers = await Promise.all(Array.from({ length: atOnce }, send));
     });
+    return { effect, repeated, answers };
+  }
+
+  it.each(names.filter((name) => !released(name)))('%s: has one effect and one answer', async (name) => {
+    const { effect, repeated, answers } = await sentOnceAndTogether(name);
     expect(answers[0]?.status).toBeLessThan(300);
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(repeated).toEqual(effect);
@@ -242,13 +247,7 @@ describe('a request that is sent 100 times at once', () => {
   });
 
   it.each(names.filter(released))('%s: releases its secret once', async (name) => {
-    const single = sendOf(name, await repeatable[name](), randomUUID());
-    const effect = await effectOf(single);
-    const send = sendOf(name, await repeatable[name](), randomUUID());
-    let answers: Answer[] = [];
-    const repeated = await effectOf(async () => {
-      answers = await Promise.all(Array.from({ length: atOnce }, send));
-    });
+    const { effect, repeated, answers } = await sentOnceAndTogether(name);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([
       operations[name].success[0],
       ...Array(atOnce - 1).fill(410),

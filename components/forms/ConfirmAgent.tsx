@@ -7,6 +7,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Confirmation } from '@/server/identity/registration-contract.ts';
 import { lasting, price } from '@/server/service/terms.ts';
+import { Software } from '../identity/Software.tsx';
 import { canBuy, valuesOf } from './GrantFields.tsx';
 
 /** Who asks, for what and how much, and the two answers. Works without scripts. */
@@ -79,14 +80,7 @@ function Request({ asked }: { asked: Confirmation }) {
         <dd>
           <Instant at={asked.created_at} /> from <Key>{asked.origin}</Key>
         </dd>
-        {asked.agent.software === null ? null : (
-          <>
-            <dt>Software</dt>
-            <dd>
-              <Key>{asked.agent.software}</Key>, not verified
-            </dd>
-          </>
-        )}
+        <Software name={asked.agent.software} />
         <dt>Its code</dt>
         <dd>
           <Key>{asked.user_code}</Key>, which your agent shows too

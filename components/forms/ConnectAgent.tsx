@@ -3,6 +3,7 @@ import { Instant } from '@/components/ui/Instant.tsx';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Connection } from '@/server/identity/member-contract.ts';
 import { lasting } from '@/server/service/terms.ts';
+import { Software } from '../identity/Software.tsx';
 import { FreshSignIn } from './FreshSignIn.tsx';
 import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
@@ -91,14 +92,7 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
           <br />
           <span className="text-ink-3">Name given by the agent, not verified</span>
         </dd>
-        {asked.agent.software === null ? null : (
-          <>
-            <dt>Software</dt>
-            <dd>
-              <Key>{asked.agent.software}</Key>, not verified
-            </dd>
-          </>
-        )}
+        <Software name={asked.agent.software} />
         <dt>Asked</dt>
         <dd>
           <Instant at={asked.created_at} />

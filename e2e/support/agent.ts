@@ -156,6 +156,17 @@ export async function settlementsOf(
   return settlements;
 }
 
+/** How a facilitator can fail one payment. */
+export const facilitatorFailures = [
+  'drop_before_settle',
+  'drop_after_settle',
+  'error_500',
+  'refuse',
+  'lie',
+  'pending',
+  'rpc_timeout_on_broadcast',
+] as const;
+
 /** Makes the facilitator's next calls fail. */
 export async function facilitatorFault(controlUrl: string, fault: Record<string, unknown>): Promise<void> {
   await fetch(`${controlUrl}/facilitator/faults`, {

@@ -17,27 +17,20 @@ export async function readCardsWaiting(
   now: Date,
 ): Promise<Pick<Waiting, 'unknown' | 'payments' | 'refunds'>> {
   const hourAgo = after(now, -operatorAfterSeconds);
+  const openPayments = (isOld: boolean) =>
+    told<OpenPayment>(
+      db,
+      sql`
+        select payment_key, job_key, p.created_at, amount_microcents, 'card' as network, account_key as payer,
+          count(*) over () as total
+        from payments p join jobs using (job_key)
+        where rail = 'card' and p.state in ('settling', 'unknown') and jobs.payment_state in ('processing', 'unknown')
+          and (p.created_at <= ${hourAgo}) = ${isOld}
+        order by p.created_at limit ${toldMax}`,
+    );
   return {
-    unknown: await told<OpenPayment>(
-      db,
-      sql`
-        select payment_key, job_key, p.created_at, amount_microcents, 'card' as network, account_key as payer,
-          count(*) over () as total
-        from payments p join jobs using (job_key)
-        where rail = 'card' and p.state in ('settling', 'unknown') and jobs.payment_state in ('processing', 'unknown')
-          and p.created_at <= ${hourAgo}
-        order by p.created_at limit ${toldMax}`,
-    ),
-    payments: await told<OpenPayment>(
-      db,
-      sql`
-        select payment_key, job_key, p.created_at, amount_microcents, 'card' as network, account_key as payer,
-          count(*) over () as total
-        from payments p join jobs using (job_key)
-        where rail = 'card' and p.state in ('settling', 'unknown') and jobs.payment_state in ('processing', 'unknown')
-          and p.created_at > ${hourAgo}
-        order by p.created_at limit ${toldMax}`,
-    ),
+    unknown: await openPayments(true),
+    payments: await openPayments(false),
     // Don't list the refund of a payment that its payer's bank took back: it is no longer owed.
     refunds: await told<OpenRefund>(
       db,

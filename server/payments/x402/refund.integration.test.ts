@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Agent } from '../../../e2e/support/agent.ts';
+import { Agent, facilitatorFailures } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
 import { controlClient } from '../../../sandbox/control-client.ts';
 import { microcents } from '../../kernel/money.ts';
@@ -130,15 +130,7 @@ describe('a refund over x402', () => {
     for (const agent of agents) expect(await given(agent)).toHaveLength(1);
   });
 
-  it.each([
-    'drop_before_settle',
-    'drop_after_settle',
-    'error_500',
-    'refuse',
-    'lie',
-    'pending',
-    'rpc_timeout_on_broadcast',
-  ] as const)('happens once when the facilitator does this: %s', async (mode) => {
+  it.each(facilitatorFailures)('happens once when the facilitator does this: %s', async (mode) => {
     const agent = await Agent.arrive(service);
     const jobKey = await waivedJob(agent);
     await control.facilitatorFault({ mode, times: 2 });

@@ -1,7 +1,7 @@
 import { decodePaymentSignatureHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Agent, type Answer } from '../../../e2e/support/agent.ts';
+import { Agent, type Answer, facilitatorFailures } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
 import { controlClient } from '../../../sandbox/control-client.ts';
 
@@ -40,15 +40,7 @@ afterEach(async () => {
 });
 
 describe('a payment whose facilitator fails', () => {
-  it.each([
-    'drop_before_settle',
-    'drop_after_settle',
-    'error_500',
-    'refuse',
-    'lie',
-    'pending',
-    'rpc_timeout_on_broadcast',
-  ] as const)('%s: is collected once, and nobody is asked to pay again', async (mode) => {
+  it.each(facilitatorFailures)('%s: is collected once, and nobody is asked to pay again', async (mode) => {
     const { agent, jobKey, signature } = await aboutToPay();
     await control.facilitatorFault({ mode });
     const answer = await agent.pay(jobKey, { signature });

@@ -1,0 +1,99 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { afterAll } from 'vitest';
+import { findChromium } from '../../commands/chromium.ts';
+import { onFreePorts } from '../../commands/ports.ts';
+import { type Stack, startStack } from '../../commands/stack.ts';
+import { testFolder } from '../../commands/test-folder.ts';
+import { accessibilityFindings } from '../accessibility.ts';
+
+/** Starts the product in production mode and a Chromium, for the tests of one file. Call it at the top of the file. */
+export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser }> {
+  const dataDir = testFolder();
+  const stack = await onFreePorts((ports) => startStack({ ports, dataDir, mode: 'production' }));
+  const { executablePath, args, env } = await findChromium();
+  const browser = await chromium.launch({ executablePath, args: [...args], env });
+  afterAll(async () => {
+    await browser.close();
+    await stack.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return { stack, browser };
+}
+
+export const sizes = {
+  desktop: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 320, height: 640 },
+};
+type Look = readonly [scheme: 'light' | 'dark', size: keyof typeof sizes];
+
+/** Each size once, each scheme at least once; for pictures each with each. */
+export const looks: readonly Look[] = [
+  ['light', 'desktop'],
+  ['dark', 'phone'],
+  ['light', 'narrow'],
+  ...(process.env.SCREENSHOTS
+    ? ([
+        ['dark', 'desktop'],
+        ['light', 'phone'],
+        ['dark', 'narrow'],
+      ] as const)
+    : []),
+];
+
+/** Saves a picture of the page in the folder `SCREENSHOTS`, if that is set. */
+async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
+/** Lists the accessibility faults of the page as it stands, in every look. */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [colorScheme, size] of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(sizes[size]);
+    await keepPicture(page, `${name}-${size}-${colorScheme}`);
+    faults.push(...(await accessibilityFindings(page)).map((fault) => `${name} ${size} ${colorScheme}: ${fault}`));
+  }
+  return faults;
+}
+
+/**
+ * Opens pages in one look, signed in as `visitor`. Lists their accessibility faults, the errors in the browser's console
+ * (except the 404 of a missing page), and requests to other servers.
+ */
+export async function faultsOfPages(
+  visitor: BrowserContext,
+  pages: Record<string, string>,
+  [colorScheme, size]: Look,
+): Promise<string[]> {
+  const browser = visitor.browser();
+  if (!browser) throw new Error('The visitor has no browser.');
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme });
+  await context.addCookies(await visitor.cookies());
+  const page = await context.newPage();
+  const faults: string[] = [];
+  let opened = '';
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== new URL(opened).origin) faults.push(`${opened} calls ${request.url()}`);
+  });
+  page.on('console', (message) => {
+    const isMissing = message.location().url === opened && message.text().includes('status of 404');
+    if (message.type() === 'error' && !isMissing) faults.push(`${opened}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`${opened}: ${error.message}`));
+  for (const [name, address] of Object.entries(pages)) {
+    opened = address;
+    await page.goto(address, { waitUntil: 'networkidle' });
+    await keepPicture(page, `${name}-${size}-${colorScheme}`);
+    faults.push(...(await accessibilityFindings(page)).map((fault) => `${name}: ${fault}`));
+  }
+  await context.close();
+  return faults;
+}
