@@ -19,6 +19,9 @@ beforeAll(async () => {
   agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
 });
 
+/** A worker on a busy machine may take its time. */
+const patience = { timeout: 60_000, interval: 250 };
+
 /** The first line of the newest letter whose subject matches: the one thing to do. */
 async function linkIn(subject: RegExp): Promise<string> {
   const control = controlClient(stack.sandboxUrl);
@@ -27,7 +30,7 @@ async function linkIn(subject: RegExp): Promise<string> {
     .poll(async () => {
       found = (await control.mail(email)).find((letter) => subject.test(letter.subject))?.text.split('\n')[0];
       return found;
-    })
+    }, patience)
     .toBeDefined();
   return found ?? '';
 }
@@ -77,7 +80,7 @@ describe('a customer', () => {
     const stranger = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
     await register(stranger, 'declines@example.com');
     const control = controlClient(stack.sandboxUrl);
-    await expect.poll(async () => (await control.mail('declines@example.com')).length).toBe(1);
+    await expect.poll(async () => (await control.mail('declines@example.com')).length, patience).toBe(1);
     const [letter] = await control.mail('declines@example.com');
     const link = letter?.text.split('\n')[0] ?? '';
     const foreign = await fetch(`${stack.baseUrl}/confirm/decision`, {
@@ -239,7 +242,7 @@ describe('a customer', () => {
     const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
     const before = await letters();
     await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
-    await expect.poll(letters).toBe(before + 1);
+    await expect.poll(letters, patience).toBe(before + 1);
     await person.goto(await linkIn(/sign-in link/));
     await person.getByRole('button', { name: 'Sign in' }).click();
     expect(new URL(person.url()).pathname).toBe(`/agents/${body.agent_key}`);
@@ -260,7 +263,7 @@ describe('a customer', () => {
     const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
     const before = await letters();
     await others.getByRole('button', { name: 'Send me a sign-in link' }).click();
-    await expect.poll(letters).toBe(before + 1);
+    await expect.poll(letters, patience).toBe(before + 1);
     await others.goto(await linkIn(/sign-in link/));
     await others.getByRole('button', { name: 'Sign in' }).click();
     expect(new URL(others.url()).pathname).toBe('/agents');
