@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operations } from './operations.ts';
 
-/** The house of the README, as rules: who may import whom, where the doors stand, which names say nothing. */
+/** The README's map as rules: who may import whom, where the doors are, which names are too vague. */
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Data about the service: anyone may read it, the browser and the buyer's client included. */
+/** Data about the service: anyone may import it, including the browser and the buyer's client. */
 const pure = [
   /^server\/operations\.ts$/,
   /^server\/\w[\w-]*\/(\w+-)?contract\.ts$/,
@@ -21,7 +21,7 @@ const pure = [
   /^server\/work-check\/(contract|input-fields)\.ts$/,
 ];
 
-/** From the ground up: a file imports from its own floor and from those below. */
+/** Layers, bottom up: a file imports from its own layer and those below. */
 const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/generated\//, 0],
   [/^server\/kernel\//, 1],
@@ -32,14 +32,14 @@ const floors: readonly (readonly [RegExp, number])[] = [
   [/^server\/(identity|service|sources)\//, 3],
   [/^server\/door\/verb\.ts$/, 3],
   [/^server\/(purchases|console)\//, 4],
-  // Entry points and the composition root stand above what they put together.
+  // Entry points and the composition root are above the parts they connect.
   [/^server\/(verbs|letters|door\/.*)(\.ts)?$/, 5],
   [/^server\/(runtime|open-runtime|environment-faults)\.ts$/, 6],
   [/^server\/(queue\/worker|transports\/.*|start|tracing)(\.ts)?$/, 7],
   [/^(app|components)\//, 8],
 ];
 
-/** Types that describe a request or the process may be named from any floor above the kernel. */
+/** Types of a request or the process that any layer above the kernel may import. */
 const namedEverywhere = ['server/runtime.ts', 'server/purchases/receipt-signer.ts'];
 
 interface Import {
@@ -70,7 +70,7 @@ function importsOf(file: string, text: string): Import[] {
   });
 }
 
-/** Why an import may not be; null when it may. */
+/** Why an import is forbidden; null when it is allowed. */
 function objection({ from, to, typeOnly }: Import): string | null {
   if (isTest(from) || from.startsWith('commands/') || from.startsWith('bench/')) return null;
   if (/^(server|app|components|client)\//.test(from) && to.startsWith('sandbox/'))

@@ -69,7 +69,7 @@ describe('the environment', () => {
     expect(faults).toContain('X402_RPC_URLS for eip155:84532 is a loopback address, which production refuses');
   });
 
-  /** What production may look like: nothing in it is refused. */
+  /** A valid production environment. */
   const random = (seed: string) => createHash('sha256').update(seed).digest('base64url');
   const live = {
     DATABASE_URL: 'postgresql://localhost/check',

@@ -7,17 +7,17 @@ import { allOperations, operations as published } from './operations.ts';
 import { problems } from './problems.ts';
 
 /**
- * What an operation declares is what it refuses with: an undeclared code would leave as a 500. Followed through the calls
- * of each verb and each schema, without running them.
+ * An operation refuses with exactly the codes it declares: an undeclared one would become a 500. Follows the calls of
+ * each verb and schema without running them.
  */
 const root = path.resolve(import.meta.dirname, '..');
 const operations = Object.entries(allOperations) as [string, Operation][];
 
-/** Refusals of the door itself, which no verb makes (`perform.ts`). */
+/** Refusals of the door itself, not of a verb (`perform.ts`). */
 function codesOfDoor(operation: Operation): string[] {
   return [
     ...doorProblems(operation),
-    // Whatever reads the database can find it gone.
+    // Any operation may find the database gone.
     'service_unavailable',
     ...(operation.audience.includes('public') ? [] : ['invalid_token']),
     ...(operation.idempotency === 'required' ? ['idempotency_key_required'] : []),
@@ -26,26 +26,26 @@ function codesOfDoor(operation: Operation): string[] {
   ];
 }
 
-/** Where `operations.ts` lists an operation. */
+/** The list in `operations.ts` that contains an operation. */
 const listOf = (name: string) => (Object.hasOwn(published, name) ? 'operations' : 'operatorOperations');
 
-/** The codes that verb and schema of an operation can refuse with, each with a declaration that does. */
+/** The codes that an operation's verb and schema can refuse with, each with the function that does. */
 function codesOf(graph: ReturnType<typeof callGraph>, name: string): Map<string, string> {
   const made = (reached: ReadonlySet<string>, maker: 'Problem' | 'addIssue') =>
     [...reached].flatMap((by) => graph.codesOf(by, maker).map((code): [string, string] => [code, by]));
   return new Map([
     ...made(graph.fromMember('server/verbs.ts', 'verbs', name), 'Problem'),
-    // An issue of a schema leaves under its own code where that is a problem.
+    // A schema's issue becomes a problem of the same code, if there is one.
     ...made(graph.fromMember('server/operations.ts', listOf(name), name), 'addIssue').filter(([code]) =>
       Object.hasOwn(problems, code),
     ),
   ]);
 }
 
-/** What the calls of a verb lead to, and what it asks for rules out, with why. */
+/** Codes that the calls could lead to, but a verb's arguments rule out, with the reason. */
 const ruledOut = new Map([['pay_by_link card_declined', 'It pays over x402 alone.']]);
 
-/** What an operation refuses with and does not declare, and what it declares and never refuses with. */
+/** The codes that an operation uses undeclared, and those it declares unused. */
 function differences(graph: ReturnType<typeof callGraph>, name: string, operation: Operation): string[] {
   const made = codesOf(graph, name);
   const door = codesOfDoor(operation);

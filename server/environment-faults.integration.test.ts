@@ -45,8 +45,8 @@ async function run(script: string, args: string[], changes: Record<string, strin
 }
 
 /**
- * A PostgreSQL 17 in its own protocol (version 3): lets anybody in, and answers each query about its version as that
- * release does, with anything else as text that is empty.
+ * A PostgreSQL 17 in its own protocol (version 3): accepts anybody, answers queries about its version as that release
+ * does, and anything else with empty text.
  */
 async function oldPostgres(): Promise<string> {
   const message = (type: string, body: Buffer) => {
@@ -86,7 +86,7 @@ async function oldPostgres(): Promise<string> {
   return `postgresql://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/old`;
 }
 
-/** A database beside the migrated one, with nothing in it. */
+/** An empty database beside the migrated one. */
 async function emptyDatabase(): Promise<string> {
   const url = new URL(database.url);
   const name = `empty_${process.pid}`;
@@ -163,7 +163,7 @@ describe('what the environment names', () => {
     await expect(requireSurroundings(onChain(await node(1)))).rejects.toThrow(
       'X402_RPC_URLS for eip155:8453 leads to the chain 1',
     );
-    // Reports are read without a chain, so one that is silent stops no start.
+    // Reports need no chain, so a silent one does not prevent a start.
     await requireSurroundings(onChain('http://127.0.0.1:9'));
     await expect(requireSurroundings(onChain('http://127.0.0.1:9'), { strict: true })).rejects.toThrow(
       'does not answer',

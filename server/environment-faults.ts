@@ -12,8 +12,8 @@ const migrations = path.resolve(import.meta.dirname, '../prisma/migrations');
 
 /**
  * Checks the database, and in production the chains, against the environment. Throws `ConfigurationError` with a
- * sentence per fault. A chain that does not answer stops no start, because reports need none; `strict`, for a check
- * before a deployment, reports it too.
+ * sentence per fault. Tolerates a chain that does not answer, because reports need none; `strict`, for checks before a
+ * deployment, reports it.
  */
 export async function requireSurroundings(
   { databaseUrl, environment, x402 }: Configuration,

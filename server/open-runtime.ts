@@ -32,7 +32,7 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
       max: connections.models,
       connectionTimeoutMillis: connectTimeoutMs,
       application_name: name,
-      // Lists are filtered by what is rare and by what is not: each is planned by its values.
+      // A filter may match few rows or most: plan each list for its values.
       options: `${sessionOptions} -c plan_cache_mode=auto`,
     }),
   });

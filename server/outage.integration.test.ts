@@ -7,7 +7,7 @@ import { startService } from '../e2e/support/service.ts';
 import type { Operation } from './door/operation.ts';
 import { operations } from './operations.ts';
 
-/** The invariants cannot be looked at while nobody is let in; they are after each test. */
+/** Checks the invariants after each test, when the database is reachable again. */
 const service = await startService();
 const name = new URL(service.database.url).pathname.slice(1);
 const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Does `work` while the database takes no connections of the service, and has ended those it had. */
+/** Runs `work` while the database refuses the service and has closed its connections. */
 async function whileDown<T>(work: () => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: inject('postgresUrl') });
   await admin.connect();
@@ -41,7 +41,7 @@ async function whileDown<T>(work: () => Promise<T>): Promise<T> {
 const clientFor = (operation: Operation): Client =>
   operation.audience.includes('agent') || operation.audience.includes('public') ? agent : member;
 
-/** What the process has logged since, event by event. */
+/** What the process has logged since, by event. */
 function logged(): { event: string; level: string; time: string; process: string }[] {
   const write = vi.mocked(process.stderr.write);
   return write.mock.calls

@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**
- * Changes that must not compile, planted in a copy of the server and compiled there together. Each names the files that
- * have to complain, and what of.
+ * Changes that must not compile, planted in a copy of the server and compiled together. Each names its expected errors.
  */
 interface Complaint {
   file: string;
@@ -15,12 +14,12 @@ interface Complaint {
 
 interface Planted {
   change: string;
-  /** What is written in place of what, in which file. */
+  /** The replacements, by file. */
   edits: readonly (readonly [file: string, found: string, planted: string])[];
   complaints: readonly (readonly [file: string, message: RegExp])[];
 }
 
-/** Compiled together; what one of a group has the compiler say does not hide what another has. */
+/** Compiled together: the errors of one do not hide those of another in its group. */
 const groups: readonly (readonly Planted[])[] = [
   [
     {
@@ -81,13 +80,13 @@ const groups: readonly (readonly Planted[])[] = [
   ],
 ];
 
-/** A busy machine takes its time; no promise is made of it. */
+/** For busy machines; not a promise. */
 const compileMs = 180_000;
 
 const root = path.resolve(import.meta.dirname, '..');
 const copies: string[] = [];
 
-/** Compiles a copy of the server with the edits. Resolves to what the compiler says, a complaint each. */
+/** Compiles a copy of the server with the edits. Resolves to the compiler's errors. */
 async function compiled(edits: Planted['edits']): Promise<Complaint[]> {
   mkdirSync(path.join(root, '.data'), { recursive: true });
   const copy = mkdtempSync(path.join(root, '.data', 'planted-'));

@@ -2,9 +2,9 @@
 import { codeTries, lasting } from './service/terms.ts';
 
 /**
- * Everything that can be refused, as a catalogue (RFC 9457). `title` names the condition, `next` tells
- * an agent what to do about it. Each code has a page of its own at `/problems/{code}`, where `meaning` says what it means
- * for the work, the money and the agent. `docs/specification.md`, section 12.
+ * Everything that can be refused, as a catalogue (RFC 9457). `title` names the condition, `next` tells an agent what to
+ * do. Each code has a page at `/problems/{code}`, where `meaning` explains it for the work, the money and the agent.
+ * Specification 12.
  */
 export const problems = {
   malformed_request: {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 
-/** No function is longer than 70 lines. A file is longer than 300 only with its reason in one line at its top. */
+/** Functions have at most 70 lines. A file over 300 gives its reason in one line at its top. */
 const FUNCTION_LINES = 70;
 const FILE_LINES = 300;
 const REASON = /^\/\/ Longer than 300 lines: \S.*\.$/;
@@ -21,7 +21,7 @@ interface Node {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
 
-/** The functions of a text, with the lines that each begins and ends on. */
+/** The functions in a text, with their first line and length. */
 function functionsOf(file: string, text: string): { line: number; lines: number }[] {
   const found: { line: number; lines: number }[] = [];
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
@@ -38,7 +38,7 @@ function functionsOf(file: string, text: string): { line: number; lines: number 
   return found;
 }
 
-/** What is too long in a file. */
+/** The oversized parts of a file. */
 function tooLong(file: string, text: string): string[] {
   const lines = text.trimEnd().split('\n');
   const whole = lines.length > FILE_LINES && !REASON.test(lines[0] ?? '') ? [`${file} has ${lines.length} lines`] : [];
@@ -48,7 +48,7 @@ function tooLong(file: string, text: string): string[] {
   return [...whole, ...functions];
 }
 
-/** Tests group cases in functions and files of any length. */
+/** Test files and their functions may have any length. */
 const isTest = (file: string) => /(\.(test|e2e|deep)|-trial)\.tsx?$/.test(file);
 
 const sources = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx'], {

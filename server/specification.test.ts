@@ -8,10 +8,10 @@ import { disputeReasons } from './purchases/contract.ts';
 import { chargeStates, jobStates, paymentStates, quoteStates, reviewStates, transitions } from './purchases/states.ts';
 import { bounds, deterministicChecks, unsupportedWorkKinds, workKinds } from './work-check/contract.ts';
 
-/** What the specification says in figures and words of the code is what the code does. Periods: `service/terms.test.ts`. */
+/** The specification's figures and words match the code's. Periods: `service/terms.test.ts`. */
 const specification = readFileSync(path.resolve(import.meta.dirname, '../docs/specification.md'), 'utf8');
 
-/** The rows of the table with this head, as their cells. */
+/** The rows of the table with this header, as cells. */
 function table(head: string): string[][] {
   const [, rows = ''] = specification.split(`${head}\n`);
   const [lines = ''] = rows.split('\n\n');

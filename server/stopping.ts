@@ -4,21 +4,20 @@ import { log } from './kernel/log.ts';
 import type { Runtime } from './runtime.ts';
 
 /**
- * Once no request is taken any more, those under way get this long to end. With the delay before it that is 8 seconds;
- * whoever tells a process to stop waits for 10.
+ * Time for running requests once no new ones are taken. With the delay before, that is 8 seconds; supervisors kill
+ * after 10.
  */
 const drainMs = 5_000;
 
 /**
- * Ends a web process that is told to stop without failing a request: it says that it is not ready, goes on serving until
- * whoever sends it requests has learned of that, ends each connection with an answer, does what is to be done at last, and
- * then goes.
+ * Stops a web process without failing a request: reports not ready, serves until load balancers have noticed, closes
+ * each connection with its answer, runs the last steps, then exits.
  */
 export function stopWhenTold(runtime: Runtime, server: Server, atLast: () => Promise<void>): void {
   const stop = async (signal: NodeJS.Signals) => {
     log('app_stopping', { signal });
     runtime.beginStop();
-    // A person at a terminal need not wait for that.
+    // A person at a terminal need not wait for load balancers.
     if (signal === 'SIGTERM') await sleep(runtime.configuration.stopDelaySeconds * 1_000);
     await ended(server);
     await runtime.close();
@@ -28,7 +27,7 @@ export function stopWhenTold(runtime: Runtime, server: Server, atLast: () => Pro
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 
-/** Takes no connections any more; resolves when the requests under way are answered, or out of time. */
+/** Stops listening; resolves when running requests are answered, or out of time. */
 function ended(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const patience = setTimeout(() => server.closeAllConnections(), drainMs);

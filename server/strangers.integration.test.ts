@@ -10,15 +10,15 @@ import { type Operation, pathKeys } from './door/operation.ts';
 import { type OperationName, operations } from './operations.ts';
 
 /**
- * What a stranger learns about what is not theirs: nothing, neither from an answer nor from the time that it takes. A
- * test that measured time would show what the machine was busy with. These demand its causes: the same statements are
- * sent whether the thing is there or not, and nothing of somebody else's is waited for.
+ * A stranger learns nothing about other people's records, neither from answers nor from timing. Measured times would
+ * show the machine's load, so these tests demand the causes: the same statements run whether the record exists or not,
+ * and nothing waits for somebody else's locks.
  */
 const service = await startService();
 const statements = new Statements(service.runtime.db.pool);
 const { pool } = service.database;
 
-/** Somebody's purchase, agent and document, and the same of nobody. */
+/** One customer's purchase, agent and document, and keys of nothing. */
 let theirs: Subject;
 const nobodys: Subject = {
   quote_key: 'quote_0000000000000000000000',
@@ -29,7 +29,7 @@ const nobodys: Subject = {
 const unknownRegistration = 'reg_0000000000000000000000';
 let known: Customer;
 const unknown = new Customer(service);
-/** A request of an agent to be connected to the known customer, whose code only that customer may use. */
+/** An agent's request to connect to the known customer, whose code only that customer may use. */
 let linking: Answer;
 let usedChallenge: string;
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   });
 });
 
-/** Does `work` while another transaction holds what these statements lock. */
+/** Runs `work` while another transaction locks the rows of these statements. */
 async function whileHeld<T>(locks: readonly string[], work: () => Promise<T>): Promise<T> {
   const holder = await pool.connect();
   try {
@@ -81,7 +81,7 @@ async function whileHeld<T>(locks: readonly string[], work: () => Promise<T>): P
   }
 }
 
-/** An answer but for what is random in every one: a refusal to the letter, anything else by its shape. */
+/** An answer without its random parts: a refusal verbatim, anything else by its shape. */
 function told({ status, headers, body }: Answer) {
   const random = ['request_id', 'instance'];
   const shape = ([name, value]: [string, unknown]) =>
@@ -90,9 +90,9 @@ function told({ status, headers, body }: Answer) {
   return { status, headers: fixed, body: Object.entries(body ?? {}).map(shape) };
 }
 
-/** Asks about one and the other, and demands the same answers out of the same statements. */
+/** Asks about both, and demands equal answers from equal statements. */
 async function expectAlike<Thing>(there: Thing, notThere: Thing, look: (thing: Thing) => Promise<Answer>) {
-  // Once before: statements are prepared and the use of a credential is noted at the first time.
+  // Once before: the first time prepares statements and notes the credential's use.
   await look(notThere);
   const one = await statements.during(() => look(there));
   const other = await statements.during(() => look(notThere));
@@ -124,7 +124,7 @@ describe('what belongs to somebody else, held by its owner', () => {
     `registrations where agent_key ${agents()}`,
     'sources',
   ];
-  /** While its owner is busy with it. */
+  /** While its owner's transaction holds it. */
   const expectNothing = <Thing>(there: Thing, notThere: Thing, look: (thing: Thing) => Promise<Answer>) =>
     whileHeld(
       held().map((rows) => `select from ${rows} for update`),
@@ -183,7 +183,7 @@ describe('what belongs to somebody else, held by its owner', () => {
 });
 
 describe('a mailbox that is known, with the tables locked that tell', () => {
-  /** What is locked here is found out later, by the worker that writes the letter. */
+  /** What this locks is read only later, by the worker that writes the letter. */
   const locked = <T>(work: () => Promise<T>) =>
     whileHeld(['lock table members, letters in access exclusive mode'], work);
 
@@ -206,7 +206,7 @@ describe('a mailbox that is known, with the tables locked that tell', () => {
       await register(anybody, known.email, { mode }),
       await register(anybody, nobody.email, { mode }),
     ] as const;
-    // The one gets a letter with a code, the other one without.
+    // One gets a letter with a code, the other one without.
     await nobody.letters();
     const pending = await locked(() => expectAlike(...registrations, (registration) => claim(anybody, registration)));
     expect(pending.status).toBe(202);

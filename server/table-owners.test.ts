@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts';
 
 /**
- * Each table has a room that owns it, and other rooms reach its rows through that room: by a function, or by a part of a
- * statement that it exports. Otherwise a statement leans on a room that no import shows.
+ * Each table belongs to a room. Other rooms reach its rows through that room, by a function or an exported SQL
+ * fragment; otherwise a statement would depend on a room without an import that shows it.
  */
 const tablesOf = {
   kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
@@ -31,23 +31,23 @@ const ownerOf = new Map(
   ),
 );
 
-/** Money moves with its job in one statement: until the rails have rooms of their own, these rooms name each other's. */
+/** Money moves with its job in one statement, so these rooms name each other's tables. */
 const mayName: Partial<Record<string, readonly Room[]>> = {
   purchases: ['payments', 'ledger'],
   payments: ['purchases', 'ledger'],
 };
 
-/** What operators read, and what a start looks for, goes across all rooms. */
+/** Operators' reads and health checks span all rooms. */
 const exempt = [/^server\/console\//, /\/unsettled\.ts$/, /^server\/transports\/health\.ts$/];
 
-/** The tables of other rooms that a text of the server names. */
+/** The tables of other rooms named in a text. */
 function foreignIn({ file, text }: Text): string[] {
   const room = file.split('/')[1] ?? '';
   if (exempt.some((pattern) => pattern.test(file))) return [];
   const named = [...text.matchAll(/\b(?:from|join|into|update)\s+([a-z_0-9]+)/g)].map(([, name = '']) => name);
   return [...new Set(named)].flatMap((name) => {
     const owner = ownerOf.get(name);
-    // The kernel is the ground of every room.
+    // Every room may use the kernel's tables.
     if (!owner || owner === room || owner === 'kernel' || mayName[room]?.includes(owner)) return [];
     return [`${file} names ${name} of ${owner}`];
   });

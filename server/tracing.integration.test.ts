@@ -13,7 +13,7 @@ interface Span {
   attributes: Record<string, string | number | undefined>;
 }
 
-/** Takes traces as a collector does: OTLP over HTTP, as JSON. */
+/** Receives traces like a collector: OTLP over HTTP, as JSON. */
 const bodies: string[] = [];
 const headers: (string | undefined)[] = [];
 const receiver = createServer(async (req, res) => {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from './kernel/log.ts';
 import { traceWith } from './kernel/trace.ts';
 
-/** What receives them may hang; a process that is told to stop does not wait for it. */
+/** The collector may hang; a stopping process does not wait for it. */
 const patienceMs = 1_000;
 
 /**
- * Has the spans of this process sent to `tracesUrl` over OTLP/HTTP, in batches and beside the work; without it nothing is
- * loaded. Resolves to what sends the last ones and ends it.
+ * Exports this process's spans to `tracesUrl` over OTLP/HTTP, in background batches; without it, loads nothing.
+ * Resolves to a function that flushes and stops.
  */
 export async function startTracing(tracesUrl: string | null, role: 'web' | 'worker'): Promise<() => Promise<void>> {
   if (tracesUrl === null) return async () => {};

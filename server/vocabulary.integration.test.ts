@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../commands/test-database.ts';
 import { literalsOf, serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts';
 
-/** The words for states, kinds and events: one list in TypeScript, the same in the database, and no other in any SQL. */
+/** The words for states, kinds and events: one list in TypeScript, the same in the database, and no others in SQL. */
 const database = await testDatabase();
 
 const without = (words: string[], ...never: string[]) => words.filter((word) => !never.includes(word));
 
-/** The words that a column takes. What TypeScript never reads is spelled here. */
+/** The words of a column. Those that TypeScript never reads are spelled here. */
 const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'principals.kind': literalsOf('Buyer.kind'),
   'credentials.kind': literalsOf('Buyer.kind'),
-  // Read off the clock, never written.
+  // Computed from the clock, never written.
   'quotes.state': without(literalsOf('QuoteState'), 'expired'),
   'jobs.state': literalsOf('JobState'),
   'jobs.payment_state': literalsOf('PaymentState'),
@@ -49,10 +49,10 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
 const tables = [...new Set(Object.keys(vocabulary).map((column) => column.split('.')[0] ?? ''))];
 const columns = [...new Set(Object.keys(vocabulary).map((column) => column.split('.')[1] ?? ''))];
 
-/** Views that show a table under another name. */
+/** Views of a table under another name. */
 const shown: Readonly<Record<string, string>> = { x402_payments: 'payments' };
 
-/** The words that a text inserts into a column by its place in the list, and may not. */
+/** The words that an INSERT puts into a column by position, and may not. */
 function strangersInserted({ file, text }: Text): string[] {
   return [...text.matchAll(/\binsert into (\w+)\s*\(([^)]*)\)\s*(?:values\s*\(|select\s)/g)].flatMap((match) => {
     const [head, table = '', names = ''] = match;
@@ -65,7 +65,7 @@ function strangersInserted({ file, text }: Text): string[] {
   });
 }
 
-/** The parts of a list up to where it closes or its source is named; commas within brackets part nothing. */
+/** The parts of a list until it closes or its source is named; commas within brackets do not count. */
 function listFrom(text: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -88,7 +88,7 @@ function strangersIn({ file, text }: Text): string[] {
   )) {
     const table = shown[name] ?? name;
     if (tables.includes(table)) aliases.set(name, table).set(alias ?? name, table);
-    // The queue's own tables have words of their own.
+    // The queue's own tables have their own words.
     if (name.startsWith('pgboss.') && alias) foreign.add(alias);
   }
   const named = [...new Set(aliases.values())];

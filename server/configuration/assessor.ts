@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ConfigurationError } from '../kernel/configuration-error.ts';
 
-/** The variables that name the language models of the assessor, and what they may take. */
+/** The variables that name the assessor's language models, with their bounds. */
 
 const MICROCENTS_PER_USD = 100_000_000;
 const providers = ['anthropic', 'openai', 'compatible'] as const;
 
-/** `anthropic:NAME,compatible:NAME` as a list; a name may hold colons. */
+/** `anthropic:NAME,compatible:NAME` as a list; a name may contain colons. */
 const assessorModels = z.string().transform((text, issue) =>
   text.split(',').flatMap((part) => {
     const [, name, model] = /^\s*([a-z]+):(\S+)\s*$/.exec(part) ?? [];
@@ -17,7 +17,7 @@ const assessorModels = z.string().transform((text, issue) =>
   }),
 );
 
-/** `PROVIDER:MODEL=INPUT/CACHED/OUTPUT` in USD for a million tokens, as microcents for a million. */
+/** `PROVIDER:MODEL=INPUT/CACHED/OUTPUT` in USD per million tokens, as microcents per million. */
 const assessorPrices = z.string().transform((text, issue) => {
   const prices: { provider: string; model: string; price: AssessorPrice }[] = [];
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {

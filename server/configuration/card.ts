@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The card provider, Stripe. Its mode is that of its key, and must be that of the installation. */
+/** The card provider, Stripe. Its key's mode must be the installation's. */
 export const cardVariables = {
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
   STRIPE_WEBHOOK_SECRET: z
@@ -19,15 +19,15 @@ const CardVariables = z.object(cardVariables);
 type CardVariables = z.infer<typeof CardVariables> & { BASE_URL: string; ENVIRONMENT: 'test' | 'live' };
 
 export interface CardConfiguration {
-  /** Empty when it is not set. */
+  /** Empty when not set. */
   secretKey: string;
-  /** Each verifies: two while one is rolled. */
+  /** Any of them verifies: there are two while one is rolled. */
   webhookSecrets: readonly string[];
-  /** By the prefix of the key. */
+  /** From the key's prefix. */
   mode: 'test' | 'live' | 'unknown';
   /** The provider's address; null for its own. */
   apiUrl: string | null;
-  /** The page of ours that payers are sent to, and come back to; null without an address that browsers open. */
+  /** Our page for payers, before and after; null without an address that browsers can open. */
   returnUrl: string | null;
 }
 
@@ -42,13 +42,13 @@ export function cardOf(variables: CardVariables): CardConfiguration {
   };
 }
 
-/** Whose money a key moves, by its prefix (docs.stripe.com/keys): Stripe's own client does not look. */
+/** The mode of a key, by its prefix (docs.stripe.com/keys): Stripe's own client does not check. */
 function modeOf(secretKey: string): CardConfiguration['mode'] {
   const [, mode] = /^(?:sk|rk)_(test|live)_/.exec(secretKey) ?? [];
   return mode === 'test' || mode === 'live' ? mode : 'unknown';
 }
 
-/** A key of the other mode would charge nobody, or charge somebody for a trial. */
+/** A key of the wrong mode would charge nobody, or charge real money in a test. */
 export function cardFaults({ STRIPE_SECRET_KEY, ENVIRONMENT: environment }: CardVariables): string[] {
   const mode = modeOf(STRIPE_SECRET_KEY ?? '');
   if (mode === 'unknown' || mode === environment) return [];

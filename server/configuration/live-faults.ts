@@ -5,10 +5,10 @@ const publicMnemonic = 'test test test test test test test test test test test j
 /** How many of its accounts tools commonly use. */
 const publicAccounts = 100;
 
-/** The fewest distinct characters of a real secret: a random one of 43 has fewer less than once in 10^15. */
+/** Fewest distinct characters of a secret: fewer than one in 10^15 random ones of 43 characters fall below. */
 const differentCharactersMin = 16;
 
-/** How the keys of the stand-in for Stripe end. */
+/** The endings of the stand-in's Stripe keys. */
 const sandboxSecret = /_localSandboxOnly$/;
 
 interface LiveVariables {
@@ -23,7 +23,7 @@ interface LiveVariables {
   trustedProxiesAreSet: boolean;
 }
 
-/** Sandbox settings that live mode refuses, one sentence each, naming the variable. Pure. */
+/** Sandbox settings that live mode refuses: one sentence each, with the variable. Pure. */
 export function liveFaults(variables: LiveVariables): string[] {
   const { baseUrl, facilitatorUrl, rpcUrls, payTo, smtpUrl, stripe, secrets } = variables;
   const addresses: [string, string | undefined][] = [
@@ -82,7 +82,7 @@ function secretFaults(secrets: LiveVariables['secrets']): string[] {
   return [...new Set(weak), ...new Set(twice.map(([name]) => `${name} repeats another secret: each needs its own`))];
 }
 
-/** Whether the text is too regular to be random: few distinct characters, or one piece repeated. */
+/** Whether the text is too regular for a random secret: few distinct characters, or a repeated piece. */
 function isWeak(secret: string): boolean {
   return new Set(secret).size < differentCharactersMin || (secret + secret).indexOf(secret, 1) < secret.length;
 }

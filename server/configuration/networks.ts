@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The chains that payments are taken on, by their CAIP-2 names. */
+/** The supported chains by their CAIP-2 names. */
 export const networks = ['eip155:84532', 'eip155:421614', 'eip155:8453', 'eip155:42161'] as const;
 export type Network = (typeof networks)[number];
 export const testNetworks: readonly Network[] = ['eip155:84532', 'eip155:421614'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where the process is watched from. The variables of OpenTelemetry keep the names that its specification gives them. */
+/** How the process is observed. OpenTelemetry's variables keep their standard names. */
 export const observingVariables = {
   METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
@@ -16,9 +16,9 @@ const ObservingVariables = z.object(observingVariables);
 type ObservingVariables = z.infer<typeof ObservingVariables>;
 
 export interface Observing {
-  /** Where figures for Prometheus are served, apart from what the world reaches; null when nowhere. */
+  /** Where Prometheus metrics are served, apart from the public port; null for nowhere. */
   metrics: { host: string; port: number; token: string | null } | null;
-  /** Where traces are sent to, over OTLP/HTTP; null when nowhere. */
+  /** Where traces go, over OTLP/HTTP; null for nowhere. */
   tracesUrl: string | null;
 }
 
@@ -33,7 +33,7 @@ export function observingOf(variables: ObservingVariables): Observing {
 
 const loopback = /^(?:127(?:\.\d+){3}|localhost|::1)$/;
 
-/** What no single variable shows: figures leave the machine for those alone who have the token. */
+/** A fault of several variables: metrics leave the machine only with a token. */
 export function observingFaults({ METRICS_HOST: host, METRICS_PORT, METRICS_TOKEN }: ObservingVariables): string[] {
   if (METRICS_PORT === undefined || METRICS_TOKEN !== undefined || loopback.test(host)) return [];
   return ['METRICS_TOKEN is missing: METRICS_HOST is no loopback address, so others could read the figures'];

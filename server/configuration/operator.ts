@@ -17,12 +17,12 @@ interface Named {
   OPERATOR_EMAIL?: string | undefined;
 }
 
-/** The operator; null where nobody is named. */
+/** The operator; null if none is named. */
 export function operatorOf({ OPERATOR_NAME: name, OPERATOR_EMAIL: email }: Named): Operator | null {
   return name && email ? { name, email } : null;
 }
 
-/** What is wrong with them together: live mode names who sells. */
+/** Faults of several variables: live mode must name the seller. */
 export function operatorFaults({ OPERATOR_NAME: name, OPERATOR_EMAIL: email }: Named, live: boolean): string[] {
   if (Boolean(name) !== Boolean(email)) return ['OPERATOR_NAME and OPERATOR_EMAIL belong together: set both or none'];
   return live && !name ? ['OPERATOR_NAME and OPERATOR_EMAIL are missing: buyers must know who sells'] : [];

@@ -110,7 +110,7 @@ export function doorProblems({
     ...(cacheSeconds ? [] : (['service_unavailable'] as const)),
     ...(method === 'POST' ? problemsOfBodies : []),
     ...(!audience.includes('public') || limit ? (['rate_limited'] as const) : []),
-    // For whoever is no operator, or one without the role; and for one who moves money long after signing in.
+    // For callers who are not operators or lack the role, and for moving money long after signing in.
     ...(audience.includes('operator') ? (['not_found', 'fresh_sign_in_required'] as const) : []),
   ];
 }

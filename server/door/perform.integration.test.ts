@@ -15,7 +15,7 @@ const service = await startService();
 const arrive = () => Agent.arrive(service);
 const sql = (text: string, values: unknown[]) => service.database.pool.query(text, values);
 
-/** A job whose report waits for its review, and a document of its account. */
+/** A job whose report waits for review, and a document of its account. */
 async function deliveredPurchase(agent: Agent): Promise<Subject> {
   const job_key = await agent.paidJob();
   await service.execute(job_key);
@@ -29,7 +29,7 @@ async function deliveredPurchase(agent: Agent): Promise<Subject> {
   };
 }
 
-/** An answer as the matrix states it: let in, or refused with this code. */
+/** An answer in the matrix: let in, or refused with this code. */
 type Outcome = 'in' | 'invalid_token' | 'not_found' | 'grant_scope_missing';
 const refusals: readonly string[] = ['invalid_token', 'not_found', 'grant_scope_missing'];
 
@@ -101,7 +101,7 @@ describe('who may ask for what', () => {
     };
   });
 
-  /** A page asks for the member who looks at it. */
+  /** A page asks for its member. */
   async function atPage(member: Member, name: OperationName): Promise<Outcome> {
     const ctx = { ...member.pageContext(), idempotencyKey: randomUUID() };
     try {
@@ -140,7 +140,7 @@ describe('who may ask for what', () => {
   } as const;
   type Row = { [caller: string]: Outcome };
 
-  /** Every operation by every kind of caller. Who is not named gets `in`. An operation without a row does not compile. */
+  /** Every operation by every kind of caller; unlisted ones get `in`. A missing operation does not compile. */
   const matrix: { [Name in OperationName]: Row } = {
     discovery: everyone,
     service_contract: everyone,
@@ -148,12 +148,12 @@ describe('who may ask for what', () => {
     wallet_challenge: everyone,
     wallet_verify: everyone,
     register: everyone,
-    // Who holds no claim token, and no link of a letter, finds nothing, whoever it is.
+    // Without a claim token or a letter's link, nobody finds anything.
     claim: nobody,
     confirmation: nobody,
     confirm: nobody,
     sign_in_link: everyone,
-    // Nobody asks to be connected here: who may look finds nothing.
+    // Nobody asks to be connected here: permitted callers find nothing.
     connection: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     decide_connection: { ...noAgents, member: 'not_found', page: 'not_found', foreign_member: 'not_found' },
     agents: noAgents,
@@ -174,7 +174,7 @@ describe('who may ask for what', () => {
     authorize: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
     pay: { ...ownersOnly, ...noPeople, paused: 'grant_scope_missing' },
     cancel_payment: { ...ownersOnly, ...noPeople },
-    // Who has no link finds nothing, whoever it is.
+    // Without the link nobody finds anything.
     payment_page: nobody,
     start_checkout: nobody,
     pay_by_link: nobody,
@@ -202,7 +202,7 @@ describe('who may ask for what', () => {
     const row: Row = matrix[name];
     const expected: Record<string, Outcome> = {};
     const seen: Record<string, Outcome> = {};
-    // One after the other: a review by the owner comes last and leaves the others nothing to review.
+    // In sequence: the owner's review comes last and leaves the others nothing to review.
     for (const [caller, asks] of Object.entries(callers)) {
       expected[caller] = row[caller] ?? row.default ?? 'in';
       seen[caller] = await asks(name);
@@ -234,7 +234,7 @@ describe('the door', () => {
   const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
   let agent: Agent;
   let member: Member;
-  /** An agent with a credential of its own, for what a wallet session cannot do. */
+  /** An agent with its own credential, for what a wallet session cannot do. */
   let registered: Agent;
   let registeredKey: string;
   let memberKey: string;
@@ -255,9 +255,9 @@ describe('the door', () => {
 
   const addressOf = (name: OperationName) => operations[name].path.replaceAll(/\{(\w+)\}/g, '$1');
   const json = { 'content-type': 'application/json' };
-  /** Under which names requests from here are counted. */
+  /** The subjects under which requests from here are counted. */
   const counted = () => [agent.wallet.address.toLowerCase(), registeredKey, '127.0.0.0/24', memberKey];
-  /** Asks while whoever asks has used up every limit there is. */
+  /** Sends a request after using up every limit of its caller. */
   async function whileUsedUp(name: OperationName): Promise<Answer> {
     await sql(
       `insert into rate_counts select subject, name, 10000000, now() + interval '1 minute'
@@ -288,7 +288,7 @@ describe('the door', () => {
   };
 
   it.each(operationNames)('%s: answers what is wrong with a request before it reads what it is about', async (name) => {
-    // What a database out of reach does to each has a test of its own.
+    // A test of its own covers each operation while the database is down.
     const expected = doorProblems(operations[name]).filter((code) => code in faults);
     const seen = [];
     for (const code of expected) seen.push((await faults[code]?.(name))?.body.code);
@@ -302,7 +302,7 @@ describe('the door', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'idempotency_key_required']);
   });
 
-  /** A well-formed body that is not the one of `wellFormed`. */
+  /** A well-formed body that differs from `wellFormed`. */
   const changed: { readonly [Name in OperationName]?: Record<string, unknown> } = {
     check_work: { max_price_microcents: 1 },
     authorize: { terms_version: '2020-01-01' },
@@ -333,7 +333,7 @@ describe('the door', () => {
     const [first, again] = [await refused(), await refused()];
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([422, null]);
     expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([422, first.text, 'true']);
-    // Whoever has no name is told apart by the body: for them it is another request.
+    // Anonymous callers are told apart by the body: another body is another request.
     if ((operations[name] as Operation).audience.includes('public')) return;
     const mended = await ask(client, name, body, { key });
     expect([mended.status, mended.body.code]).toEqual([409, 'idempotency_key_conflict']);

@@ -71,7 +71,7 @@ async function performed<Name extends OperationName>(
   }
 }
 
-/** Begins to measure an operation; what is returned says how it ended. Who asks to wait says nothing about our speed. */
+/** Starts measuring an operation; call the result with its status. Long polls are not measured. */
 function measure(operation: Operation, ctx: Context): (status: number) => void {
   const began = performance.now();
   return (status) => {
@@ -109,17 +109,17 @@ async function admit(operation: Operation, ctx: Context, rawInput: unknown): Pro
     }
     return admission;
   }
-  // Whoever may not look finds nothing: what operators can ask for is published nowhere.
+  // Answer `not_found`: operators' operations are published nowhere.
   if (operation.audience.includes('operator')) throw new Problem('not_found', 'There is nothing here for this caller.');
   throw needsCredential(ctx);
 }
 
-/** Whether the operation is one of operators, and for this one's role. */
+/** Whether the operation is for operators, and for this one's role. */
 function mayAsk({ role }: Operator, { name, audience }: Operation): boolean {
   return audience.includes('operator') && may(role, name as ConsoleOperation);
 }
 
-/** Who is signed in, where the public is shown less than a member. A session that has ended is nobody's. */
+/** The signed-in member, for public operations that show members more. An ended session is nobody's. */
 async function memberIfAny({ audience }: Operation, ctx: Context): Promise<Caller> {
   const nobody: Caller = { kind: 'anonymous' };
   if (!audience.includes('member') || ctx.presented.memberSession === null) return nobody;
@@ -248,7 +248,7 @@ const reasonsToRetry: Record<string, (error: unknown, request: Request) => boole
   /** The job moved on after it was loaded: let the verb read and lock it itself. */
   jobMovedOn: (error, { operation, about }) =>
     operation.reads === 'job' && about !== null && (error instanceof Problem || isIntegrityViolation(error)),
-  /** A limit was lowered after the look at it: look again and say what is left. */
+  /** A limit was lowered since it was read: read again and answer with what is left. */
   limitLowered: (error) => sqlState(error) === checkViolation,
 };
 

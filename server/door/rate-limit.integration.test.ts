@@ -29,7 +29,7 @@ describe('a rate limit', () => {
       Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? agent : elsewhere).get('/api/agent/v1/me')),
     );
     expect(statuses(answers)).toEqual({ 200: 40, 429: 20 });
-    // The rest of one subject is not the rest of another.
+    // Each subject has its own remainder.
     expect((await (await arrive()).get('/api/agent/v1/me')).status).toBe(200);
   });
 

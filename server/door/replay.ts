@@ -35,7 +35,7 @@ export function claimOf(
   if (operation.idempotency === 'none') return null;
   if (ctx.idempotencyKey === null) {
     if (operation.idempotency === 'optional') return null;
-    // What else is wrong is told first: one who chooses a key then need not come a third time.
+    // Report other faults first, so that adding a key is the last correction.
     parseInput(operation.input, input);
     const detail = 'Choose a key, save it with the request, and send it as idempotency_key.';
     throw new Problem('idempotency_key_required', `${operation.name} needs an idempotency key. ${detail}`, {

@@ -111,7 +111,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   ];
 }
 
-/** What is wrong in words of ours: zod's own speak of schemas. A message that a schema chose stays. */
+/** Error messages in our words: zod's speak of schemas. Keeps a message that a schema chose. */
 function plainWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'custom' && issue.params?.code === 'wrong_type') {
     return issue.message.replaceAll(/\b(?:string|object|array)\b/g, (type) => typeWords[type] ?? type);
@@ -157,10 +157,7 @@ function amountWords(origin: string, bound: 'at least' | 'at most', size: number
   return `be ${bound} ${size}`;
 }
 
-/**
- * The errors of the one form that the value was meant to have: its type fits that form, and something in it does not.
- * Undefined when it has the type of none, or of several.
- */
+/** The errors of the one form whose type the value has. Undefined when none or several fit. */
 function meantBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && code === 'invalid_type'),

@@ -6,7 +6,7 @@ import { Statements } from '../../e2e/support/statements.ts';
 const service = await startService();
 const statements = new Statements(service.runtime.db.pool);
 
-/** Asks for a job, and waits so long for it to change. */
+/** Asks for a job and waits that long for a change. */
 async function wait(agent: Agent, jobKey: string, seconds: number): Promise<Answer> {
   const path = `/api/agent/v1/jobs/${jobKey}`;
   const { headers } = await agent.get(path);
@@ -21,7 +21,7 @@ describe('readers that wait for the same job', () => {
     const { statements: sent } = await statements.during(() =>
       Promise.all(Array.from({ length: 15 }, () => wait(agent, jobKey, 1))),
     );
-    // One look each at the end, as it is then for who asks, and about ten in the second before.
+    // One last look per caller at the end, and about ten looks in the second before.
     const looks = sent.filter((text) => /^\s*select to_json\(jobs\)/.test(text));
     expect(looks.length).toBeLessThan(15 + 15);
     expect(looks.length).toBeGreaterThan(15);

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { sql, statement } from '../kernel/sql.ts';
 
-/** What an account of the books was debited and credited with, in microcents, and by how many entries. */
+/** The debits and credits of an account in microcents, and the number of entries. */
 export interface AccountSums {
   account: string;
   debited: bigint;
@@ -11,8 +11,8 @@ export interface AccountSums {
 }
 
 /**
- * Sums of the books that are kept, so that a trial balance need not read all entries: of everything that transactions
- * before one have posted. All of these have ended, so nothing is added to a closing later.
+ * Closings keep the sums of all entries before a transaction, so that a trial balance need not read every entry. These
+ * transactions have all ended, so nothing is added to a closing later.
  */
 const everySeconds = 3_600;
 
@@ -45,13 +45,13 @@ export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): 
     insert into ledger_closings (to_transaction, account, closed_at, debited_microcents, credited_microcents, entries)
     select until, account, ${now}, debited, credited, entries from due, sums
     on conflict do nothing`);
-  // The last one begins the next; the one before is kept for who reads meanwhile.
+  // Keep the last one to continue from, and the one before for concurrent readers.
   await db.many(sql`
     delete from ledger_closings where to_transaction not in (
       select distinct to_transaction from ledger_closings order by to_transaction desc limit 2)`);
 }
 
-/** Everything, while nothing has been closed. */
+/** All entries, before the first closing. */
 const allEntries = `
   select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries
   from (
@@ -59,7 +59,7 @@ const allEntries = `
     union all select credit_account, 0, amount_microcents, 1 from ledger_transfers) parts
   group by account`;
 
-/** The transaction stands in the text, so that the plan knows how little was posted since. */
+/** With the transaction in the text, so that the plan knows how few entries came since. */
 const entriesSince = (closed: bigint): string => `
   select account, sum(debited)::bigint as debited, sum(credited)::bigint as credited, sum(entries)::bigint as entries
   from (
@@ -70,8 +70,8 @@ const entriesSince = (closed: bigint): string => `
   group by account`;
 
 /**
- * The sums of every account as of the statement that this SQL becomes part of: those of the last closing and what was
- * posted since. Columns `account`, `debited`, `credited` and `entries`.
+ * SQL for the sums of every account: the last closing and all entries since. Columns `account`, `debited`, `credited`
+ * and `entries`.
  */
 export async function sumsNow(db: Queries): Promise<{ text: string; closed_at: Date | null }> {
   const last = await db.maybe<{ to_transaction: bigint; closed_at: Date }>(sql`

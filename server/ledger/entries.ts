@@ -1,25 +1,21 @@
 import type { Microcents } from '../kernel/money.ts';
 
 /**
- * Business events as movements between the accounts of the books: the table an accountant reads. A movement debits
- * one account and credits another with the same amount, so the books balance by their shape.
+ * Business events as movements between the accounts of the books: the table an accountant reads. A movement debits one
+ * account and credits another with the same amount, so the books balance by their shape.
  *
- * | account | kind | what it holds |
- * | --- | --- | --- |
- * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
- * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes and its fees |
- * | `suspense:card_disputes` | asset | taken by a payer's bank while a dispute is open |
- * | `expense:card_fees` | expense | what the card provider takes for charges and disputes |
- * | `equity:opening` | equity | what was there before the books began |
- * | `equity:withdrawn` | equity | what an operator took out |
- * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
- * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
- * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
- * | `liability:refunds` | liability | owed back to who sent it, and not yet given back |
- * | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it |
- * | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again |
- * | `revenue:work_check` | revenue | accepted reports |
- * | `expense:reversals` | expense | lost to reorganisations of a chain after it had been given away |
+ * | account | kind | what it holds | | --- | --- | --- | | `asset:x402:<network>` | asset | stablecoins on that chain:
+ * every log to and from our address, as the chain shows it | | `asset:card` | asset | what the card provider holds for
+ * us: charges less refunds, disputes and its fees | | `suspense:card_disputes` | asset | taken by a payer's bank while
+ * a dispute is open | | `expense:card_fees` | expense | what the card provider takes for charges and disputes | |
+ * `equity:opening` | equity | what was there before the books began | | `equity:withdrawn` | equity | what an operator
+ * took out | | `liability:unmatched` | liability | arrived, and not yet known to be for anything | | `liability:held` |
+ * liability | collected, not yet earned: the report is not accepted | | `liability:wallet_credit` | liability | owed to
+ * a wallet or agent as future work | | `liability:refunds` | liability | owed back to who sent it, and not yet given
+ * back | | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it
+ * | | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again | |
+ * `revenue:work_check` | revenue | accepted reports | | `expense:reversals` | expense | lost to reorganisations of a
+ * chain after it had been given away |
  *
  * No job has more taken from `held` or `refunds` than was put there for it, and no principal more from its
  * `wallet_credit`: triggers on the table of transfers hold that.
@@ -83,7 +79,7 @@ export const credited: Movement = { event: 'credited', debit: 'liability:held', 
 /** The charge was waived: held is owed back. */
 export const refundOwed: Movement = { event: 'refund_owed', debit: 'liability:held', credit: 'liability:refunds' };
 
-/** An accepted charge is given back: what was earned is owed back, or becomes credit again. */
+/** Gives an accepted charge back: revenue is owed back, or becomes credit again. */
 export const refundOwedOfRevenue: Movement = { ...refundOwed, debit: 'revenue:work_check' };
 export const creditedOfRevenue: Movement = { ...credited, debit: 'revenue:work_check' };
 
@@ -100,20 +96,20 @@ export const arrivedLate: Movement = {
 /** An arrival that matches nothing: owed back. */
 export const returnOwed: Movement = { event: 'return_owed', debit: 'liability:unmatched', credit: 'liability:refunds' };
 
-/** A charge to a card succeeded. What it is for is another matter. */
+/** A charge to a card succeeded; its use is posted separately. */
 export const charged: Movement = { event: 'charged', debit: 'asset:card', credit: 'liability:unmatched' };
 
-/** The card provider kept a fee of a charge, or of a dispute. */
+/** The card provider kept a fee for a charge or a dispute. */
 export const chargeFee: Movement = { event: 'charge_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 export const disputeFee: Movement = { event: 'dispute_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 
 /** The card provider sent money back to a card. */
 export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:outgoing', credit: 'asset:card' };
 
-/** What was sent back to a card was returned by its bank: it is with us again, and owed. */
+/** A card's bank returned a refund: the money is back with us, and owed. */
 export const refundReturned: Movement = { event: 'refund_returned', debit: 'asset:card', credit: 'liability:refunds' };
 
-/** A payer's bank took a payment while it is contested, or gave it back. */
+/** A payer's bank took a contested payment, or gave it back. */
 export const contested: Movement = { event: 'contested', debit: 'suspense:card_disputes', credit: 'asset:card' };
 export const reinstated: Movement = { event: 'reinstated', debit: 'asset:card', credit: 'suspense:card_disputes' };
 

@@ -77,7 +77,7 @@ export async function forgetLetters(db: Queries, before: Date): Promise<void> {
   await db.many(sql`delete from letters where created_at < ${before}`);
 }
 
-/** A new letter's key; null when it went out before or would exceed the limit. */
+/** Records a new letter and returns its key; null when it went out before or would exceed the limit. */
 async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> {
   const { kind, address, about, origin, asker, beforehand } = due;
   const now = runtime.clock();
@@ -102,7 +102,7 @@ async function letOut(runtime: Runtime, due: DueLetter): Promise<string | null> 
 
 /**
  * Whether the hourly limit is reached. Strangers use up only their own share: places that the reader used have another.
- * Who is locked out always gets one, so that strangers lock nobody out.
+ * A locked-out reader always gets the letter, so that strangers cannot lock anybody out.
  */
 async function isOneTooMany(
   tx: Tx,

@@ -12,10 +12,10 @@ const service = await startService({
 });
 afterAll(() => model.close());
 
-/** A machine with other things to do starts processes and jobs late. */
+/** A busy machine starts processes and jobs late. */
 const patience = { timeout: 20_000 };
 
-/** How many jobs of an agent are in each state. */
+/** The number of an agent's jobs in each state. */
 async function states(agent: Agent, jobKeys: string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { body } of await Promise.all(jobKeys.map((jobKey) => agent.job(jobKey)))) {
@@ -35,7 +35,7 @@ it('an account with many checks keeps nobody else waiting, and has its own done 
   const one = await other.paidJob();
   await expect.poll(() => states(other, [one]), patience).toEqual({ running: 1 });
   expect(await states(greedy, many)).toEqual({ running: 2, queued: 4 });
-  // What is done makes room for what waits, at once.
+  // A finished check makes room for a waiting one at once.
   await expect.poll(model.calls, patience).toBe(3);
   model.release();
   await expect.poll(() => states(greedy, many), patience).toEqual({ delivered: 2, running: 2, queued: 2 });

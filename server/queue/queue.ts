@@ -18,7 +18,7 @@ export const checkQueue = 'check';
 
 export interface CheckMessage {
   job_key: string;
-  /** Of the request that queued it, while traces are sent. */
+  /** The trace of the request that queued it, while traces are exported. */
   traceparent?: string;
 }
 
@@ -29,7 +29,7 @@ export interface LetterMessage {
   readonly kind: string;
 }
 
-/** Letters that could not be sent for as long as they were tried. They wait here until an operator has them sent again. */
+/** Letters that failed every try. They wait here until an operator retries them. */
 export const deadLetterQueue = 'dead_letter';
 const deadLetterDays = 14;
 
@@ -98,7 +98,7 @@ export function enqueueCheck(tx: Tx, queue: Queue, jobKey: string): void {
   tx.join((run) => queue.boss.send(checkQueue, message, { singletonKey: jobKey, db: { executeSql: run } }));
 }
 
-/** Which trace the newest message about a job belongs to; null when none is known. Asked only while traces are sent. */
+/** The trace of the newest message about a job, if known. Called only while traces are exported. */
 export async function traceOf(db: Queries, jobKey: string): Promise<string | null> {
   const message = await db.maybe<{ parent: string | null }>(sql`
     select data ->> 'traceparent' as parent from pgboss.job
@@ -112,8 +112,8 @@ export function enqueueLetter<Message extends LetterMessage>(tx: Tx, queue: Queu
 }
 
 /**
- * Puts dead letters back into their queue, in the caller's transaction, each with all its tries before it. Returns how many
- * were there to be put back.
+ * Returns dead letters to their queue in the caller's transaction, each with all its tries. Returns how many there
+ * were.
  */
 export async function redriveLetters(tx: Tx, queue: Queue, ids: readonly string[]): Promise<number> {
   let moved: Promise<number> = Promise.resolve(0);

@@ -8,7 +8,7 @@ const service = await startService({ CHECKS_PER_ACCOUNT: '1000' });
 const cores = availableParallelism();
 const patience = { timeout: 100_000 };
 
-/** Long enough for the worker to begin all that it may. */
+/** Long enough for the worker to start all it may. */
 const slowCheck = { ...largestCheck, evidence: largestCheck.evidence.slice(0, 4), criteria: ['States what arrived'] };
 
 it('an account whose checks keep cores busy leaves one of a worker to others', { timeout: 150_000 }, async () => {

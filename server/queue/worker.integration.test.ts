@@ -16,13 +16,13 @@ afterAll(() => model.close());
 const workers: WorkerProcess[] = [];
 const startWorker = () => workers.push(service.startWorker());
 
-/** What a worker has at most under way at once. */
+/** A worker's most concurrent checks. */
 const checksAtOnce = 8;
-/** A machine with other things to do starts processes and jobs late. */
+/** A busy machine starts processes and jobs late. */
 const patience = { timeout: 20_000 };
 
 const stateOf = async (agent: Agent, jobKey: string): Promise<string> => (await agent.job(jobKey)).body.state;
-/** How many of the jobs are in each state. */
+/** The number of jobs in each state. */
 async function states(agent: Agent, jobKeys: string[]): Promise<Record<string, number>> {
   const found = await Promise.all(jobKeys.map((jobKey) => stateOf(agent, jobKey)));
   return Object.fromEntries([...new Set(found)].map((state) => [state, found.filter((one) => one === state).length]));
@@ -48,7 +48,7 @@ describe('a worker', () => {
   }, async () => {
     const [one, other] = await Promise.all([Agent.arrive(service), Agent.arrive(service)]);
     const before = model.checks();
-    /** The model has been asked for so many checks since, and holds its answers. */
+    /** Waits until the model holds that many checks since. */
     const asked = (times: number) => expect.poll(() => model.checks() - before, patience).toBe(times);
     const paidJobs = (agent: Agent, count: number) => Promise.all(Array.from({ length: count }, () => agent.paidJob()));
     model.behave('held');

@@ -45,7 +45,7 @@ const watchEveryMs = 10_000;
 const unpaidEveryMs = 10_000;
 /** Purchases keep content for days: an hour more does not matter. */
 const retentionEveryMs = 3_600_000;
-/** Seals of the audit and closings of the books are due once an hour; a minute late does not matter. */
+/** Seals and closings are due once an hour; a minute late does not matter. */
 const recordsEveryMs = 60_000;
 /** Supervisors such as Docker kill after 10 seconds. */
 const graceMs = 7_000;
@@ -60,7 +60,7 @@ const endTracing = await startTracing(tracesUrl, 'worker');
 const checker = openChecker(assessor);
 /** One core each: waiting here for a core would block another account's turn. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
-/** A check that keeps a core busy may take seconds: one place is left for another account. */
+/** A check may keep a core busy for seconds: leave one place for another account. */
 const checksOfOne = assessor.length > 0 ? checksAtOnce : Math.max(1, checksAtOnce - 1);
 const stopping = new AbortController();
 /** Stops running checks; their jobs are given back. */
@@ -110,7 +110,7 @@ await runtime.queue.boss.work<LetterMessage>(
   },
 );
 
-// Beside the port of the figures: a worker has no other.
+// Also serve /livez on the metrics port: a worker has no other.
 serveMetrics(runtime, 'worker');
 log('worker_ready');
 // Apart: a provider that hangs must not delay deadlines.

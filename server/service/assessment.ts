@@ -7,7 +7,7 @@ import { decidedKinds } from '../work-check/criteria/kinds.ts';
 import type { Assessment } from './contract.ts';
 import { confidenceMeaning, verdictMeanings } from './meanings.ts';
 
-/** Who assesses here, what is decided, what the words of a report mean, and how right it was where that was measured. */
+/** Who assesses here, what is decided, what a report's words mean, and the measured accuracy. */
 export function assessment(models: readonly AssessorModel[]): z.input<typeof Assessment> {
   const measured = models.length === 0 ? (embeddedAssessor.measured ?? null) : measuredOf(models);
   return {
@@ -36,14 +36,14 @@ function assessorText(models: readonly AssessorModel[]): string {
   return `${rules}, and beside them ${models.length === 1 ? 'a language model' : 'language models'} (${names})`;
 }
 
-/** Works that people hold back, each once correct and once with one error, as the version of `BLIND_VERSION` read them. */
+/** Works held back by people, each correct and with one error, as the version `BLIND_VERSION` judged them. */
 const BLIND_VERSION = '6fc18a0';
 const BLIND_FIGURES =
   'On five of the sets others have published figures: it reached 69.9% there, SummaC-Conv 58.6%, QAFactEval 70.3%, GPT-4 ' +
   '84.2%. On 20 realistic pairs that are held back it named the planted error in 3 and asked for a revision of all 20 ' +
   'correct works, too.';
 
-/** What was measured, on what and of which version, in sentences; names ending in % are percentages. */
+/** Measured accuracy, on what and of which version, in sentences; names ending in % are percentages. */
 export function accuracyText(measured: Measured | null): string {
   if (measured === null) return 'The accuracy of this configuration was never measured.';
   const figures = Object.entries(measured.figures).map(([name, value]) =>

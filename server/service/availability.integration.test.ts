@@ -3,7 +3,7 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { newAgent, register } from '../../e2e/support/customer.ts';
 import { startService } from '../../e2e/support/service.ts';
 
-// Nothing listens on port 9, where datagrams used to be discarded.
+// Nothing listens on port 9 (discard).
 const service = await startService({ X402_FACILITATOR_URL: 'http://127.0.0.1:9', SMTP_URL: '' });
 
 describe('a service whose only rail cannot be reached', () => {

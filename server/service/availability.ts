@@ -109,7 +109,7 @@ export async function switchedOffRefusal(db: Queries, rails: Rails): Promise<Pro
   return saleOffRefusal([...(await switchedOff(db))], rails);
 }
 
-/** The same, of switches that are known to be off. */
+/** The same for switches already read. */
 export function saleOffRefusal(off: readonly SwitchName[], rails: Rails): Problem | null {
   if (!saleIsOff(off, rails)) return null;
   if (off.includes('service')) return unavailable('No checks are sold for now.', ['service_disabled']);
@@ -126,7 +126,7 @@ export function railOffRefusal(off: readonly SwitchName[], name: RailName): Prob
 /** The refusal while nothing is sold, with every reason. */
 export function saleRefusal({ state, reasons, rails: shown }: Availability, rails: Rails): Problem | null {
   if (state === 'available') return null;
-  // A rail that was never set up is no news, unless none is.
+  // A rail that was never set up is worth mentioning only if none is.
   const all = [...rails.values()];
   const setUp = all.filter(({ isSetUp }) => isSetUp);
   const ofRails = (setUp.length > 0 ? setUp : all).flatMap(({ name }) => shown[name].reasons);

@@ -17,7 +17,7 @@ import {
   testFunds,
 } from './terms.ts';
 
-/** The terms as the service contract carries them, by name. The test of the terms asks a copy of the server. */
+/** The service contract's terms by name. Their test reads them from a copy of the server. */
 export function contractTerms(runtime: Pick<Runtime, 'configuration' | 'rails'>) {
   return {
     terms_version: service.termsVersion,
@@ -103,17 +103,17 @@ function inputTerms() {
   };
 }
 
-/** The port that buyers know, at whichever door they ask. */
+/** The port as buyers know it, at whichever door. */
 function portOf(baseUrl: string): number {
   return Number(new URL(baseUrl).port || 3_000);
 }
 
-/** What people read about who sells here, and what becomes of what they send. */
+/** What people read about the seller and the handling of their data. */
 function pagesOf(baseUrl: string) {
   return { terms: `${baseUrl}/terms`, privacy: `${baseUrl}/privacy`, contact: `${baseUrl}/contact` };
 }
 
-/** What a stock x402 client needs to know, and to be told. */
+/** What a stock x402 client must know and configure. */
 function x402Terms({ rails }: Pick<Runtime, 'rails'>) {
   return {
     x402_version: 2,

@@ -43,7 +43,7 @@ export const Availability = z
   })
   .meta({ id: 'Availability' });
 
-/** `terms.assessment`: who assesses, what is decided, what the words mean, how right it was. */
+/** `terms.assessment`: who assesses, what is decided, what the words mean, and the measured accuracy. */
 export const Assessment = z.object({
   assessor: z.string(),
   languages: z.array(z.string()),

@@ -11,7 +11,7 @@ export function dataProcessing(models: readonly AssessorModel[]) {
   };
 }
 
-/** As `verification.method` of a report says it. */
+/** The `verification.method` of a report. */
 function methodOf(models: readonly AssessorModel[]): string {
   if (models.length === 0) return 'embedded_assessment';
   return models.length === 1 ? 'model_assessment' : 'model_panel_assessment';

@@ -34,7 +34,7 @@ afterEach(() => {
 
 const reader = newAgent(service);
 const contract = async () => (await reader.get('/api/agent/v1/services/svc_work_check')).body.availability;
-/** Every reason there is, wherever it stands. */
+/** All reasons in the document, wherever they are. */
 const reasons = async () => {
   const { reasons: own, rails, registrations } = await contract();
   return [...own, ...rails.x402.reasons, ...registrations.reasons];
@@ -52,11 +52,11 @@ describe.each([
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const told = () => write.mock.calls.map(([line]) => String(line)).filter((line) => line.includes(`"${reason}`));
     providers[name].hang();
-    // What was known is old now, and is asked for again.
+    // The cached answer is stale now, so the provider is asked again.
     service.advanceClock(31);
     const answers = [await agent.quote(), await reader.get('/.well-known/svc')];
     expect(answers.map(({ status }) => status)).toEqual([201, 200]);
-    // They were answered while the question was still open.
+    // They were answered while that request was still open.
     expect(providers[name].waiting()).toBeGreaterThan(0);
 
     await expect.poll(reasons, { timeout: 10_000 }).toContain(reason);

@@ -1,8 +1,8 @@
 import type { FindingStatus, StatementStatus, Verdict } from '../work-check/contract.ts';
 
-/** What the words of a report mean, for the service contract and the pages. Pure. */
+/** The meaning of a report's words, for the service contract and the pages. Pure. */
 
-/** What each verdict says, best first. */
+/** The meaning of each verdict, best first. */
 export const verdictMeanings: Readonly<Record<Verdict, string>> = {
   supported:
     'Every criterion is met, and the evidence bears out every statement that can be checked. The report says which could not be checked.',

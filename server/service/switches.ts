@@ -11,11 +11,11 @@ export async function switchedOff(db: Queries): Promise<ReadonlySet<SwitchName>>
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The switches of sales that are off, as SQL that gives an array. */
+/** The sales switches that are off, as SQL for an array. */
 export const salesOff = `(select coalesce(json_agg(name), '[]') from switches
   where state = 'off' and name in ('service', '${railNames.join("', '")}'))`;
 
-/** Whether nothing is sold: the service is switched off, or every rail that it could be paid over. */
+/** Whether nothing is sold: the service is off, or every rail that could take payment. */
 export function saleIsOff(off: readonly SwitchName[], rails: Rails): boolean {
   if (off.includes('service')) return true;
   const all = [...rails.values()];

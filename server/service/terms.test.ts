@@ -6,10 +6,10 @@ import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { daySeconds, lasting, terms } from './terms.ts';
 
-/** The terms stand in one place: whoever spells one of them again would keep the old figure when it changes. */
+/** The terms have one home: a copy would keep the old figure when they change. */
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Sample texts, and material that the assessor is tried on, are no texts of the service. */
+/** Samples and test material are not texts of the service. */
 const elsewhere = /(^|\/)(terms|examples|sample)\.ts$|\.(test|e2e|deep)\.tsx?$|-trial\.ts$|^server\/generated\//;
 
 const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
@@ -36,12 +36,12 @@ function waysToSay(length: number): string[] {
 
 const periods = Object.values(terms.seconds);
 const spelledPeriod = new RegExp(`(?<![\\w.,])(?:${periods.flatMap(waysToSay).join('|')})\\b`, 'i');
-/** Shorter numbers stand for other things, too. */
+/** Shorter numbers mean other things, too. */
 const distinct = [...periods.filter((length) => length > daySeconds), Number(terms.price)];
 const { name: _, summary: __, ...identifiers } = terms.service;
 const price = /\b(?:5|five)(?:\.00)? (?:USDC?|dollars)\b/i;
 
-/** What of the terms this text of a program spells, outside of its comments. */
+/** The terms spelled in this program text, comments aside. */
 function spelledIn(file: string, text: string): string[] {
   const { comments } = parseSync(file, text);
   const code = comments.reduceRight(
@@ -67,7 +67,7 @@ const sources = execFileSync(
   .split('\n')
   .filter((file) => /\.tsx?$/.test(file) && !elsewhere.test(file) && existsSync(path.join(root, file)));
 
-/** Prints what a copy of the server tells of its review window, and everything else that it says about itself. */
+/** Prints what a copy of the server says about its review window, and about itself. */
 const tellAll = `
   import { contractTerms } from './server/service/contract-terms.ts';
   import { readConfiguration } from './server/configuration.ts';

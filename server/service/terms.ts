@@ -119,13 +119,13 @@ export function lasting(period: Period): string {
   return count === 1 ? `one ${unit}` : `${count} ${unit}s`;
 }
 
-/** The price as a client of x402 writes it: `$5`. */
+/** The price in x402's format: `$5`. */
 export const priceInDollars = `$${toText(terms.price).replace(/(?:\.00)? USD$/, '')}`;
 
-/** The control port of a local sandbox lies so far above the port of the service. */
+/** The local sandbox's control port, above the service's port. */
 const sandboxOffset = 1_010;
 
-/** Where a buyer gets money that is worth nothing, and reads the letters, of a service that listens on this port. */
+/** Where to get test money and read letters, for a service on this port. */
 export function testFunds(port: number): string {
   const sandbox = `http://127.0.0.1:${port + sandboxOffset}`;
   return (

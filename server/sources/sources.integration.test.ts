@@ -19,7 +19,7 @@ async function governed(): Promise<{ agent: Agent; member: Member }> {
 const add = (member: Member, name: string, text: string, more = {}): Promise<Answer> =>
   member.post(at, { name, text, ...more });
 
-/** What the report says of a check by this name. */
+/** What a check with this name reported. */
 const checkIn = (report: Answer, name: string) =>
   report.body.verification.checks.find(({ check }: { check: string }) => check === name);
 
@@ -95,7 +95,7 @@ describe('the governed documents of an account', () => {
     const refused = answers.filter(({ status }) => status !== 201);
     expect(new Set(refused.map(({ body }) => body.code))).toEqual(new Set(['source_limit_reached']));
     expect((await member.get(at)).body.sources).toHaveLength(200);
-    // The database holds the bound by itself.
+    // The database enforces the bound itself.
     const past = service.database.pool.query(
       `insert into sources (source_key, account_key, name, media_type, text, digest, bytes, added_by, added_at)
        values ('source_past', $1, 'Past', 'text/plain', 'v2.0123456789abcdef.x', 'sha256:0', 1, $2, now())`,
@@ -147,7 +147,7 @@ describe('a check that names governed sources', () => {
       status: 'passed',
       detail: { independent_sources: 1, contradicted: 0 },
     });
-    // Whoever reads the report finds the passage that a citation names, while the document is there.
+    // A reader finds the passage of a citation as long as the document exists.
     const [job] = (await agent.get('/api/agent/v1/jobs')).body.jobs;
     const read = async (client: Client) => (await client.get(`/api/agent/v1/jobs/${job.job_key}/evidence`)).body.items;
     for (const reader of [agent, member]) {

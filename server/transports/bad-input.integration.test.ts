@@ -20,7 +20,7 @@ beforeAll(async () => {
   agent = await Agent.arrive(service);
 });
 
-/** How much there is that could be paid for, or was. */
+/** The number of rows that could be or were paid for. */
 async function payable(): Promise<unknown> {
   const { rows } = await service.database.pool.query(`
     select (select count(*) from quotes) as quotes, (select count(*) from jobs) as jobs,
@@ -30,7 +30,7 @@ async function payable(): Promise<unknown> {
 
 const request = () => ({ ...exampleRequest, max_price_microcents: Number(price), idempotency_key: randomUUID() });
 
-/** A quote request whose last member stands there as it is written. */
+/** A quote request with its last member verbatim. */
 function textWith(member: string, raw: string): string {
   const others = Object.entries(request()).filter(([name]) => name !== member);
   return `${JSON.stringify(Object.fromEntries(others)).slice(0, -1)},"${member}":${raw}}`;
@@ -124,7 +124,7 @@ describe('a field', () => {
       const half = await ask(client, name, { ...input, [field]: 'a\ud800' });
       expect([half.status, half.body.errors[0].pointer]).toEqual([422, `/${field}`]);
       const odd = await ask(client, name, { ...input, [field]: { length: { toString: null } } });
-      // A request and its work may be of any shape.
+      // A request and its work may have any shape.
       expect(odd.status).toBe(name === 'check_work' && field !== 'work_kind' ? 201 : 422);
     },
   );

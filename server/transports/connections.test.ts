@@ -5,14 +5,14 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { inTurn } from './connections.ts';
 
 const minuteMs = 60_000;
-/** More than the buffers on the way hold. */
+/** More than fits into the buffers on the way. */
 const large = Buffer.alloc(64 * 2 ** 20);
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that answers with `body`, one connection to it that has asked once, and the server's end of that. */
+/** A server that answers with `body`, a connection that has sent one request, and its server side. */
 async function asked(answer: (res: ServerResponse) => void): Promise<{ client: Socket; peer: Socket; end(): void }> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const server = createServer((req, res) => inTurn(req, res, async () => answer(res)));

@@ -6,14 +6,14 @@ import { sessionIn } from './member-session.ts';
 import { clientAddress } from './plain.ts';
 import { decoded } from './routes.ts';
 
-/** The pages of the console, and what Next makes of their addresses: `.rsc`, `.segments/…`. */
+/** The console's pages, and Next's variants of their addresses: `.rsc`, `.segments/…`. */
 const consoleAddress = /^\/console(?:[/.]|$)/i;
-/** An address that no page has. */
+/** An address without a page. */
 const nowhere = '/nothing-here';
 
 /**
- * Leads whoever has no role from the console to an address that no page has, ahead of Next: what Next streams has its
- * status before the page can say that there is nothing. The pages ask again by themselves.
+ * Sends visitors without a role from the console to an address without a page, before Next: it streams its status
+ * before the page can say 404. The pages check again.
  */
 export async function hideConsole(runtime: Runtime, req: IncomingMessage): Promise<void> {
   const [path = '', query] = (req.url ?? '/').split(/\?(.*)/s, 2);
@@ -30,7 +30,7 @@ async function isOperator(runtime: Runtime, req: IncomingMessage): Promise<boole
     clientAddress(req, runtime.configuration.trustedProxies) ?? null,
   );
   const found = authenticate(ctx, { asOperator: true, limit: undefined, key: null, about: null });
-  // Without a database, and one request too many, the page says so itself, and shows nothing.
+  // If the database is down or the limit reached, let the page say so; it shows nothing else.
   return found.then(
     ({ caller }) => caller.kind === 'operator',
     () => true,

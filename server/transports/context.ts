@@ -28,7 +28,7 @@ export function contextOf(runtime: Runtime, request: Asked): Context {
   };
 }
 
-/** The context of a page: what whoever is signed in may see, and the address that asks, where that counts. */
+/** The context of a page: the signed-in visitor's session, and the asking address where that counts. */
 export function pageContext(
   runtime: Runtime,
   memberSession: string | null,

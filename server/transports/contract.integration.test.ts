@@ -225,7 +225,7 @@ describe('the service contract', () => {
     await facilitatorFault(service.sandbox.controlUrl, { mode: 'error_500', on: 'supported', times: 'always' });
     service.advanceClock(60);
     try {
-      // Nobody who reads it waits for the look.
+      // Readers don't wait for the probe.
       await expect.poll(async () => (await nobody.get(contractPath, known)).status).toBe(200);
     } finally {
       await clearFaults(service.sandbox.controlUrl);
@@ -309,7 +309,7 @@ describe('what is allowed', () => {
     } finally {
       await clearFaults(service.sandbox.controlUrl);
     }
-    // What is down is asked again soon.
+    // What is down is probed again soon.
     service.advanceClock(6);
     await expect.poll(actions).toEqual(['pay', 'cancel']);
     service.advanceClock(-66);

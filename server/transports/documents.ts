@@ -35,7 +35,7 @@ const documents: Readonly<Record<string, (runtime: Pick<Runtime, 'configuration'
   }),
 };
 
-/** For a model that lands here first. */
+/** For a model that arrives here first. */
 export function llmsText({ baseUrl, assessor: models }: Pick<Configuration, 'baseUrl' | 'assessor'>): string {
   const at = (path: string) => baseUrl + path;
   const { assessor, accuracy, decides, verdicts, confidence } = assessment(models);
@@ -85,7 +85,7 @@ function securityText({ baseUrl, operator }: Pick<Configuration, 'baseUrl' | 'op
   ].join('\n');
 }
 
-/** What the page of a problem says, for agents that ask for JSON; null for other addresses and for who wants a page. */
+/** A problem's page as JSON; null for other addresses, and for visitors who want a page. */
 function problemAnswer(request: Asked, path: string): Answer | null {
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1] ?? '';
   if (!Object.hasOwn(problems, code)) return null;
@@ -98,7 +98,7 @@ function problemAnswer(request: Asked, path: string): Answer | null {
 
 const made = new Map<string, Document & { etag: string }>();
 
-/** The document at an address; null where there is none. */
+/** The document at an address, if any. */
 export function documentAnswer(runtime: Runtime, request: Asked, path: string): Answer | null {
   const make = Object.hasOwn(documents, path) ? documents[path] : undefined;
   if (!make) return problemAnswer(request, path);
@@ -108,7 +108,7 @@ export function documentAnswer(runtime: Runtime, request: Asked, path: string): 
   if (!document) {
     const fresh = make(runtime, now);
     document = { ...fresh, etag: etagOf(fresh.body) };
-    // Those of earlier days.
+    // Drop earlier days.
     if (made.size >= 2 * Object.keys(documents).length) made.clear();
     made.set(key, document);
   }

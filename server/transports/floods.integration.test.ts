@@ -10,7 +10,7 @@ import { operationServer } from './http.ts';
 
 const service = await startService({ RATE_LIMIT_PAGES: '50' });
 
-/** What the pages have been asked for, and how many were being made at once. */
+/** Requests to the pages, and how many rendered at once. */
 const pages = { asked: [] as string[], underWay: 0, most: 0 };
 const server = operationServer(service.runtime, async (req: IncomingMessage, res: ServerResponse) => {
   pages.asked.push(`${req.method} ${req.url}`);
@@ -20,7 +20,7 @@ const server = operationServer(service.runtime, async (req: IncomingMessage, res
   pages.underWay -= 1;
   res.end('a page');
 });
-// Next listens once it has shown its first page. Whoever listens owns the socket, and Next lets go of none.
+// Next listens on its socket once it has shown its first page, and never stops.
 server.on('upgrade', () => {});
 let port: number;
 let agent: Agent;
@@ -214,7 +214,7 @@ describe('an answer', () => {
 });
 
 const json = { 'content-type': 'application/json' };
-/** A body that is announced, and never comes. */
+/** A body that is announced and never sent. */
 const announced = (line: string, length: number, ...headers: string[]) =>
   exchange(
     [

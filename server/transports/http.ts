@@ -88,7 +88,7 @@ function noteRequest(req: IncomingMessage, res: ServerResponse): string {
   return requestId;
 }
 
-/** What stands at an address, in the words of the figures. */
+/** The kind of an address, for metrics. */
 function kindOf(path: string): 'mcp' | 'api' | 'health' | 'file' | 'page' {
   if (path === '/mcp') return 'mcp';
   if (dataAddresses.test(path)) return 'api';

@@ -3,9 +3,9 @@ import type { Job, Quote, Receipt } from '../purchases/contract.ts';
 import { isMoving } from '../purchases/states.ts';
 import type { Report } from '../work-check/contract.ts';
 
-/** The line of text that goes ahead of the JSON of an answer: a model that reads nothing else knows what to do. Pure. */
+/** A first line of text before an answer's JSON: a model that reads nothing else knows what to do. Pure. */
 
-/** What an answer of a tool comes down to, and which tool goes on from there. */
+/** The essence of a tool's answer, and the next tool. */
 export function lineOf(body: object): string {
   if ('receipt_version' in body) return receiptLine(body as Receipt);
   if ('verdict' in body && 'findings' in body) return reportLine(body as Report);
@@ -52,12 +52,12 @@ function meLine({ principal, grant, spend, wallet_credit_microcents: credit }: M
 
 const names = /\bsvc\.(?=[a-z_]+\b)/g;
 
-/** The names of tools in a text of ours, for clients that refuse dots. */
+/** Tool names in our text, for clients that refuse dots. */
 export function inSnake(text: string): string {
   return text.replaceAll(names, 'svc_');
 }
 
-/** An answer whose actions name the tools without dots. Nothing else in it is touched. */
+/** An answer whose actions name tools without dots; otherwise unchanged. */
 export function withSnakeActions<Body extends Record<string, unknown>>(body: Body): Body {
   if (!Array.isArray(body.next_actions)) return body;
   const next_actions = body.next_actions.map((action: { mcp_tool: string }) => ({

@@ -18,14 +18,14 @@ const byEitherName = new Map(
   [...tools].flatMap(([name, all]) => [[name, all] as const, [inSnake(name), all] as const]),
 );
 
-/** The operation that a call means: the one whose path keys are given. Null for no tool. */
+/** The operation of a call: the one whose path keys are given. Null for no tool. */
 export function operationOf(tool: string, args: Record<string, unknown>): ToolOperation | null {
   const operations = byEitherName.get(tool);
   const named = operations?.find((operation) => pathKeys(operation).every((key) => Object.hasOwn(args, key)));
   return named ?? operations?.[0] ?? null;
 }
 
-/** The refusal of a call of a tool with several operations that does not name exactly one of their keys; else null. */
+/** The refusal of a call that does not name exactly one key of a tool with several operations; else null. */
 export function unclearKey(tool: string, args: Record<string, unknown>): Problem | null {
   const operations = byEitherName.get(tool) ?? [];
   if (operations.length < 2) return null;
@@ -62,7 +62,7 @@ function listing(name: string, tool: keyof typeof toolWords, operations: readonl
     },
     annotations: {
       readOnlyHint: operations.every((operation) => operation.effect === 'read'),
-      // Repeating has no second effect, unless the operation says otherwise.
+      // Repeats have no second effect, unless the operation says otherwise.
       idempotentHint: !operations.some((operation) => operation.repeatsByKeyOnly),
       destructiveHint: operations.some((operation) => operation.effect === 'money' || operation.destroys),
       openWorldHint: operations.some((operation) => operation.effect === 'money'),
@@ -88,13 +88,13 @@ function inputSchema(operations: readonly ToolOperation[]): Tool['inputSchema'] 
 
 type Properties = Record<string, Record<string, unknown>>;
 
-/** `max_price_microcents` as people read it. */
+/** `max_price_microcents` in dollars. */
 function titleOf(name: string): string {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A refusal's known members; each carries more. */
+/** The members of every refusal; each has more. */
 const Refusal = z.looseObject({
   code: z.string(),
   detail: z.string(),
@@ -139,10 +139,10 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
         if (Math.abs(node[bound] ?? 0) === Number.MAX_SAFE_INTEGER) delete node[bound];
       }
       if (io === 'output') for (const word of wordsOfInput) delete node[word];
-      // The values say of what type they are.
+      // The values imply their type.
       if (io === 'output' && (node.enum || node.const !== undefined)) delete node.type;
       if (io === 'output' && Object.keys(node.properties ?? { any: true }).length === 0) delete node.properties;
-      // Of an answer it is enough to know what its whole has.
+      // For an answer, its top-level members are enough.
       if (io === 'output' && path.length > 2 && node.id === undefined) delete node.required;
       // Answers explain each action; don't repeat it per tool.
       if (io === 'output' && zodSchema === NextAction) {

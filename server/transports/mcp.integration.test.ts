@@ -24,7 +24,7 @@ const interfaceTools = [
   'svc.cancel_job',
 ];
 
-/** What a call needs besides the key of what it is about. */
+/** What a call needs besides its subject's key. */
 const callArguments: Record<string, Record<string, unknown>> = {
   'svc.authorize_purchase': { terms_version: terms.termsVersion },
   'svc.pay': { rail: 'x402', idempotency_key: 'a payment of another' },
@@ -44,7 +44,7 @@ describe.each(clientKinds)('a client of the kind "%s"', (kind) => {
   beforeAll(async () => {
     agent = await Agent.arrive(service);
     buyer = await connectMcp(kind, address, agent.token);
-    // From here on the client holds every answer against the schema that its tool was listed with.
+    // From here on the client checks every answer against the listed schema.
     await buyer.list();
   });
   afterAll(() => buyer.close());

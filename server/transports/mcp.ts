@@ -73,7 +73,7 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
     const unclear = textProblem(text);
     // Too much depth is answered as a tool result, like any bad argument.
     if (unclear && unclear.extras.errors?.[0]?.code !== 'too_deep') throw unclear;
-    // The door counts calls; the rest counts as a page of who asks.
+    // The door counts calls; everything else counts as a page.
     const refusal = isToolCall(text) ? null : await countPage(runtime, ctx.origin);
     if (refusal) throw refusal;
     let fault: unknown;
@@ -96,7 +96,7 @@ export async function answerMcp(runtime: Runtime, request: Request & Pick<Asked,
   }
 }
 
-/** Whether a message calls a tool that there is. */
+/** Whether a message calls an existing tool. */
 function isToolCall(text: string): boolean {
   if (!text.includes('"tools/call"')) return false;
   try {
@@ -119,7 +119,7 @@ function identified(response: Response, { requestId }: Context): Response {
   return response;
 }
 
-/** A server for one exchange. Don't register tools one by one: that was a third of a request's cost. */
+/** A server for one exchange. Don't register tools one by one: that took a third of a request's time. */
 function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
   const spelled = spelling === 'snake' ? inSnake : (text: string) => text;
   const server = new Server(
@@ -138,7 +138,7 @@ function serverFor(ctx: Context, spelling: Spelling, bytes: number): Server {
   return server;
 }
 
-/** A result whose line and actions name the tools as the client lists them. */
+/** A result whose text and actions name tools as the client lists them. */
 function inSnakeResult(result: CallToolResult): CallToolResult {
   const { structuredContent, content } = result;
   if (!structuredContent) return result;
@@ -211,7 +211,7 @@ function paymentOf(payment: unknown): string | null {
   if (payment === undefined) return null;
   // Clients with text-only metadata send it as in the header.
   if (typeof payment === 'string') return payment;
-  // Nothing that a header could carry: read it as no payment.
+  // Impossible in a header: read it as no payment.
   if (findJsonFault(payment)) return '';
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }

@@ -14,7 +14,7 @@ const configuration = (baseUrl: string, sessionSecret = 'a'.repeat(43)) =>
 const plain = configuration('http://localhost:3000');
 const session = { sessionKey: 'session_1', email: 'ines@harbourlane.example' };
 
-/** A browser's cookies after it was sent these. */
+/** A browser's cookies after these `Set-Cookie` headers. */
 function cookiesFrom(...headers: string[]): { get(name: string): { value: string } | undefined } {
   const jar = new Map<string, string>();
   for (const header of headers) {

@@ -14,7 +14,7 @@ export interface MemberSession {
   email: string;
 }
 
-/** The same for the owner of a wallet: the session that signing in with it opened. */
+/** The same for a wallet's owner: the session that its sign-in opened. */
 export interface WalletSession {
   accessToken: string;
   address: string;
@@ -37,8 +37,8 @@ function cookieOf(configuration: Configuration, value: string, maxAgeSeconds: nu
 }
 
 /**
- * The `Set-Cookie` of a session: a next-auth token, encrypted, that names the session in the database. A browser has one
- * session: that of a wallet takes the place of a member's, and the other way round.
+ * The `Set-Cookie` of a session: an encrypted next-auth token that names the session in the database. A browser has one
+ * session: a wallet's replaces a member's and vice versa.
  */
 export async function sessionCookie(
   configuration: Configuration,
@@ -61,13 +61,13 @@ export function endedSessionCookie(configuration: Configuration): string {
   return cookieOf(configuration, '', 0);
 }
 
-/** The session of a member in a browser's cookies; null when there is none, or none that we made. */
+/** The member's session in a browser's cookies; null without one that we made. */
 export async function memberSessionOf(configuration: Keyed, cookies: Cookies): Promise<MemberSession | null> {
   const { email, session_key } = await tokenIn(configuration, cookies);
   return typeof email === 'string' && typeof session_key === 'string' ? { email, sessionKey: session_key } : null;
 }
 
-/** The session of a wallet's owner, likewise. */
+/** The same for a wallet's owner. */
 export async function walletSessionOf(configuration: Keyed, cookies: Cookies): Promise<WalletSession | null> {
   const { address, access_token } = await tokenIn(configuration, cookies);
   return typeof address === 'string' && typeof access_token === 'string'
@@ -75,7 +75,7 @@ export async function walletSessionOf(configuration: Keyed, cookies: Cookies): P
     : null;
 }
 
-/** What a browser shows of itself: at most one of the two is there. */
+/** A browser's sessions: at most one of the two is set. */
 async function presentedIn(configuration: Keyed, cookies: Cookies): Promise<Presented> {
   const member = await memberSessionOf(configuration, cookies);
   const wallet = await walletSessionOf(configuration, cookies);
@@ -90,7 +90,7 @@ async function tokenIn(configuration: Keyed, cookies: Cookies): Promise<Record<s
   try {
     return (await decode({ token: value, secret: configuration.sessionSecret })) ?? {};
   } catch {
-    // Another secret, an expired token or a forgery: nobody is signed in.
+    // Other secret, expired or forged: nobody is signed in.
     return {};
   }
 }
@@ -108,7 +108,7 @@ export async function presentedByPage(configuration: Keyed, request: Pick<Asked,
   return presentedIn(configuration, { get: () => ({ value }) });
 }
 
-/** The session of a member in a `Cookie` header, whoever had it sent; null when there is none. */
+/** The member's session in a `Cookie` header, whoever sent it; else null. */
 export async function sessionIn(configuration: Keyed, header: string | null): Promise<MemberSession | null> {
   const value = header === null ? undefined : cookieIn(header, memberCookieName(configuration));
   return memberSessionOf(configuration, { get: () => (value ? { value } : undefined) });

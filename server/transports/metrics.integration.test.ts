@@ -8,10 +8,10 @@ import { freePort } from '../../sandbox/ports.ts';
 import { readConfiguration } from '../configuration.ts';
 
 const [doorPort, tokenPort, workerPort] = [await freePort(), await freePort(), await freePort()];
-// Books that differ from the chain break the invariants, on purpose.
+// Books that differ from the chain break the invariants on purpose.
 const service = await startService({ METRICS_PORT: String(workerPort) }, { checked: false });
 const token = randomBytes(32).toString('base64url');
-/** On a busy machine. */
+/** For busy machines. */
 const patient = { timeout: 60_000 };
 let door: Door;
 let agent: Agent;

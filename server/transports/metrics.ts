@@ -7,16 +7,16 @@ import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 
-/** A database that takes longer is told as down; what it would have said is left out. */
+/** A slower database counts as down, and its metrics are left out. */
 const patienceMs = 3_000;
-/** Holding the books against the chains adds up all movements of an account. */
+/** Comparing the books with the chains sums all entries of an account. */
 const booksEveryMs = 60_000;
-/** At a deployment the process before this one still has the port. */
+/** During a deployment the previous process still has the port. */
 const tryAgainMs = 2_000;
 
 /**
- * Serves `/metrics` and `/livez` on an address of its own, which no proxy leads to: loopback, or any with a token. Null
- * when no METRICS_PORT is set. A port that is taken is tried again until the process stops.
+ * Serves `/metrics` and `/livez` on a private address: loopback, or any with a token. Null without METRICS_PORT.
+ * Retries a taken port until the process stops.
  */
 export function serveMetrics(runtime: Runtime, role: 'web' | 'worker'): Server | null {
   const { metrics: at } = runtime.configuration;
@@ -32,7 +32,7 @@ export function serveMetrics(runtime: Runtime, role: 'web' | 'worker'): Server |
   });
   server.once('listening', () => log('metrics_ready', { host: at.host, port: at.port }));
   runtime.stopping.addEventListener('abort', () => server.close());
-  // It keeps no process alive that has nothing else to do.
+  // It does not keep an otherwise idle process alive.
   server.unref();
   listen();
   return server;
@@ -66,13 +66,13 @@ function end(res: ServerResponse, status: number, text: string): void {
   res.end(text);
 }
 
-/** Whether a header carries the token; takes as long for a wrong one as for a right one. */
+/** Whether a header has the token, in constant time. */
 function holds(authorization: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-/** Gives what reads every metric of the process, as Prometheus takes it. */
+/** Returns a function that reads all metrics of the process in Prometheus' format. */
 function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<string> {
   const { db } = runtime;
   const gauges = Object.fromEntries(
@@ -117,7 +117,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
     for (const [index, rail] of setUp.entries()) {
       const { reasons = [], networks = [] } = standings[index] ?? {};
       up.set({ provider: rail.name }, Number(reasons.length === 0));
-      // Where no chain answers, all are named.
+      // Where no chain answers, list all.
       const isUp = (network: string) => networks.includes(network) && !reasons.includes('chain_unreachable');
       for (const network of rail.networks) up.set({ provider: network }, Number(isUp(network)));
     }
@@ -130,7 +130,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
   return async () => {
     const isUp = await Promise.race([readDatabase().then(() => true), later()]).catch(() => false);
     up.set({ provider: 'database' }, Number(isUp));
-    // What it said before is not what it would say now.
+    // Its last answer may no longer hold.
     if (!isUp) for (const gauge of Object.values(gauges)) gauge.reset();
     await Promise.race([readProviders(), later()]).catch((error) => log('metrics_failed', errorFields(error)));
     const { totalCount, idleCount, waitingCount, options } = db.pool;

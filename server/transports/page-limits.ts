@@ -6,7 +6,10 @@ import { bodyTooLarge } from './body.ts';
 
 /** The largest form holds a document of 64 KiB. Allow some excess, to explain it on the page. */
 const maxFormBytes = 262_144;
-/** No page of ours has a longer address: what was typed into a form that is refused comes back in it. Next takes longer over a query than over the page, in each of its layers. */
+/**
+ * Longer than any address of our pages; what was typed into a refused form comes back in it. Next takes longer over a
+ * query than over the page, in each of its layers.
+ */
 const maxAddressLength = 12_288;
 const maxParameters = 32;
 
@@ -26,7 +29,7 @@ export function pageFault({ method, url = '/', headers }: IncomingMessage): Prob
   return length > maxBytes ? bodyTooLarge(maxBytes) : null;
 }
 
-/** Counts a page, or what costs as much, against its block of addresses; returns the refusal of one too many. */
+/** Counts a page, or anything as costly, against its block of addresses; returns the refusal of one too many. */
 export async function countPage(
   { db, configuration, clock }: Pick<Runtime, 'db' | 'configuration' | 'clock'>,
   origin: string | null,
@@ -37,7 +40,7 @@ export async function countPage(
     paced(counts, rateLimits, clock());
     return null;
   } catch (error) {
-    // What needs no database stays up without one.
+    // Pages that need no database stay up without one.
     return error instanceof Problem ? error : null;
   }
 }

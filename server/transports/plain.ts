@@ -8,7 +8,7 @@ import type { Answer, Asked } from './exchange.ts';
 import { notePeer } from './peer.ts';
 import { dataHeaders } from './security-headers.ts';
 
-/** The request as operations are given it. Its body is read when it is asked for. */
+/** The request for operations. Reads its body on demand. */
 export function askedOf({ configuration }: Runtime, req: IncomingMessage): Asked {
   const request: Asked = {
     method: req.method ?? 'GET',
@@ -21,7 +21,7 @@ export function askedOf({ configuration }: Runtime, req: IncomingMessage): Asked
   return request;
 }
 
-/** The request as the web's object, its body still to be read. */
+/** The request as a web `Request`, with its body unread. */
 export function webRequestOf({ configuration }: Runtime, req: IncomingMessage): Request & Pick<Asked, 'read'> {
   const headers = new Headers();
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
@@ -32,23 +32,23 @@ export function webRequestOf({ configuration }: Runtime, req: IncomingMessage): 
   return Object.assign(request, { read: (maxBytes: number) => readBytes(req, maxBytes) });
 }
 
-/** Who called: the entry that the outermost proxy of ours added, or the peer where none added an address. */
+/** The caller's address: the entry of our outermost proxy, or the peer without one. */
 export function clientAddress(req: IncomingMessage, trustedProxies: number): string | undefined {
   const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
   const noted = trustedProxies > 0 ? forwarded.at(-trustedProxies)?.trim() : undefined;
   return noted && isIP(noted.split('%', 1)[0] ?? '') ? noted : req.socket.remoteAddress;
 }
 
-/** A header by its name in lower case. What came in several lines is one list (RFC 9110, 5.3). */
+/** A header by its lower-case name. Several lines are one list (RFC 9110, 5.3). */
 function headerOf(req: IncomingMessage, name: string): string | null {
   const value = req.headers[name];
   return Array.isArray(value) ? value.join(', ') : (value ?? null);
 }
 
-/** What of a body that nobody reads is still taken in, and forgotten, so that its sender gets to read the answer. */
+/** How much of an unread body to discard, so that its sender reads the answer. */
 const drainedBytes = 8 * largestBytes;
 
-/** The whole body; null for one that is too large to keep. Listening takes 0.6 of the time of async iteration. */
+/** The whole body; null for one that is too large. Listening takes 0.6 of the time of async iteration. */
 function readBytes(req: IncomingMessage, maxBytes: number): Promise<Uint8Array | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -60,13 +60,13 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Uint8Array |
       if (size > drainedBytes) req.destroy();
     });
     req.on('error', reject);
-    // A sender that goes away in the middle leaves nobody to answer.
+    // The sender went away: there is nobody to answer.
     req.on('close', () => reject(new Error('the body ended early')));
     req.on('end', () => resolve(size > maxBytes ? null : Buffer.concat(chunks, size)));
   });
 }
 
-/** Takes in what is left of a body that nobody has read. */
+/** Discards the unread rest of a body. */
 function drain(req: IncomingMessage): void {
   let size = 0;
   req.on('data', (chunk: Buffer) => {
@@ -75,17 +75,17 @@ function drain(req: IncomingMessage): void {
   });
 }
 
-/** A shorter answer fits into a packet or two as it is. */
+/** A shorter answer fits into a packet or two uncompressed. */
 const compressedFromBytes = 1_024;
-/** A longer one would hold up everybody else while it is compressed. */
+/** Compressing a longer one would block everybody else. */
 const atOnceBytes = 32_768;
 const quick = { level: constants.Z_BEST_SPEED };
 const compress = promisify(gzip);
 
-/** Sends an answer, compressed for who takes that. To HEAD it has no body; a 304 says nothing about the length of one. */
+/** Sends an answer, compressed if accepted. Without a body for HEAD; a 304 has no content-length. */
 export async function send(req: IncomingMessage, res: ServerResponse, answer: Answer): Promise<void> {
   const { status, headers, text } = answer;
-  // The body of a request that was answered without it would stand in the way of the next.
+  // An unread request body would block the connection's next request.
   if (!req.complete && req.readableFlowing === null) drain(req);
   if (text === null) {
     res.writeHead(status, { ...dataHeaders, ...headers });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ProblemCode, problems } from '../problems.ts';
 import { NextAction } from '../purchases/contract.ts';
 
-/** How a refusal looks on the wire, whichever transport carries it. OpenAPI and the MCP tools are made from these. */
+/** A refusal on the wire, the same for every transport. OpenAPI and the MCP tools use these. */
 
 export const ProblemObject = z
   .looseObject({

@@ -18,7 +18,7 @@ afterAll(() => {
   server.closeAllConnections();
 });
 
-/** The lines that the process logs while `work` is done, and shortly after. */
+/** The lines that the process logs during `work` and shortly after. */
 async function logged(work: () => Promise<unknown>, wanted: number): Promise<string[]> {
   const lines: string[] = [];
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseAndValidateFlightRouterState } from 'next/dist/server/app-render/parse-and-validate-flight-router-state.js';
 import { Problem } from '../door/problem.ts';
 
-/** Why not to hand these headers to Next, which answers 500 to a state of its router that it cannot read; else null. */
+/** Why Next cannot take these headers (it answers 500 to an unreadable router state); null when it can. */
 export function routerStateFault({ 'next-router-state-tree': state }: IncomingHttpHeaders): Problem | null {
   try {
     parseAndValidateFlightRouterState(state);

@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { type OperationName, operations } from '../operations.ts';
 
-/** The operations' addresses. Which addresses may be routed is decided before. */
+/** The operations' addresses. Callers have checked that the address may be routed. */
 const router = findMyWay({ maxParamLength: maxHeaderSize });
 for (const { name, method, path } of Object.values(operations)) {
   router.on(method, path.replace(/\{(\w+)\}/g, ':$1'), () => {}, { name, path });
@@ -10,12 +10,12 @@ for (const { name, method, path } of Object.values(operations)) {
 
 interface Found {
   name: OperationName;
-  /** The keys of the address, decoded. */
+  /** The decoded path keys. */
   params: Record<string, string>;
   path: string;
 }
 
-/** The operation at an address; null where there is none. */
+/** The operation at an address, if any. */
 export function operationAt(method: string, path: string): Found | null {
   // The router would decode `%6Aobs` to `jobs`: accept one spelling only.
   const found = router.find(method as HTTPMethod, path.includes('%') ? path.replaceAll('%', '%25') : path);
@@ -30,7 +30,7 @@ export function operationAt(method: string, path: string): Found | null {
 
 const methods = ['GET', 'POST', 'DELETE'] as const;
 
-/** The methods that an address takes, in the order of the operations. */
+/** The methods of an address, in the order of the operations. */
 export function methodsAt(path: string): string[] {
   const known = methods.flatMap((method) => operationAt(method, path)?.path ?? []);
   return Object.values(operations).flatMap((operation) => (known.includes(operation.path) ? operation.method : []));

@@ -43,10 +43,10 @@ export function pagePolicy(nonce: string, isDevelopment: boolean, formsLeadTo: r
   ].join('; ');
 }
 
-/** Where the hosted pages of the card provider are. */
+/** The card provider's hosted pages. */
 const hostedCheckout = 'https://checkout.stripe.com';
 
-/** Where the forms of a page may lead: from the page to pay on to the card provider, from any other nowhere. */
+/** Where a page's forms may lead: from the payment page to the card provider, from others nowhere. */
 export function formsLeadTo(path: string, { STRIPE_API_URL: standIn }: Record<string, string | undefined>): string[] {
   if (!path.startsWith('/pay/')) return [];
   return [standIn && URL.canParse(standIn) ? new URL(standIn).origin : hostedCheckout];

@@ -12,8 +12,8 @@ import { presentedByPage } from './member-session.ts';
 import { noteCaller } from './peer.ts';
 
 /**
- * Every operation as a procedure of the same name, members' and operators' alike: derived from the list of operations, and
- * done by `perform`. It takes the session of a member from our own pages, or a credential, as REST does.
+ * Every operation as a procedure of the same name, members' and operators' alike, derived from the list and run by
+ * `perform`. Takes a member's session from our own pages, or a credential, as REST does.
  */
 
 type All = typeof allOperations;
@@ -37,7 +37,7 @@ function procedureOf(name: keyof All) {
   const run = async (ctx: Context, input: unknown) => {
     const fields = (input ?? {}) as Record<string, unknown>;
     try {
-      // A member's key comes in the input, as in the body of REST.
+      // A member's key comes in the input, as in REST's body.
       const { idempotency_key: _, ...rest } = fields;
       const key = idempotencyKeyOf(ctx.idempotencyKey, fields);
       return (await perform(name, { ...ctx, idempotencyKey: key }, rest)).body;
@@ -45,7 +45,7 @@ function procedureOf(name: keyof All) {
       throw asTrpcError(error);
     }
   };
-  // Judged behind the door by the operation's own schema.
+  // The operation's own schema validates it behind the door.
   const procedure = t.procedure.input((input: unknown) => input);
   return allOperations[name].effect === 'read'
     ? procedure.query(({ ctx, input }) => run(ctx, input))

@@ -7,15 +7,15 @@ import { readBytes } from './body.ts';
 import type { Answer, Asked } from './exchange.ts';
 import { refusedAnswer } from './rest.ts';
 
-/** Where the card provider announces what has happened. */
+/** The card provider's webhook address. */
 export const webhookPath = '/api/webhooks/stripe';
 
-/** The largest event is some kilobytes. */
+/** The largest event has a few kilobytes. */
 const maxBytes = 512 * 1024;
 
 /**
- * Takes an announcement as the bytes that were signed, and acknowledges it once it is stored: what it means is found out by
- * the worker. What cannot be stored is not acknowledged, so that it comes again.
+ * Takes an announcement as signed bytes and acknowledges it once stored; the worker handles it later. One that cannot
+ * be stored is not acknowledged, so that it is delivered again.
  */
 export async function webhookAnswer(runtime: Runtime, request: Asked): Promise<Answer> {
   const { configuration } = runtime;
