@@ -1,5 +1,6 @@
 import { toText } from '../kernel/money.ts';
 import { instantText, quoted, type Words } from '../mail/letter.ts';
+import type { RailName } from '../payments/contract.ts';
 import { lasting, price } from '../service/terms.ts';
 import type { GrantTerms } from './contract.ts';
 
@@ -21,7 +22,7 @@ export interface RegistrationFacts {
   termsVersion: string;
   origin: string;
   /** What can be paid over here now. */
-  rails: readonly ('card' | 'x402')[];
+  rails: readonly RailName[];
   at: Date;
   until: Date;
 }

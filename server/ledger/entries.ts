@@ -1,21 +1,25 @@
 import type { Microcents } from '../kernel/money.ts';
 
 /**
- * Business events as movements between the accounts of the books: the table an accountant reads. A movement debits one
- * account and credits another with the same amount, so the books balance by their shape.
+ * Business events as movements between the accounts of the books: the table an accountant reads. A movement debits
+ * one account and credits another with the same amount, so the books balance by their shape.
  *
- * | account | kind | what it holds | | --- | --- | --- | | `asset:x402:<network>` | asset | stablecoins on that chain:
- * every log to and from our address, as the chain shows it | | `asset:card` | asset | what the card provider holds for
- * us: charges less refunds, disputes and its fees | | `suspense:card_disputes` | asset | taken by a payer's bank while
- * a dispute is open | | `expense:card_fees` | expense | what the card provider takes for charges and disputes | |
- * `equity:opening` | equity | what was there before the books began | | `equity:withdrawn` | equity | what an operator
- * took out | | `liability:unmatched` | liability | arrived, and not yet known to be for anything | | `liability:held` |
- * liability | collected, not yet earned: the report is not accepted | | `liability:wallet_credit` | liability | owed to
- * a wallet or agent as future work | | `liability:refunds` | liability | owed back to who sent it, and not yet given
- * back | | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it
- * | | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again | |
- * `revenue:work_check` | revenue | accepted reports | | `expense:reversals` | expense | lost to reorganisations of a
- * chain after it had been given away |
+ * | account | kind | what it holds |
+ * | --- | --- | --- |
+ * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
+ * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes and its fees |
+ * | `suspense:card_disputes` | asset | taken by a payer's bank while a dispute is open |
+ * | `expense:card_fees` | expense | what the card provider takes for charges and disputes |
+ * | `equity:opening` | equity | what was there before the books began |
+ * | `equity:withdrawn` | equity | what an operator took out |
+ * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
+ * | `liability:held` | liability | collected, not yet earned: the report is not accepted |
+ * | `liability:wallet_credit` | liability | owed to a wallet or agent as future work |
+ * | `liability:refunds` | liability | owed back to who sent it, and not yet given back |
+ * | `suspense:outgoing` | asset | left our address, and not yet known why: a refund or a withdrawal explains it |
+ * | `suspense:reorganised` | either | logs that a reorganisation removed and that are expected again |
+ * | `revenue:work_check` | revenue | accepted reports |
+ * | `expense:reversals` | expense | lost to reorganisations of a chain after it had been given away |
  *
  * No job has more taken from `held` or `refunds` than was put there for it, and no principal more from its
  * `wallet_credit`: triggers on the table of transfers hold that.

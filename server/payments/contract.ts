@@ -18,12 +18,21 @@ export const methodsOf: Readonly<Record<RailName, readonly string[]>> = {
   x402: ['wallet_credit'],
 };
 
+/** The rail of a payment that a wallet makes for a payment link. */
+export const linkRail = 'x402' as const satisfies RailName;
+
 /** Descriptions of the operations that rails take part in. */
 export const railSummaries = {
   pay:
     'Pay for an authorized job. Over x402 the first call answers 402 with what to sign; repeat it unchanged with the ' +
     'PAYMENT-SIGNATURE header. By card it answers 200 when a saved card was charged, or 202 with a continuation_url to ' +
     'give to the payer. One payment per job: keep one idempotency key for it and repeat that key until it answers.',
+  payMethod:
+    'wallet_credit (x402): credit that covers the whole price. card_saved: the card that the account keeps. ' +
+    'Default: USDC, or a link for the payer.',
+  payByLink:
+    'Pay for a payment link over x402. The first call answers 402 with what to sign; repeat it with the ' +
+    'PAYMENT-SIGNATURE header. Any wallet may pay, within the grant of the agent that asked.',
   cancelPayment:
     'End an open payment where that is certain to work: one that waits for its payer. A signed x402 payment cannot be called back: it ends when the ' +
     'chain can no longer carry it out, and until then the answer is payment_unknown.',
@@ -33,6 +42,18 @@ export const railSummaries = {
     'No report: charge 0, card payments are refunded in full and x402 payments become wallet credit. Disputed after the ' +
     'included re-check: charge waived and the collection refunded. Accepted: charged in full, whatever the verdict.',
 } as const;
+
+const payActions: Readonly<Record<RailName, string>> = {
+  card:
+    'Pay for the job by card. A saved card is charged at once; otherwise the answer carries a continuation_url for the payer. ' +
+    'Repeat the call under the same idempotency key.',
+  x402:
+    'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
+    'and the call is repeated unchanged with the signed payment, under the same idempotency key.',
+};
+
+/** How to pay for a job over a rail. REST and MCP add how the payment is sent there. */
+export const payAction = (rail: unknown): string => payActions[rail === 'card' ? 'card' : 'x402'];
 
 /** The failure of a job whose collection the rail took back for good, also on its receipt. */
 export const reversalReasons: Readonly<Record<RailName, string>> = {

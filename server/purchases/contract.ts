@@ -316,14 +316,7 @@ export const pay = defineOperation({
   reads: 'job',
   input: JobKey.extend({
     rail: z.enum(railNames).meta({ description: 'One that the quote lists.' }),
-    method: z
-      .enum(requestedMethods)
-      .optional()
-      .meta({
-        description:
-          'wallet_credit (x402): credit that covers the whole price. card_saved: the card that the account keeps. ' +
-          'Default: USDC, or a link for the payer.',
-      }),
+    method: z.enum(requestedMethods).optional().meta({ description: railSummaries.payMethod }),
     network: z.string().max(64).optional().meta({
       description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
     }),

@@ -1,4 +1,5 @@
 import { defineOperation } from '../door/operation.ts';
+import { railSummaries } from '../payments/contract.ts';
 import { pay } from './contract.ts';
 import { PaymentPage, paymentPage } from './payment-contract.ts';
 
@@ -10,9 +11,7 @@ const [, ...problemsOfPaying] = pay.problems.filter(
 
 export const payByLink = defineOperation({
   name: 'pay_by_link',
-  summary:
-    'Pay for a payment link over x402. The first call answers 402 with what to sign; repeat it with the ' +
-    'PAYMENT-SIGNATURE header. Any wallet may pay, within the grant of the agent that asked.',
+  summary: railSummaries.payByLink,
   method: 'POST',
   path: '/api/agent/v1/payments/{payment_key}/x402',
   audience: ['public'],

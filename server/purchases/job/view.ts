@@ -3,7 +3,7 @@ import type { Buyer, Member } from '../../identity/caller.ts';
 import { methodRefusal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { currency, microcents, toWire } from '../../kernel/money.ts';
-import { payableBy } from '../../payments/contract.ts';
+import { payAction, payableBy } from '../../payments/contract.ts';
 import type { Rail, Rails } from '../../payments/rail.ts';
 import type { Context } from '../../runtime.ts';
 import { saleIsOff } from '../../service/switches.ts';
@@ -167,14 +167,6 @@ const actionOperations = {
   receipt: contract.receipt,
 } as const;
 
-/** For REST and MCP: both add how the payment is sent there. */
-const payWords =
-  'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
-  'and the call is repeated unchanged with the signed payment, under the same idempotency key.';
-const cardWords =
-  'Pay for the job by card. A saved card is charged at once; otherwise the answer carries a continuation_url for the payer. ' +
-  'Repeat the call under the same idempotency key.';
-
 /** A next action on the wire, built from its operation. */
 export function actionView(
   action: ActionName,
@@ -193,7 +185,7 @@ export function actionView(
     method: operation.method,
     href: baseUrl + operation.path.replace(/\{(\w+)\}/g, (_, name: string) => keys[name] ?? ''),
     mcp_tool: operation.tool,
-    description: action === 'pay' ? (body?.rail === 'card' ? cardWords : payWords) : operation.summary,
+    description: action === 'pay' ? payAction(body?.rail) : operation.summary,
     ...(body ? { body } : {}),
     ...(otherBodies.length > 0 ? { other_bodies: otherBodies } : {}),
     ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),

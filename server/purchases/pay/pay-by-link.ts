@@ -1,5 +1,6 @@
 import type { Verb } from '../../door/verb.ts';
 import { buyerBehind } from '../../identity/buyer-behind.ts';
+import { linkRail } from '../../payments/contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../link-contract.ts';
@@ -7,8 +8,8 @@ import { pay } from './pay.ts';
 import { linkOf, paymentView } from './payment-page.ts';
 
 /**
- * Pays for a payment link over x402 as its agent would: within the grant, and once over all rails. Whoever has the link
- * may pay, and learns nothing of the job.
+ * Pays for a payment link from a wallet, as its agent would: within the grant, and once over all rails. Whoever has the
+ * link may pay, and learns nothing of the job.
  */
 export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, input, db, steps }) => {
   const { attempt } = await linkOf(db, ctx.runtime.rails, input.payment_key);
@@ -20,7 +21,7 @@ export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, 
   if (!mayBegin && (job.payment_state === 'none' || job.payment_state === 'requires_payer')) {
     throw notAllowed('This payment link has ended.');
   }
-  const request = { job_key: job.job_key, rail: 'x402' as const };
+  const request = { job_key: job.job_key, rail: linkRail };
   const { headers = {} } = await pay({ ctx, caller: buyer, input: request, db, steps, loaded: job });
   return { body: await paymentView({ ...ctx, now: ctx.runtime.clock() }, caller, input.payment_key, db), headers };
 };
