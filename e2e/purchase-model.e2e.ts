@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { tryPurchases } from './purchase-model/trial.ts';
+import { price } from '../server/service/terms.ts';
+import { Begin, Cancel, Pay } from './purchase-model/buyer.ts';
+import { ChangeGrant } from './purchase-model/customer.ts';
+import { Next } from './purchase-model/repertoire.ts';
+import { tryCommands, tryPurchases } from './purchase-model/trial.ts';
 import { rarerThan } from './support/part.ts';
 import { startService, withCard } from './support/service.ts';
 
@@ -18,5 +22,12 @@ describe('a purchase, whatever its agent, member, worker, clock and provider do,
     timeout: 1_800_000,
   }, async () => {
     expect(rarerThan(1, await tryPurchases(services, 300, { seed, hostileOneIn }))).toEqual([]);
+  });
+
+  // Chance brings this about once in some thousand runs.
+  it('is paid in the way that is listed when it was authorized without room', async () => {
+    const creditThere = [new Pay(0, 0), new Cancel(0)];
+    const roomFull = [new Begin(), new ChangeGrant({ daily: 2 * Number(price) })];
+    await tryCommands(services[0], [...creditThere, ...roomFull, new Begin(), new Next(0, 1)]);
   });
 });

@@ -19,7 +19,7 @@ export function authorizeRefusal(model: Model, purchase: Purchase): Refusal | nu
 }
 
 /** Why a job cannot be paid in this way now, as far as credit is there; null when it can. */
-export function payRefusal(model: Model, purchase: Purchase, method: 'x402' | 'wallet_credit'): Refusal | null {
+export function payRefusal(model: Model, purchase: Purchase, method: WayToPay): Refusal | null {
   if (model.grant.paused || !model.grant.paysWithX402) return outsideGrant;
   if (paymentIsOpen(purchase.payment)) return unknown;
   if (!can('collect', purchase.state)) return notAllowed;
@@ -33,6 +33,15 @@ function mayReview(model: Model, purchase: Purchase, party: 'agent' | 'member'):
   return model.grant.mayReview && (!model.grant.paused || seen(purchase, model.now()).review_state === 'open');
 }
 
+/** A method that a purchase can be paid by: cash over x402, or credit. */
+export type WayToPay = 'x402' | 'wallet_credit';
+
+/** The ways to pay for a purchase that the service must list now, the wanted one first: each of them works. */
+export function waysToPay(model: Model, purchase: Purchase): WayToPay[] {
+  const ways: WayToPay[] = creditCovers(model) ? ['wallet_credit', 'x402'] : ['x402'];
+  return ways.filter((way) => !payRefusal(model, purchase, way));
+}
+
 /** Everything that the agent, or a member of its account, may do about a purchase now, as the service lists it. */
 export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'member'): string[] {
   if (purchase.jobKey === null) {
@@ -41,11 +50,7 @@ export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'me
   const isOpen = paymentIsOpen(purchase.payment);
   const hasRunOutBy = purchase.transfer && hasRunOut(new Date(purchase.transfer.validBefore), new Date(model.now()));
   const allowed = {
-    pay:
-      party === 'agent' &&
-      (purchase.creditOnly
-        ? !payRefusal(model, purchase, 'wallet_credit') && creditCovers(model)
-        : !payRefusal(model, purchase, 'x402')),
+    pay: party === 'agent' && waysToPay(model, purchase).length > 0,
     cancel_payment: party === 'agent' && isOpen && hasRunOutBy,
     report: purchase.reportDigest !== null,
     review: can('accept', purchase.state) && mayReview(model, purchase, party),

@@ -19,16 +19,18 @@ import {
 import { type Command, OnJob, pathOf, refusal, type Step } from './command.ts';
 import { AddSource, ChangeGrant, Pause, RemoveSource } from './customer.ts';
 import { generous, type Model, type ProviderMode, type Purchase, providerModes, wouldMove } from './model.ts';
-import { actionsOn } from './refusals.ts';
+import { actionsOn, waysToPay } from './refusals.ts';
 import { DeleteContent, Pass, Provider, Refund, Retention, Sweep, Waive, Work } from './surroundings.ts';
 import { namesOf, type WorkerFate, type World } from './world.ts';
 
 /** A command that sends one request. */
 type Listed = { act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Answer> };
 
+const networkOf = (variant: number): 0 | 1 => (variant % 2 === 0 ? 0 : 1);
+
 /** What the service lists as possible on a job, as commands that do it. */
 const listed: Record<string, (index: number, variant: number) => Listed> = {
-  pay: (index, variant) => new Pay(index, variant % 2 === 0 ? 0 : 1),
+  pay: (index, variant) => new Pay(index, networkOf(variant)),
   cancel_payment: (index) => new CancelPayment(index),
   cancel: (index) => new Cancel(index),
   review: (index, variant) =>
@@ -36,7 +38,7 @@ const listed: Record<string, (index: number, variant: number) => Listed> = {
 };
 
 /** Does what the service lists: it succeeds, unless it is a payment and its provider does not. */
-class Next extends OnJob {
+export class Next extends OnJob {
   readonly variant: number;
   constructor(index: number, variant: number) {
     super(index);
@@ -52,12 +54,23 @@ class Next extends OnJob {
   }
   async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
     const action = this.actionOn(purchase) ?? '';
+    if (action === 'pay') return this.pay(model, world, purchase, jobKey);
     const overdue = action === 'review' && model.now() > purchase.reviewBy;
     const decision = overdue ? 'accept' : 'dispute';
     const isDecided = action === 'review' && (overdue || model.grant.paused);
     const command = isDecided ? new Review(this.index, decision, 'agent') : listed[action]?.(this.index, this.variant);
     const answer = await command?.act(model, world, purchase, jobKey);
-    if (action !== 'pay' || wouldMove(model.provider)) expect([action, answer?.status]).toEqual([action, 200]);
+    expect([action, answer?.status]).toEqual([action, 200]);
+  }
+  /** In one of the ways that are listed, unless the credit that was listed has paid for something else since. */
+  private async pay(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
+    const { index, variant } = this;
+    const ways = waysToPay(model, purchase);
+    const way = ways[variant % ways.length];
+    if (!way) return;
+    const command = way === 'x402' ? new Pay(index, networkOf(variant)) : new PayWithCredit(index);
+    const answer = await command.act(model, world, purchase, jobKey);
+    if (way === 'wallet_credit' || wouldMove(model.provider)) expect([way, answer.status]).toEqual([way, 200]);
   }
 }
 

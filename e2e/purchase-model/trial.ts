@@ -6,6 +6,7 @@ import type { Counts } from '../support/part.ts';
 import type { Service } from '../support/service.ts';
 import { Begin } from './buyer.ts';
 import { cardHappenings } from './card-happenings.ts';
+import type { Command } from './command.ts';
 import { kinds, survive, type Tally } from './hostile-chain.ts';
 import { type CardTally, cardKinds, surviveCards } from './hostile-provider.ts';
 import { hostilities } from './hostilities.ts';
@@ -30,12 +31,29 @@ export async function tryPurchases(
   console.log(`The seed is ${seed}.`);
   const tally: Tally = new Map(kinds.map((kind) => [kind, 0]));
   const cards: CardTally = new Map(cardKinds.map((kind) => [kind, 0]));
-  await Promise.all(
-    services.map((service, lane) => tryOn(service, share, { seed: seed + lane, hostileOneIn, tally, cards })),
+  const chance = { onChain: tally, byCard: cards, oneIn: hostileOneIn };
+  const trial: Trial = { brokenBy: null };
+  // Let all lanes end: what must hold between runs is checked on each service as soon as one has failed.
+  const lanes = await Promise.allSettled(
+    services.map((service, lane) => tryOn(service, share, { seed: seed + lane, chance, trial })),
   );
+  for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
   const taken = { ...(await stepsTaken(services)), ...Object.fromEntries([...tally, ...cards]) };
   console.log(`${share * services.length} runs:`, JSON.stringify(taken));
   return taken;
+}
+
+/** What the lanes know of each other. */
+interface Trial {
+  /** The run that failed first, if any: then only those that make its commands fewer still do something. */
+  brokenBy: { service: Service; canBeMadeSmaller: boolean } | null;
+}
+
+/** How often things happen around a run, and where that is counted. */
+interface Chance {
+  onChain: Tally;
+  byCard: CardTally;
+  oneIn: number;
 }
 
 /**
@@ -45,23 +63,39 @@ export async function tryPurchases(
 async function tryOn(
   service: Service,
   runs: number,
-  { seed, hostileOneIn, tally, cards }: { seed: number; hostileOneIn: number; tally: Tally; cards: CardTally },
+  { seed, chance, trial }: { seed: number; chance: Chance; trial: Trial },
 ): Promise<void> {
   await listen(service);
-  const chance = { onChain: tally, byCard: cards, oneIn: hostileOneIn };
+  const fails = (error: unknown, canBeMadeSmaller: boolean): never => {
+    trial.brokenBy ??= { service, canBeMadeSmaller };
+    throw error;
+  };
   const property = fc.asyncProperty(
     fc.noBias(fc.commands(commands, { maxCommands: commandsMax, size: 'max' })),
     fc.noBias(endings(chance)),
     async (chosen, ending) => {
+      const { brokenBy } = trial;
+      if (brokenBy && !(brokenBy.service === service && brokenBy.canBeMadeSmaller)) return;
       const world = await World.open(service);
-      const model = newModel(world.now);
-      await new Begin().run(model, world);
-      await fc.asyncModelRun(() => ({ model, real: world }), chosen);
-      await settleDown(model, world);
-      await ending.in(world);
+      await follow(world, chosen).catch((error) => fails(error, true));
+      // What fails on a hostile chain leaves it as it is: no later run on it tells anything.
+      await ending.in(world).catch((error) => fails(error, false));
     },
   );
   await fc.assert(property, { numRuns: runs, seed });
+}
+
+/** One run of these commands alone. */
+export async function tryCommands(service: Service, commands: readonly Command[]): Promise<void> {
+  await follow(await World.open(service), commands);
+}
+
+/** Makes the commands, and settles what they leave open. */
+async function follow(world: World, chosen: Iterable<Command>): Promise<void> {
+  const model = newModel(world.now);
+  await new Begin().run(model, world);
+  await fc.asyncModelRun(() => ({ model, real: world }), chosen);
+  await settleDown(model, world);
 }
 
 /** How a run ends, after its commands. */
@@ -70,15 +104,7 @@ interface Ending {
 }
 
 /** One run in so many ends on a hostile chain, as many with a hostile card provider, the others as they are. */
-function endings({
-  onChain,
-  byCard,
-  oneIn,
-}: {
-  onChain: Tally;
-  byCard: CardTally;
-  oneIn: number;
-}): fc.Arbitrary<Ending> {
+function endings({ onChain, byCard, oneIn }: Chance): fc.Arbitrary<Ending> {
   const ending = (names: readonly unknown[], run: Ending['in']): Ending =>
     ({ in: run, toString: () => names.join(', ') }) as Ending;
   return fc.oneof(

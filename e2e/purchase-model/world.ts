@@ -16,7 +16,7 @@ import { Agent, type Answer } from '../support/agent.ts';
 import { Member } from '../support/member.ts';
 import type { Service } from '../support/service.ts';
 import { type Model, type ProviderMode, type Purchase, seen } from './model.ts';
-import { actionsOn } from './refusals.ts';
+import { actionsOn, type WayToPay, waysToPay } from './refusals.ts';
 
 /** How a worker fares with a job: it delivers, its process dies, or the work itself breaks it. */
 export type WorkerFate = 'delivers' | 'dies' | 'breaks';
@@ -175,6 +175,7 @@ export class World {
     purchase.reportDigest = body.report_digest;
     purchase.nextActions = namesOf(body.next_actions);
     expect(purchase.nextActions).toEqual(actionsOn(model, purchase, 'agent'));
+    expect(waysListed(body.next_actions)).toEqual(waysToPay(model, purchase));
   }
 
   async observeAll(model: Model): Promise<void> {
@@ -203,6 +204,14 @@ export class World {
 
 /** The actions of a list of them. */
 export const namesOf = (actions: { action: string }[]): string[] => actions.map(({ action }) => action);
+
+/** The ways to pay that the bodies of a listed payment name. */
+function waysListed(actions: { action: string; body?: PayBody; other_bodies?: PayBody[] }[]): WayToPay[] {
+  const pay = actions.find(({ action }) => action === 'pay');
+  return [pay?.body, ...(pay?.other_bodies ?? [])].flatMap((body) => (body ? [body.method ?? body.rail] : []));
+}
+
+type PayBody = { rail: 'x402'; method?: 'wallet_credit' };
 
 /** How a job stands, of all that is told of it. */
 export function standingOf({ state, payment_state, charge_state, review_state }: Answer['body']): object {
