@@ -249,7 +249,7 @@ export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires
 export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
   /** A refund that was carried out has come back. */
-  | { is: 'refund_undone'; because: string };
+  | { is: 'refund_undone'; refundKey: string; because: string };
 
 /** The result of a try to give money back. */
 export type RefundFate<P = unknown> = FateNamed<P, 'refunded' | 'open' | 'refund_failed'>;

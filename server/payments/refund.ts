@@ -40,21 +40,21 @@ export async function requestRefund(
 /** A refund that was carried out has come back: it is owed again. False when recorded before. */
 export async function reopenRefund(
   tx: Tx,
-  paymentKey: string,
+  refundKey: string,
   because: string,
   now: Date,
-): Promise<{ refund_key: string; reason: Refund['reason']; amount_microcents: bigint } | undefined> {
+): Promise<{ reason: Refund['reason']; amount_microcents: bigint } | undefined> {
   return tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = ${because}
-    where payment_key = ${paymentKey} and state = 'refunded' and intent_id is not null
-    returning refund_key, reason, amount_microcents`);
+    where refund_key = ${refundKey} and state = 'refunded' and intent_id is not null
+    returning reason, amount_microcents`);
 }
 
-/** Drops a refund of money that the rail took back itself. False when none was pending. */
+/** Drops the refund of a payment that the rail took back itself; money that came besides stays owed. False when none was pending. */
 export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const canceled = await tx.maybe(sql`
     update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
-    where payment_key = ${paymentKey} and state = 'refund_pending' returning refund_key`);
+    where payment_key = ${paymentKey} and state = 'refund_pending' and reason <> 'late_payment' returning refund_key`);
   return canceled !== undefined;
 }
 
@@ -73,7 +73,7 @@ export async function cancelLateRefund(
 export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const revived = await tx.maybe(sql`
     update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
-    where payment_key = ${paymentKey} and state = 'refund_failed' returning refund_key`);
+    where payment_key = ${paymentKey} and state = 'refund_failed' and reason <> 'late_payment' returning refund_key`);
   return revived !== undefined;
 }
 

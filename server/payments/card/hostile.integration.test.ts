@@ -269,6 +269,62 @@ describe('money that goes back', () => {
   });
 });
 
+describe('a second charge of one payment', () => {
+  const refundsOf = async (jobKey: string) => {
+    const { rows } = await service.database.pool.query<{ reason: string; state: string }>(
+      'select reason, state from refunds where job_key = $1 order by reason',
+      [jobKey],
+    );
+    return rows.map(({ reason, state }) => `${reason} ${state}`);
+  };
+  /** A job that is paid on the page, and again past it. */
+  const paidTwice = async () => {
+    const { agent } = await buyingByCard(service);
+    const paid = await paidOnPage(service, agent);
+    const second = await dashboard.paymentIntents.create({
+      amount: 500,
+      currency: 'usd',
+      payment_method: 'pm_card_visa',
+      allowed_payment_method_types: ['card'],
+      metadata: { payment_key: paid.paymentKey },
+    });
+    return { agent, ...paid, second: second.id };
+  };
+  const confirm = (intentId: string) => dashboard.paymentIntents.confirm(intentId, { return_url: service.baseUrl });
+
+  it('that its bank gives back does not undo the refund of the first', async () => {
+    const { agent, jobKey, second } = await paidTwice();
+    await confirm(second);
+    await heard(service);
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
+    await service.sweep();
+    expect(await refundsOf(jobKey)).toEqual(['late_payment refunded', 'not_delivered refunded']);
+    const back = (await stripe.books()).refunds.find(({ payment_intent }) => payment_intent === second);
+    await stripe.settle(back?.id ?? '', 'failed', 'unknown');
+    await heard(service);
+    expect(await refundsOf(jobKey)).toEqual(['late_payment refund_failed', 'not_delivered refunded']);
+    expect(await paymentOf(agent, jobKey)).toBe('refunded');
+  });
+
+  it("still goes back when the payer's bank has taken the first", async () => {
+    const { agent, jobKey, paymentKey, second } = await paidTwice();
+    const first = await intentOf(paymentKey);
+    await service.execute(jobKey);
+    const { report_digest } = (await agent.job(jobKey)).body;
+    await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'accept', report_digest });
+    await stripe.fault({ mode: 'drop_before', on: 'refunds.create', times: 'always' });
+    await confirm(second);
+    await heard(service);
+    const opened = await stripe.openDispute({ payment_intent: first });
+    await stripe.closeDispute(opened.id, 'lost');
+    await heard(service);
+    await stripe.clearFaults();
+    await pass();
+    expect(await refundsOf(jobKey)).toEqual(['late_payment refunded']);
+    expect(await paymentOf(agent, jobKey)).toBe('reversed');
+  });
+});
+
 describe('a dispute', () => {
   it('that was read before it was won changes nothing when that is looked into later', async () => {
     const { agent } = await buyingByCard(service);

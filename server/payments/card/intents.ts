@@ -57,12 +57,13 @@ export async function lookAtRefund(
 ): Promise<void> {
   const intentId = idOf(refund.payment_intent);
   if (refund.status !== 'failed' || !intentId) return;
-  const ours = await db.maybe(sql`
+  const ours = await db.maybe<{ refund_key: string }>(sql`
     select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
-  const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
+  const attempt = ours && (await attemptOfCharge(db, intentId));
   if (!attempt) return;
   await tell(attempt, {
     is: 'refund_undone',
+    refundKey: ours.refund_key,
     because: `The card's bank gave it back: ${refund.failure_reason ?? 'unknown'}.`,
   });
 }

@@ -131,15 +131,15 @@ export async function undoRefund(
   tx: Tx,
   { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
   payment: Attempt,
-  because: string,
+  { refundKey, because }: { refundKey: string; because: string },
   now: Date,
 ): Promise<void> {
   const job = await lockJob(tx, payment.job_key);
-  const refund = await reopenRefund(tx, payment.payment_key, because, now);
+  const refund = await reopenRefund(tx, refundKey, because, now);
   if (!refund) return;
   const { job_key: jobKey, principal_key: principalKey } = job;
   const amount = microcents(refund.amount_microcents);
-  post(tx, { ...refundReturned, key: refund.refund_key, jobKey, principalKey, amount, at: now });
+  post(tx, { ...refundReturned, key: refundKey, jobKey, principalKey, amount, at: now });
   if (refund.reason === 'late_payment') return noteOnJob(tx, job, 'late_payment_kept', now);
   const standing = await moveMoney(tx, jobKey, 'refund_failed', now, 'refunded');
   retake(tx, jobKey);

@@ -49,7 +49,7 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
       if (news.disputeKey !== undefined && !(await loseDispute(tx, runtime, attempt, news.disputeKey, now))) return;
       return reverse(tx, runtime, attempt, now);
     case 'refund_undone':
-      return undoRefund(tx, runtime, attempt, news.because, now);
+      return undoRefund(tx, runtime, attempt, news, now);
     default:
       return news satisfies never;
   }
