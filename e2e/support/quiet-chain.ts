@@ -7,6 +7,8 @@ export interface QuietChain {
   readonly url: string;
   /** Adds empty blocks. */
   pass(blocks: bigint): void;
+  /** Has it know the newest block's number alone, or all again: as behind a balancer whose other nodes lag. */
+  forget(isForgetful: boolean): void;
   close(): Promise<void>;
 }
 
@@ -17,9 +19,17 @@ interface Call {
   params: any[];
 }
 
+/** What a node says that has not heard of it. */
+const unknown: Readonly<Record<string, unknown>> = {
+  eth_getLogs: [],
+  eth_getBlockByNumber: null,
+  eth_getTransactionReceipt: null,
+};
+
 /** Opens one before the node at `url`: adds to the newest block's number, and shows the added blocks as empty. */
 export async function quietChain(url: string): Promise<QuietChain> {
   let passed = 0n;
+  let isForgetful = false;
   const hex = (block: bigint) => `0x${block.toString(16)}`;
   const ask = async (call: Call) => {
     const response = await fetch(url, {
@@ -34,6 +44,7 @@ export async function quietChain(url: string): Promise<QuietChain> {
     const clipped = (block: unknown) =>
       typeof block === 'string' && block.startsWith('0x') && BigInt(block) > head ? hex(head) : block;
     if (call.method === 'eth_blockNumber') return { id: call.id, result: hex(head + passed) };
+    if (isForgetful && call.method in unknown) return { id: call.id, result: unknown[call.method] };
     if (call.method !== 'eth_getLogs') {
       // Addresses and hashes are longer than a block's number.
       const params = call.params.map((one) => (String(one).length < 20 ? clipped(one) : one));
@@ -52,6 +63,9 @@ export async function quietChain(url: string): Promise<QuietChain> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pass: (blocks) => {
       passed += blocks;
+    },
+    forget: (now) => {
+      isForgetful = now;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
+import { Agent } from '../../../e2e/support/agent.ts';
 import { chainHand } from '../../../e2e/support/chain-hand.ts';
 import { type QuietChain, quietChain } from '../../../e2e/support/quiet-chain.ts';
 import { startService } from '../../../e2e/support/service.ts';
@@ -15,9 +16,20 @@ const control = controlClient(sandbox.controlUrl);
 const hand = await chainHand(sandbox.controlUrl, chain);
 afterAll(() => node?.close());
 
+it('what a node knows neither the block nor the log of is not taken for removed', async () => {
+  await (await Agent.arrive(service)).paidJob();
+  await service.sweep();
+  node?.forget(true);
+  for (let round = 1; round <= 3; round += 1) await service.sweep();
+  node?.forget(false);
+  const { rows } = await service.database.pool.query('select use from chain_transfers where moves > 0');
+  expect(rows).toEqual([]);
+  await service.sweep();
+});
+
 it('what a node hid is found by the balance, 100,000 blocks later', async () => {
   const booked = async () =>
-    (await service.database.pool.query('select use, amount_microcents from chain_transfers')).rows;
+    (await service.database.pool.query(`select amount_microcents from chain_transfers where use = 'unmatched'`)).rows;
   const minutesLater = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       service.advanceClock(61);
@@ -33,5 +45,5 @@ it('what a node hid is found by the balance, 100,000 blocks later', async () => 
   expect(await booked()).toEqual([]);
   await control.clearChainFaults(chain);
   await minutesLater(3);
-  expect(await booked()).toEqual([{ use: 'unmatched', amount_microcents: '321000000' }]);
+  expect(await booked()).toEqual([{ amount_microcents: '321000000' }]);
 });

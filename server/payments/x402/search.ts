@@ -182,12 +182,13 @@ async function readTransaction(
 }
 
 /**
- * Remove a missing log only when its block was replaced: a node that hides a log of a standing block proves nothing,
- * and this returns false.
+ * Remove a missing log only when its block was replaced: a node that hides a log of a standing block, or does not know
+ * the block, proves nothing, and this returns false.
  */
 async function lookForMissing(process: Process, coins: Stablecoins, row: TransferRow): Promise<boolean> {
   const { network, transaction, block_number, block_hash } = row;
-  if ((await coins.blockHash(network, block_number)) === block_hash) return false;
+  const standing = await coins.blockHash(network, block_number);
+  if (standing === null || standing === block_hash) return false;
   if (await isShown(process, coins, row)) return true;
   await transact(process.db, async (tx) => markRemoved(tx, row, process.clock()));
   log('transfer_removed', { network, transaction });
