@@ -78,7 +78,7 @@ export const problems = {
     title: 'New purchases are blocked',
     next: 'Ask the customer to settle it with the service. Reports and receipts stay readable.',
     meaning:
-      'A payment of this account was disputed or reversed, or too many of its reports were disputed twice. Until an operator lifts the block nothing new can be bought; jobs that are already paid go on.',
+      'A payment of this account was disputed or reversed, or too many of its disputed reports had their charge waived. Until an operator lifts the block nothing new can be bought; jobs that are already paid go on.',
   },
   producer_may_not_accept: {
     status: 403,

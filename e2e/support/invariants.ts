@@ -351,13 +351,13 @@ function legalSteps(): string {
 const findingsMax = 100;
 
 /**
- * More than `max` waived second disputes in 30 days, since the last lifted block, must mean a block. The limit is
+ * More than `max` charges in 30 days that the buyer had waived, since the last lifted block, must mean a block. The limit is
  * WAIVERS_MAX.
  */
 const waivedWithoutEnd = (max: number): string => `
   with waived as (
     select account_key, payer, finalized_at from jobs left join x402_payments p on p.job_key = jobs.job_key and p.state = 'collected'
-    where waived_because = 'second_dispute'),
+    where waived_because in ('second_dispute', 'source_withdrawn')),
   buyers as (
     select account_key, null as payer, finalized_at from waived
     union all select null, payer, finalized_at from waived where payer is not null)

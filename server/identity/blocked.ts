@@ -11,7 +11,7 @@ export type BlockCause = 'payment_reversed' | 'card_dispute' | 'waivers';
 const sentences: Record<BlockCause, string> = {
   payment_reversed: 'A payment of this account was reversed.',
   card_dispute: 'A card payment of this account is disputed with its bank.',
-  waivers: `Too many reports were disputed twice within ${lasting('waivers')}.`,
+  waivers: `The charges of too many disputed reports were waived within ${lasting('waivers')}.`,
 };
 
 /** The refusal of a blocked buyer's new purchase (specification 4.9); else null. */

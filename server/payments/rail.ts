@@ -310,6 +310,7 @@ export type RefundReason =
   | 'not_delivered'
   | 'second_dispute'
   | 'recheck_failed'
+  | 'source_withdrawn'
   | 'waived_by_operator'
   | 'payment_reversed';
 

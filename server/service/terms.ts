@@ -62,7 +62,7 @@ const periods = {
   retention: 30 * daySeconds,
   /** How long events can be read. */
   events: 30 * daySeconds,
-  /** How long waivers after a second dispute count. */
+  /** How long waivers count that buyers bring about: see `blockAfterWaivers`. */
   waivers: 30 * daySeconds,
   /** How long "This was not me" silences an origin. */
   silence: 30 * daySeconds,

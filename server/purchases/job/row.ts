@@ -41,7 +41,13 @@ export interface JobRow {
   percent: number;
   report_digest: string | null;
   failure: string | null;
-  waived_because: 'second_dispute' | 'recheck_failed' | 'waived_by_operator' | 'payment_reversed' | null;
+  waived_because:
+    | 'second_dispute'
+    | 'recheck_failed'
+    | 'source_withdrawn'
+    | 'waived_by_operator'
+    | 'payment_reversed'
+    | null;
 }
 
 /** The columns of a `JobRow`, for `select` or `returning`. */

@@ -154,6 +154,7 @@ export async function issueReceipt(
 const waivedBecause: Record<Exclude<JobRow['waived_because'], null | 'payment_reversed'>, string> = {
   second_dispute: 'The buyer disputed the report again after the correction.',
   recheck_failed: 'The correction could not be delivered.',
+  source_withdrawn: 'A governed source that the correction needs was taken away.',
   waived_by_operator: 'The service waived the charge.',
 };
 

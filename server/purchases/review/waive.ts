@@ -10,7 +10,7 @@ import { type JobRow, notAllowed, reviewStateAt } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { type ReviewState, reportNumberIn } from '../states.ts';
 
-/** Each way to a waived charge, with the receipt's reason. */
+/** Each way to a waived charge, with the receipt's reason unless another is given. */
 const reasons = {
   dispute_again: 'second_dispute',
   fail_recheck: 'recheck_failed',
@@ -28,9 +28,9 @@ export async function waiveCharge(
   transition: keyof typeof reasons,
   jobKey: string,
   by: { actor: string; now: Date; fence?: number },
-  changes: { failure?: string; review_state?: ReviewState } = {},
+  { because, ...changes }: { because?: 'source_withdrawn'; failure?: string; review_state?: ReviewState } = {},
 ): Promise<void> {
-  const reason = reasons[transition];
+  const reason = because ?? reasons[transition];
   // Move first: the second of two concurrent waivers fails here, not at the books.
   const waived = await advance(tx, transition, jobKey, by, {
     ...changes,

@@ -1,6 +1,7 @@
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
+import { Member } from '../../../e2e/support/member.ts';
 import { type Service, startService } from '../../../e2e/support/service.ts';
 import { liftBlocks } from '../../identity/blocked.ts';
 
@@ -84,6 +85,23 @@ describe('a buyer whose reports became free by a second dispute more often than 
       [await accountOf(agent), keyOf(agent)],
     );
     expect(rows).toEqual([{ count: 2 }]);
+  });
+
+  it('is found also when what fails the re-check is a document that the customer took away', async () => {
+    const agent = await Agent.arrive(service);
+    const member = await Member.of(service, agent);
+    await member.post(`/api/agent/v1/agents/${keyOf(agent)}/grant`, { governed_refs: true });
+    for (let count = 1; count <= 3; count += 1) {
+      const text = 'The refund window is 14 days.';
+      const { body: source } = await member.post('/api/agent/v1/sources', { name: `Handbook ${count}`, text });
+      const jobKey = await agent.paidJob({ context: { refs: [source.source_key] } });
+      await service.execute(jobKey);
+      await dispute(agent, jobKey);
+      await member.send('DELETE', `/api/agent/v1/sources/${source.source_key}`);
+      await service.execute(jobKey);
+      expect((await agent.job(jobKey)).body.state).toBe('waived');
+    }
+    expect([await holds(agent), await refusalOf(agent)]).toEqual([['waivers'], 'purchases_blocked']);
   });
 
   it('is not blocked by waivers that are older, nor by those that no dispute led to', async () => {

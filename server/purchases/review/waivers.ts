@@ -14,15 +14,16 @@ const payerOfJob = `
 const waiversSince = `
   select
     (select count(*) from jobs
-      where account_key = $1 and waived_because = 'second_dispute'
+      where account_key = $1 and waived_because in ('second_dispute', 'source_withdrawn')
         and finalized_at > greatest($3::timestamptz, $4)) as of_account,
     (select count(*) from (${attemptPayers}) payers join payments p using (payment_key) join jobs using (job_key)
-      where payers.payer = $2 and p.state = 'collected' and waived_because = 'second_dispute'
+      where payers.payer = $2 and p.state = 'collected' and waived_because in ('second_dispute', 'source_withdrawn')
         and finalized_at > greatest($3::timestamptz, $5)) as of_payer`;
 
 /**
- * A second dispute makes a report free. More than `waiversMax` of these in 30 days block an account or payer until an
- * operator lifts it (specification 4.9); then the count restarts. 0 turns this off.
+ * A second dispute makes a report free, and so does a re-check whose source the customer took away. More than
+ * `waiversMax` of these in 30 days block an account or payer until an operator lifts it (specification 4.9); then the
+ * count restarts. 0 turns this off.
  */
 export async function blockAfterWaivers(
   tx: Tx,

@@ -17,6 +17,7 @@ import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import type { DisputeTexts } from '../review/review.ts';
 import { waiveCharge } from '../review/waive.ts';
+import { blockAfterWaivers } from '../review/waivers.ts';
 import { reportNumberIn, transitions } from '../states.ts';
 import { isRecheck, take, unlessFenced } from './take.ts';
 import { giveUpHeld, remedyFor } from './undelivered.ts';
@@ -60,7 +61,7 @@ export async function carryOut(
   const refs = new Set(task.request.context?.refs);
   const retrieved = await retrieveSources(runtime.db, runtime.configuration, job.principal_key, [...refs]);
   if (retrieved.length < refs.size) {
-    await fail(runtime, job, 'A governed source was no longer there to be retrieved.');
+    await failWithoutSource(runtime, job);
     return;
   }
   const report = await assess(runtime, checker, job, task, retrieved, stop);
@@ -205,6 +206,23 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
 /** Ends a job that cannot be delivered. */
 async function fail(runtime: Runtime, job: JobRow, failure: string): Promise<void> {
   await unlessFenced(job, () => transact(runtime.db, (tx) => failJob(tx, runtime, job, failure, job.fence)));
+}
+
+/**
+ * Ends a job whose governed source the customer has taken away. The buyer of a re-check has read a report: the charge is
+ * waived all the same, and that counts like a second dispute (specification 4.9).
+ */
+async function failWithoutSource(runtime: Runtime, job: JobRow): Promise<void> {
+  const failure = 'A governed source was no longer there to be retrieved.';
+  if (!isRecheck(job)) return fail(runtime, job, failure);
+  const now = runtime.clock();
+  const by = { actor: 'system', now, fence: job.fence };
+  await unlessFenced(job, () =>
+    transact(runtime.db, async (tx) => {
+      await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure, because: 'source_withdrawn' });
+      await blockAfterWaivers(tx, runtime.configuration, job, now);
+    }),
+  );
 }
 
 /**
