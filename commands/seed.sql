@@ -372,7 +372,7 @@ lateral (select case posted.event when 'credited' then job_key when 'refunded' t
 
 -- This transaction posted all of it, and closes it: later postings add to that.
 insert into ledger_closings (account, to_transaction, closed_at, debited_microcents, credited_microcents, entries)
-select account, pg_current_xact_id()::text::bigint + 1, max(now), sum(debited), sum(credited), count(*) from (
+select account, transaction_number() + 1, max(now), sum(debited), sum(credited), count(*) from (
   select debit_account as account, amount_microcents as debited, 0 as credited from ledger_transfers
   union all select credit_account, 0, amount_microcents from ledger_transfers) sides, seed_terms
 group by account;

@@ -26,8 +26,8 @@ const purchasesEach = 50;
 const contentMax = 1_000;
 /** Among so many of the newest, some are unpaid, queued or at work. */
 const freshMax = 2_000;
-/** Rows that may exist in an empty database: applied migrations, and keys from a first start. */
-const beside = ['_prisma_migrations', 'secret_keys', 'receipt_keys'];
+/** Rows that may exist in an empty database: applied migrations, the numbering, and keys from a first start. */
+const beside = ['_prisma_migrations', 'transaction_numbers', 'secret_keys', 'receipt_keys'];
 
 /** Three short works on the same evidence that the assessor judges differently. */
 const works = [

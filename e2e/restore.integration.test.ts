@@ -1,10 +1,17 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { migrate } from '../commands/migrate.ts';
+import { createDatabase, type Postgres, startThrowawayPostgres } from '../commands/postgres.ts';
 import { controlClient } from '../sandbox/control-client.ts';
+import { sealAudit, verifySeals } from '../server/console/seals.ts';
+import { closeBooks } from '../server/ledger/closing.ts';
 import { Agent } from './support/agent.ts';
-import { startService } from './support/service.ts';
+import { restoreDump } from './support/backup.ts';
+import { brokenInvariants } from './support/invariants.ts';
+import { type Service, startService } from './support/service.ts';
 
 const service = await startService();
 const control = controlClient(service.sandbox.controlUrl);
@@ -16,18 +23,18 @@ interface Buyer {
   signature: string;
 }
 
-async function money(...words: string[]): Promise<string> {
+async function money(databaseUrl = service.database.url): Promise<string> {
   const command = path.resolve(import.meta.dirname, '../commands/money.ts');
-  const env = { ...process.env, DATABASE_URL: service.database.url };
-  return (await promisify(execFile)(process.execPath, [command, ...words], { env })).stdout;
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
+  return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
 }
 
-async function workerRounds(): Promise<void> {
+async function workerRounds(at: Service = service): Promise<void> {
   for (let round = 0; round < 4; round += 1) {
-    service.advanceClock(31);
-    await service.sweep();
+    at.advanceClock(31);
+    await at.sweep();
   }
-  service.advanceClock(-124);
+  at.advanceClock(-124);
 }
 
 /** The buyer gets its report, disputes it, gets it again and disputes that: the money is to go back. */
@@ -85,5 +92,67 @@ describe('a backup that is restored after 20 purchases', { timeout: 300_000 }, (
     expect(told).toContain('match no payment: 0');
     expect(told).toContain('no refund explains: 0');
     expect(told).toContain('not carried out: 0');
+  });
+});
+
+describe('a dump that is restored into a cluster that counts its transactions from the start', {
+  timeout: 120_000,
+}, () => {
+  let cluster: Postgres | undefined;
+  let pool: pg.Pool | undefined;
+  afterAll(async () => {
+    await pool?.end();
+    await cluster?.stop();
+  });
+
+  /** The service on what was dumped, with the keys and the chains that it had. */
+  async function restored(): Promise<{ at: Service; pool: pg.Pool; url: string }> {
+    cluster = await startThrowawayPostgres();
+    const url = await createDatabase(cluster.url, 'restored');
+    await migrate(url);
+    pool = new pg.Pool({ connectionString: url });
+    await restoreDump(service.database.pool, pool);
+    const { PORT: _, BASE_URL: __, ...kept } = service.environment;
+    return { at: await startService(async () => ({ ...kept, DATABASE_URL: url }), { checked: false }), pool, url };
+  }
+
+  it('goes on where it was: books, seals and events count what comes behind what was there', async () => {
+    const agent = await Agent.arrive(service);
+    await agent.paidJob();
+    await workerRounds();
+    await service.database.pool.query(
+      'do $$ begin for i in 1..9999 loop perform pg_current_xact_id(); commit; end loop; end $$',
+    );
+    await agent.quote();
+    await closeBooks(service.runtime);
+    await sealAudit(service.runtime);
+    const eventsOf = async (of: Agent, after?: string) =>
+      (await of.get(`/api/agent/v1/events?limit=100${after ? `&after=${after}` : ''}`)).body.events as {
+        event_key: string;
+        type: string;
+      }[];
+    const before = await eventsOf(agent);
+
+    const { at, pool, url } = await restored();
+    const later = agent.at(at.baseUrl);
+    const jobKey = await later.paidJob();
+    expect((await later.job(jobKey)).body.state).toBe('queued');
+    await workerRounds(at);
+    const after = await eventsOf(later);
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect((await eventsOf(later, before.at(-1)?.event_key)).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['quote', 'authorize', 'collect']),
+    );
+    expect((await money(url)).match(/they agree/g)).toHaveLength(2);
+    at.advanceClock(3_700);
+    await closeBooks(at.runtime);
+    await sealAudit(at.runtime);
+    expect((await money(url)).match(/they agree/g)).toHaveLength(2);
+    const { rows } = await pool.query('select rows from audit_seals order by number');
+    expect(rows).toEqual([{ rows: expect.any(Number) }, { rows: after.length - before.length }]);
+    expect((await verifySeals(at.runtime.db)).broken).toEqual([]);
+    expect(await brokenInvariants(pool)).toEqual([]);
+    // The one that it was dumped from has not ended, and sees what is paid to both.
+    await workerRounds();
   });
 });

@@ -6,6 +6,7 @@ import { ConfigurationError } from './kernel/configuration-error.ts';
 import { connectTimeoutMs, type Database, openDatabase, sessionOptions } from './kernel/database.ts';
 import { requireOwnConnections } from './kernel/pooler.ts';
 import { checkSecretKeys, requireSecretKeys } from './kernel/secret-keys.ts';
+import { continueTransactionNumbers } from './kernel/transaction-numbers.ts';
 import { openMailer } from './mail/mailer.ts';
 import { openRails } from './payments/open-rails.ts';
 import { checkReceiptKeys, openReceiptKeys } from './purchases/receipt/receipt-keys.ts';
@@ -60,9 +61,10 @@ export async function openRuntime(env: Record<string, string | undefined>, role:
   };
 }
 
-/** Refuses keys that this database does not know. Throws `ConfigurationError`. */
+/** Gets the database ready to be written to. Refuses keys that it does not know. Throws `ConfigurationError`. */
 async function signingKeys(configuration: Configuration, db: Database, now: Date): Promise<ReceiptSigner> {
   await requireSecretKeys(db, configuration.keyring, now);
+  await continueTransactionNumbers(db);
   return openReceiptKeys(configuration.receiptKeys, db, now);
 }
 

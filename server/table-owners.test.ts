@@ -8,7 +8,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  * fragment; otherwise a statement would depend on a room without an import that shows it.
  */
 const tablesOf = {
-  kernel: 'secret_keys idempotency_claims rate_counts audit_rows',
+  kernel: 'secret_keys transaction_numbers idempotency_claims rate_counts audit_rows',
   console: 'operator_acts operator_views audit_seals finding_labels',
   ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters',

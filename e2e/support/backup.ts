@@ -8,16 +8,7 @@ const kept = ['_prisma_migrations', 'rate_counts'];
  * remember, go on.
  */
 export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
-  const { rows: tables } = await pool.query<{ name: string; columns: string }>(
-    `select format('%I.%I', table_schema, table_name) as name,
-      string_agg(format('%I', column_name), ', ' order by ordinal_position)
-        filter (where is_generated = 'NEVER') as columns
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_type = 'BASE TABLE' and not table_name = any($1)
-      and (table_schema = 'public' or (table_schema = 'pgboss' and table_name = 'job'))
-    group by 1`,
-    [kept],
-  );
+  const tables = await tablesOf(pool);
   const name = `backup_${Date.now()}_${Math.floor(Math.random() * 1e9)}`;
   const copies = tables.map(({ name: table, columns }, index) => ({ table, columns, copy: `${name}.t${index}` }));
   await inTransaction(pool, 'begin isolation level repeatable read', [
@@ -34,6 +25,49 @@ export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
       ),
       `drop schema ${name} cascade`,
     ]);
+}
+
+/**
+ * Restores a dump into a database of another cluster that was migrated: the rows as they are, and the sequences behind
+ * them, as `pg_dump` and `pg_restore` leave it. What belongs to the cluster stays behind.
+ */
+export async function restoreDump(from: pg.Pool, into: pg.Pool): Promise<void> {
+  const tables = await tablesOf(from);
+  const client = await into.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local session_replication_role = replica');
+    await client.query(`truncate ${tables.map(({ name }) => name).join(', ')}`);
+    for (const { name, columns } of tables) {
+      const { rows } = await from.query<{ all: string }>(
+        `select coalesce(json_agg(t), '[]')::text as all from ${name} t`,
+      );
+      await client.query(
+        `insert into ${name} (${columns}) overriding system value
+        select ${columns} from json_populate_recordset(null::${name}, $1)`,
+        [rows[0]?.all],
+      );
+    }
+    await client.query(`
+      select setval(pg_get_serial_sequence('account_events', 'sequence'), max(sequence) + 1) from account_events`);
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+}
+
+async function tablesOf(pool: pg.Pool): Promise<{ name: string; columns: string }[]> {
+  const { rows } = await pool.query<{ name: string; columns: string }>(
+    `select format('%I.%I', table_schema, table_name) as name,
+      string_agg(format('%I', column_name), ', ' order by ordinal_position)
+        filter (where is_generated = 'NEVER') as columns
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_type = 'BASE TABLE' and not table_name = any($1)
+      and (table_schema = 'public' or (table_schema = 'pgboss' and table_name = 'job'))
+    group by 1`,
+    [kept],
+  );
+  return rows;
 }
 
 async function inTransaction(pool: pg.Pool, begin: string, statements: string[]): Promise<void> {

@@ -35,7 +35,7 @@ export async function sealAudit({ db, clock }: Pick<Runtime, 'db' | 'clock'>): P
       select number, sealed_at, to_transaction, hash from audit_seals order by number desc limit 1`);
     if (last && after(last.sealed_at, everySeconds) > now) return;
     const { until } = await tx.one<{ until: bigint }>(sql`
-      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as until`);
+      select oldest_open_transaction() as until`);
     const from = last?.to_transaction ?? 0n;
     if (until <= from) return;
     const [number, before] = [(last?.number ?? 0) + 1, last?.hash ?? null];

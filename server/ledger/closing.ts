@@ -23,7 +23,7 @@ export async function closeBooks({ db, clock }: { db: Queries; clock: Clock }): 
     with last as (
       select to_transaction, closed_at from ledger_closings order by to_transaction desc limit 1),
     due as (
-      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as until
+      select oldest_open_transaction() as until
       where not exists (select from last where closed_at > ${now}::timestamptz - make_interval(secs => ${everySeconds}))),
     sums as (
       select account, sum(debited) as debited, sum(credited) as credited, sum(entries) as entries from (

@@ -13,6 +13,43 @@ END $$;
 
 -- kernel/ ----------------------------------------------------------------------------------------------------------
 
+-- Books, seals and events are read in the order of the transactions that left their rows. PostgreSQL counts transactions
+-- anew in each cluster: in one that a dump is restored into, what is left next must come behind what the dump brought.
+CREATE TABLE transaction_numbers (
+  id INTEGER PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+  ahead BIGINT NOT NULL CHECK (ahead >= 0)
+);
+INSERT INTO transaction_numbers (ahead) VALUES (0);
+
+-- The number of this transaction.
+CREATE FUNCTION transaction_number() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN pg_current_xact_id()::text::bigint + (SELECT ahead FROM transaction_numbers);
+END $$;
+
+-- All transactions with a lower number have ended.
+CREATE FUNCTION oldest_open_transaction() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (SELECT ahead FROM transaction_numbers);
+END $$;
+
+-- Goes on behind the highest number that is there, if that was given in another cluster: no transaction of this one that
+-- the snapshot shows has such a number. Changes nothing otherwise, beside whoever writes.
+CREATE FUNCTION continue_transaction_numbers() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM transaction_numbers FOR UPDATE;
+  UPDATE transaction_numbers SET ahead = last + 1 FROM (
+    WITH next AS MATERIALIZED (
+      SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint + ahead AS number FROM transaction_numbers)
+    SELECT greatest(
+      (SELECT max(transaction) FROM audit_rows WHERE transaction >= (SELECT number FROM next)),
+      (SELECT max(transaction) FROM operator_acts WHERE transaction >= (SELECT number FROM next)),
+      (SELECT max(transaction) FROM ledger_transfers WHERE transaction >= (SELECT number FROM next)),
+      (SELECT max(to_transaction) FROM ledger_closings WHERE to_transaction > (SELECT number FROM next)),
+      (SELECT max(to_transaction) FROM audit_seals WHERE to_transaction > (SELECT number FROM next))) AS last) found
+  WHERE last IS NOT NULL;
+END $$;
+
 CREATE TABLE audit_rows (
   purchase_key TEXT NOT NULL,
   sequence INTEGER NOT NULL,
@@ -44,7 +81,7 @@ BEGIN
   NEW.hash := encode(sha256(convert_to(concat_ws(E'\x1f', NEW.purchase_key, NEW.sequence, extract(epoch FROM NEW.at),
     NEW.actor, NEW.action, NEW.state_from, NEW.state_to, NEW.previous_hash), 'UTF8')), 'hex');
   SELECT principal_key INTO NEW.principal_key FROM quotes WHERE quote_key = NEW.purchase_key;
-  NEW.transaction := pg_current_xact_id()::text::bigint;
+  NEW.transaction := transaction_number();
   RETURN NEW;
 END $$;
 CREATE TRIGGER audit_rows_are_chained BEFORE INSERT ON audit_rows FOR EACH ROW EXECUTE FUNCTION chain_audit_row();
@@ -493,7 +530,8 @@ CREATE TABLE jobs (
     'refunded', 'refund_failed', 'credited', 'disputed', 'reversed')),
   CHECK (charge_state IN ('none', 'held', 'final', 'waived')),
   CHECK (review_state IN ('not_open', 'open', 'accepted', 'disputed')),
-  CHECK (waived_because IN ('second_dispute', 'recheck_failed', 'waived_by_operator', 'payment_reversed')),
+  CHECK (waived_because IN ('second_dispute', 'recheck_failed', 'source_withdrawn', 'waived_by_operator',
+    'payment_reversed')),
   CHECK (percent BETWEEN 0 AND 100),
   CHECK (tries >= 0),
   -- No work before a committed collection, no review without a report.
@@ -1310,7 +1348,7 @@ CREATE TABLE ledger_transfers (
   amount_microcents BIGINT NOT NULL,
   currency TEXT NOT NULL,
   at TIMESTAMPTZ(3) NOT NULL,
-  transaction BIGINT DEFAULT pg_current_xact_id()::text::bigint,
+  transaction BIGINT DEFAULT transaction_number(),
   CHECK (amount_microcents > 0),
   CHECK (currency = 'USD'),
   CHECK (debit_account <> credit_account),
@@ -1413,7 +1451,7 @@ CREATE TABLE operator_acts (
   amount_microcents BIGINT,
   previous_hash TEXT,
   hash TEXT NOT NULL,
-  transaction BIGINT DEFAULT pg_current_xact_id()::text::bigint,
+  transaction BIGINT DEFAULT transaction_number(),
   PRIMARY KEY (subject, sequence),
   CHECK (role IN ('viewer', 'support', 'finance', 'admin', 'command')),
   CHECK (reason <> '')

@@ -39,7 +39,7 @@ export const events: Verb<typeof contract.events> = async ({ ctx, caller, input,
       select purchase_key, sequence, at, action, state_to, transaction from audit_rows
       where audit_rows.principal_key = buyers.principal_key
         and (transaction, purchase_key, sequence) > ($2::bigint, $3::text, $4::int)
-        and transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        and transaction < oldest_open_transaction()
         and at >= $5
       order by transaction, purchase_key, sequence limit $6) events
     left join jobs on jobs.quote_key = events.purchase_key
