@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { findChromium } from '../../commands/chromium.ts';
 import { onFreePorts } from '../../commands/ports.ts';
 import { type Stack, startStack } from '../../commands/stack.ts';
@@ -19,7 +19,16 @@ export async function startInBrowser(): Promise<{ stack: Stack; browser: Browser
     await stack.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
+  await vi.waitFor(() => registrationsAreOpen(stack.baseUrl), { timeout: 60_000, interval: 500 });
   return { stack, browser };
+}
+
+/** On a busy machine the mail server may answer the first probe too late. Throws until it counts as up. */
+async function registrationsAreOpen(baseUrl: string): Promise<void> {
+  const { registration } = (await (await fetch(`${baseUrl}/.well-known/svc`)).json()) as {
+    registration: { state: string };
+  };
+  if (registration.state !== 'open') throw new Error('Nobody can register yet.');
 }
 
 export const sizes = {
