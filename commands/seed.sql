@@ -1,3 +1,4 @@
+-- Longer than 300 lines: one script that fills every table, set by set.
 -- Fills a migrated, empty database with purchases in every state, set by set. `seed_terms` (seed.ts) has one row with
 -- what differs between installations. Purchase 1 is the newest; they span a year. Triggers are off: this script keeps
 -- their rules, and `e2e/support/invariants.ts` accepts the result.

@@ -1,3 +1,4 @@
+-- Longer than 300 lines: one schema, read room by room.
 -- The whole schema: the kernel, then room by room. What each column means stands in schema.prisma. Beside each table
 -- stand the rules that hold even if the code is wrong: CHECKs, indexes and triggers.
 
