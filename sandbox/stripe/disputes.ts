@@ -56,14 +56,17 @@ export function submitEvidence(provider: Provider, dispute: Stripe.Dispute): Str
   });
 }
 
-/** Closes a dispute. Winning a chargeback returns the money; losing an inquiry turns it into a chargeback. */
+/**
+ * The bank decides. A won chargeback gives the money back; an inquiry just closes, or becomes a chargeback when lost. One that
+ * was lost may still be won.
+ */
 export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcome: 'won' | 'lost'): Stripe.Dispute {
   const { store } = provider;
   const previous = { status: dispute.status };
-  // A holder may escalate an inquiry that was closed.
-  if (!isOpen(dispute) && !(dispute.status === 'warning_closed' && outcome === 'lost')) {
-    throw refused(`The dispute is ${dispute.status} already.`);
-  }
+  const isTakenUp = dispute.status === 'warning_closed' && outcome === 'lost';
+  const isTurned = dispute.status === 'lost' && outcome === 'won';
+  if (!isOpen(dispute) && !isTakenUp && !isTurned) throw refused(`The dispute is ${dispute.status} already.`);
+  // A holder may take up an inquiry that was closed, too.
   if (isInquiry(dispute) && outcome === 'lost') {
     const escalated = store.put('dispute', { ...dispute, status: 'needs_response', is_charge_refundable: false });
     emit(provider, 'charge.dispute.updated', escalated, previous);

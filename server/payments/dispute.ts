@@ -21,18 +21,32 @@ export async function noteDispute(
     returning job_payment_state`);
 }
 
-/** Ends a dispute. Undefined when it ended before. `is_payment`: it was about the job's payment. */
+/** A dispute that has just ended. */
+export interface ClosedDispute {
+  intent_id: string;
+  /** It was about what paid for the job. */
+  is_payment: boolean;
+  /** How the payment of the job stood when it came; null where that has no part in it. */
+  job_payment_state: string | null;
+  /** How it had ended before. */
+  before: 'lost' | null;
+  /** How often money moved because of it. */
+  movements: number;
+}
+
+/** Ends a dispute: lost, or won, at once or after it had been lost. Undefined when it had ended so before. */
 export async function closeDispute(
   tx: Tx,
   disputeKey: string,
   outcome: 'won' | 'lost',
   now: Date,
-): Promise<{ job_payment_state: string | null; intent_id: string; is_payment: boolean } | undefined> {
+): Promise<ClosedDispute | undefined> {
   return tx.maybe(sql`
     update card_disputes d set closed_at = ${now}, outcome = ${outcome}, told_at = coalesce(told_at, ${now})
     from card_charges c
-    where d.intent_id = c.intent_id and dispute_id = ${disputeKey} and closed_at is null
-    returning job_payment_state, d.intent_id, c.use = 'payment' as is_payment`);
+    where d.intent_id = c.intent_id and dispute_id = ${disputeKey}
+      and (closed_at is null or (outcome = 'lost' and ${outcome}::text = 'won'))
+    returning new.job_payment_state, new.intent_id, c.use = 'payment' as is_payment, old.outcome as before, new.movements`);
 }
 
 /** Postpones the refund of a contested payment until the dispute is won. False when none is open. */

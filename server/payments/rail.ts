@@ -224,7 +224,7 @@ export type Fate<P = unknown> =
   | { is: 'late'; proof: P }
   /** It was collected, and the payer's bank contests it; the provider's key of the dispute. */
   | { is: 'disputed'; disputeKey: string }
-  /** A dispute ended, and the payment stands. */
+  /** A dispute has ended, and the payment stands: at once, or after it had been lost. */
   | { is: 'dispute_won'; disputeKey: string }
   /** It was collected, and the rail took it back for good. */
   | { is: 'reversed'; disputeKey?: string }

@@ -69,6 +69,17 @@ export async function cancelLateRefund(
     where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' returning amount_microcents`);
 }
 
+/** Owes a late charge back again whose bank took it, and gave it back. Undefined when none was dropped because of that. */
+export async function reviveLateRefund(
+  tx: Tx,
+  intentId: string,
+  now: Date,
+): Promise<{ amount_microcents: bigint } | undefined> {
+  return tx.maybe(sql`
+    update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
+    where intent_id = ${intentId} and reason = 'late_payment' and state = 'refund_failed' returning amount_microcents`);
+}
+
 /** Restores a refund that was dropped because of a wrong reversal. */
 export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const revived = await tx.maybe(sql`

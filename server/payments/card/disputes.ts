@@ -7,8 +7,8 @@ import { post } from '../../ledger/ledger.ts';
 import type { Process, Tell } from '../rail.ts';
 import { attemptOfCharge, type CardAttempt } from './attempt.ts';
 import { lookAtIntent, lookAtRefund } from './intents.ts';
-import { type CardProof, proofOf } from './outcome.ts';
-import { type CardProvider, fromCents, idOf, retrieveIntent } from './provider.ts';
+import type { CardProof } from './outcome.ts';
+import { type CardProvider, fromCents, idOf } from './provider.ts';
 
 /** Results in favour of the seller; a closed inquiry is one. Every other status except `lost` is open. */
 export const stands: readonly string[] = ['won', 'warning_closed', 'prevented'];
@@ -29,29 +29,11 @@ export async function lookAtDispute(
   // A fully refunded charge can be disputed only after the refund failed.
   const { data: refunds } = await provider.stripe.refunds.list({ payment_intent: intentId, limit: 100 });
   for (const refund of refunds) await lookAtRefund(process, refund, tell);
-  const outcome = await book(process, dispute, attempt, intentId);
+  await book(process, dispute, attempt, intentId);
   const disputeKey = dispute.id;
-  if (stands.includes(dispute.status)) {
-    if (outcome !== 'lost') return tell(attempt, { is: 'dispute_won', disputeKey });
-    return takeBack(process, provider, attempt, dispute.id, intentId, tell);
-  }
+  if (stands.includes(dispute.status)) return tell(attempt, { is: 'dispute_won', disputeKey });
   await tell(attempt, { is: 'disputed', disputeKey });
   if (dispute.status === 'lost') await tell(attempt, { is: 'reversed', disputeKey });
-}
-
-/** A lost dispute was won after all: the payment is back. */
-async function takeBack(
-  { db }: Process,
-  provider: CardProvider,
-  attempt: CardAttempt,
-  disputeId: string,
-  intentId: string,
-  tell: Tell<CardAttempt, CardProof>,
-): Promise<void> {
-  const proof = proofOf(provider, await retrieveIntent(provider, intentId));
-  if (!proof) throw new Error(`${intentId} proves nothing`);
-  await tell(attempt, { is: 'collected', proof });
-  await db.many(sql`update card_disputes set outcome = 'won' where dispute_id = ${disputeId}`);
 }
 
 function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Date | null {
@@ -59,15 +41,15 @@ function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Dat
 }
 
 /**
- * Records a dispute, and what its bank took or gave back, once each. Ignores an older reading: a dispute only gains
- * movements. Returns its earlier result; money taken after it was won reopens it.
+ * Writes a dispute down, and what its bank has taken or given back, once each. What was read before another look went on is
+ * passed over: a dispute only gains movements. Money that is taken after it was won opens it again.
  */
 async function book(
   { db, clock }: Process,
   dispute: Stripe.Dispute,
   { payment_key: paymentKey }: CardAttempt,
   intentId: string,
-): Promise<'won' | 'lost' | null> {
+): Promise<void> {
   const movements = dispute.balance_transactions;
   const moved = movements.reduce((sum, { amount }) => sum + amount, 0);
   const fees = movements.reduce((sum, { fee }) => sum + fee, 0);
@@ -86,7 +68,7 @@ async function book(
         respond_by = ${respondBy(dispute)},
         answered_at = coalesce(answered_at, case when ${dispute.evidence_details.submission_count} > 0 then ${now}::timestamptz end)
       where dispute_id = ${dispute.id}`);
-    if (movements.length <= before.movements) return before.outcome;
+    if (movements.length <= before.movements) return;
     const of = { jobKey: null, principalKey: null, at: now, key: `${dispute.id}:${movements.length}` };
     const change = withdrawn - before.withdrawn_microcents;
     if (change > 0n) post(tx, { ...contested, ...of, amount: microcents(change) });
@@ -99,11 +81,10 @@ async function book(
       update card_disputes set movements = ${movements.length}, withdrawn_microcents = ${withdrawn},
         fee_microcents = ${fee}
       where dispute_id = ${dispute.id}`);
-    if (!isOpenAgain) return before.outcome;
+    if (!isOpenAgain) return;
     tx.write(sql`
       update card_disputes set closed_at = null, outcome = null, told_at = null, job_payment_state = null
       where dispute_id = ${dispute.id}`);
-    return null;
   });
 }
 

@@ -59,8 +59,8 @@ export async function lookAtRefund(
   if (refund.status !== 'failed' || !intentId) return;
   const ours = await db.maybe<{ refund_key: string }>(sql`
     select refund_key from refunds where provider_refund_id = ${refund.id} and state = 'refunded'`);
-  const attempt = ours && (await attemptOfCharge(db, intentId));
-  if (!attempt) return;
+  const attempt = ours ? await attemptOfCharge(db, intentId) : undefined;
+  if (!ours || !attempt) return;
   await tell(attempt, {
     is: 'refund_undone',
     refundKey: ours.refund_key,

@@ -1,15 +1,17 @@
 import { blockAccount, liftBlocks } from '../../identity/blocked.ts';
 import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
-import { reversed } from '../../ledger/entries.ts';
+import { healed, type Movement, reversed } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { closeDispute, noteDispute } from '../../payments/dispute.ts';
+import { type ClosedDispute, closeDispute, noteDispute } from '../../payments/dispute.ts';
 import { type Attempt, railOf } from '../../payments/rail.ts';
-import { cancelLateRefund } from '../../payments/refund.ts';
+import { cancelLateRefund, reviveLateRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
+import type { JobRow } from '../job/row.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import type { PaymentState } from '../states.ts';
+import { heal } from './reverse.ts';
 
 /**
  * Records that the payer's bank contests a payment: until that ends the account buys nothing new. Paid jobs continue,
@@ -32,17 +34,35 @@ export async function dispute(
   await issueReceipt(tx, receiptSigner, job.job_key, disputed, now);
 }
 
-/** Records that the payment stands: a refund that waited continues. */
+/**
+ * The payment stands: everything is as it was, or as it has become since; a refund that waited goes on. What was done
+ * because the dispute had been lost is undone.
+ */
 export async function endDispute(
   tx: Tx,
-  { receiptSigner }: Pick<Runtime, 'receiptSigner'>,
+  recorder: Pick<Runtime, 'receiptSigner' | 'rails'>,
   payment: Attempt,
   disputeKey: string,
   now: Date,
 ): Promise<void> {
+  const { receiptSigner, rails } = recorder;
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'won', now);
   if (!closed) return;
+  if (closed.before === 'lost') {
+    if (closed.is_payment) return heal(tx, recorder, payment, now);
+    const late = await reviveLateRefund(tx, closed.intent_id, now);
+    if (!late) return;
+    noteOnJob(tx, job, 'reversal_healed', now);
+    return postLate(
+      tx,
+      job,
+      keyOf(disputeKey, closed),
+      healed('liability:refunds', railOf(rails, payment).suspense),
+      late,
+      now,
+    );
+  }
   await liftBlocks(tx, payment.payment_key, { actor: 'system', because: 'The dispute was won.', now });
   if (closed.job_payment_state === null) return;
   const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
@@ -72,13 +92,28 @@ export async function loseDispute(
   const late = await cancelLateRefund(tx, closed.intent_id, now);
   if (!late) return false;
   noteOnJob(tx, job, 'reversed', now);
-  post(tx, {
-    ...reversed('liability:refunds', railOf(rails, payment).suspense),
-    key: disputeKey,
-    jobKey: job.job_key,
-    principalKey: job.principal_key,
-    amount: microcents(late.amount_microcents),
-    at: now,
-  });
+  postLate(
+    tx,
+    job,
+    keyOf(disputeKey, closed),
+    reversed('liability:refunds', railOf(rails, payment).suspense),
+    late,
+    now,
+  );
   return false;
+}
+
+/** The end of a dispute in the books. It may end more than once, each time by a movement. */
+const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${disputeKey}:${movements}`;
+
+/** Posts what the end of a dispute does to money that had come late. */
+function postLate(
+  tx: Tx,
+  { job_key: jobKey, principal_key: principalKey }: JobRow,
+  key: string,
+  movement: Movement,
+  { amount_microcents }: { amount_microcents: bigint },
+  now: Date,
+): void {
+  post(tx, { ...movement, key, jobKey, principalKey, amount: microcents(amount_microcents), at: now });
 }
