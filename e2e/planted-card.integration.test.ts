@@ -63,7 +63,7 @@ const inTheRows: PlantedFault<Victims>[] = [
     fault: 'a fee that nobody booked',
     rows: ({ paid }) => `update card_charges set fee_microcents = 0 where payment_key in ${ofJob(paid)}`,
     refused: /card_charges only grows/,
-    named: 'I6 the provider holds in the books what charges, refunds and disputes come to',
+    named: 'I6 the provider holds in the books what charges, refunds, disputes, payouts and fees come to',
   },
   {
     fault: 'a refund of more than was charged',

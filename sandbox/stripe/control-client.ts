@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { z } from 'zod';
 import type { CallRecord } from './api.ts';
+import type { BankMove } from './bank.ts';
 import type { apiFaultSchema, outcomeSchema, webhookFaultSchema } from './faults.ts';
 import type { Delivery } from './records.ts';
 import type { booksOf } from './routes.ts';
@@ -49,7 +50,10 @@ export function stripeControl(call: CallControl) {
       call<Stripe.Dispute>('POST', '/stripe/disputes', dispute),
     closeDispute: (id: string, outcome: 'won' | 'lost') =>
       call<Stripe.Dispute>('POST', `/stripe/disputes/${id}`, { outcome }),
-    /** Decides a pending refund or a processing payment; a refund may also fail after it succeeded. */
+    /** Moves the balance by cents; a payout takes all that is available. */
+    moveBalance: (type: BankMove, amount?: number) =>
+      call<Stripe.BalanceTransaction>('POST', '/stripe/movements', { type, ...(amount ? { amount } : {}) }),
+    /** Decides a refund that is pending, or a payment that is processing; a refund may also fail after it succeeded. */
     settle: (id: string, outcome: 'succeeded' | 'failed', failureReason?: string) =>
       call<Stripe.Refund | Stripe.PaymentIntent>('POST', '/stripe/settle', {
         id,

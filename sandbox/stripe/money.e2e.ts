@@ -108,6 +108,16 @@ describe('a dispute', () => {
     expect(found[0]?.reason).toBe('product_not_received');
   });
 
+  it('that was lost may be won after all, once, which gives the money back', async () => {
+    const before = await total();
+    const { id } = await seller.control.openDispute({ payment_intent: paid.id });
+    await seller.control.closeDispute(id, 'lost');
+    expect(await total()).toBe(before - 2_000);
+    await seller.control.closeDispute(id, 'won');
+    expect(await total()).toBe(before - 1_500);
+    await expect(seller.control.closeDispute(id, 'won')).rejects.toThrow('409');
+  });
+
   it('may begin as an inquiry, which takes no money and can be refunded', async () => {
     const before = await total();
     const inquiry = await seller.control.openDispute({ payment_intent: paid.id, inquiry: true });

@@ -1,6 +1,7 @@
 // The control port's routes to the stand-in for Stripe.
 import { z } from 'zod';
 import { type Answer, BRAND, type Call, Refusal, type Routes, readBody } from '../http.ts';
+import { BANK_MOVES, type BankMove, moveBalance } from './bank.ts';
 import { closeDispute, openDispute } from './disputes.ts';
 import { ENDPOINT_NAMES } from './endpoints/all.ts';
 import { balanceOf } from './endpoints/balance.ts';
@@ -32,6 +33,11 @@ const disputeSchema = z.strictObject({
   inquiry: z.boolean().optional(),
 });
 const closeSchema = z.strictObject({ outcome: z.enum(['won', 'lost']) });
+const moveSchema = z.strictObject({
+  type: z.enum(Object.keys(BANK_MOVES) as [BankMove, ...BankMove[]]),
+  /** Cents. */
+  amount: z.int().min(1).max(100_000_000).optional(),
+});
 const settleSchema = z.strictObject({
   /** A pending refund, or a processing payment intent. */
   id: z.string(),
@@ -124,6 +130,11 @@ function lifeRoutes({ api, webhooks }: StripeSandbox): Routes {
         const dispute = provider.store.get('dispute', call.path.id ?? '');
         if (!dispute) throw new Refusal(404, 'not_found', `There is no dispute ${call.path.id}.`);
         return closeDispute(provider, dispute, readBody(closeSchema, call).outcome);
+      }),
+    'POST /stripe/movements': (call) =>
+      happen(provider, () => {
+        const { type, amount } = readBody(moveSchema, call);
+        return moveBalance(provider, type, amount);
       }),
     'POST /stripe/settle': (call) => happen(provider, () => settle(provider, call)),
   };

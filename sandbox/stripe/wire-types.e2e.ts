@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BANK_MOVES, type BankMove } from './bank.ts';
 import { chargeSaved, checkout, customerWith, refusal, startTrialSeller, type TrialSeller } from './trial-seller.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
@@ -48,6 +49,7 @@ async function liveThroughEverything(): Promise<void> {
     await chargeSaved(stripe, buyer),
     await chargeSaved(stripe, buyer),
   ];
+  for (const type of Object.keys(BANK_MOVES) as BankMove[]) await control.moveBalance(type, 100);
   await stripe.refunds.create({ payment_intent: refunded.id, reason: 'requested_by_customer' });
   const won = await control.openDispute({ payment_intent: disputed.id });
   await stripe.disputes.update(won.id, { evidence: { customer_name: 'Ada' } });

@@ -7,9 +7,10 @@ import type { Microcents } from '../kernel/money.ts';
  * | account | kind | what it holds |
  * | --- | --- | --- |
  * | `asset:x402:<network>` | asset | stablecoins on that chain: every log to and from our address, as the chain shows it |
- * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes and its fees |
+ * | `asset:card` | asset | what the card provider holds for us: charges less refunds, disputes, its fees and payouts |
+ * | `asset:bank` | asset | what the card provider has paid out to our bank |
  * | `suspense:card_disputes` | asset | taken by a payer's bank while a dispute is open |
- * | `expense:card_fees` | expense | what the card provider takes for charges and disputes |
+ * | `expense:card_fees` | expense | what the card provider takes for charges, disputes and its services |
  * | `equity:opening` | equity | what was there before the books began |
  * | `equity:withdrawn` | equity | what an operator took out |
  * | `liability:unmatched` | liability | arrived, and not yet known to be for anything |
@@ -106,6 +107,18 @@ export const charged: Movement = { event: 'charged', debit: 'asset:card', credit
 /** The card provider kept a fee for a charge or a dispute. */
 export const chargeFee: Movement = { event: 'charge_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 export const disputeFee: Movement = { event: 'dispute_fee', debit: 'expense:card_fees', credit: 'asset:card' };
+
+/** The card provider took a fee that belongs to no charge or dispute, or gave it back. */
+export const providerFee: Movement = { event: 'provider_fee', debit: 'expense:card_fees', credit: 'asset:card' };
+export const providerFeeReturned: Movement = {
+  event: 'provider_fee_returned',
+  debit: 'asset:card',
+  credit: 'expense:card_fees',
+};
+
+/** The card provider paid out to our bank, or that came back. */
+export const paidOut: Movement = { event: 'paid_out', debit: 'asset:bank', credit: 'asset:card' };
+export const payoutReturned: Movement = { event: 'payout_returned', debit: 'asset:card', credit: 'asset:bank' };
 
 /** The card provider sent money back to a card. */
 export const sentToCard: Movement = { event: 'sent_to_card', debit: 'suspense:outgoing', credit: 'asset:card' };

@@ -26,7 +26,7 @@ export interface ChainBooks {
   ledger_microcents: bigint;
 }
 
-/** The card provider's balance plus payouts to our bank at the last comparison, and the books at that time. */
+/** All that the card provider holds for us, at the last look, and what the books said then. */
 export interface CardBooks {
   searched_at: Date;
   balance_microcents: bigint;

@@ -3,13 +3,31 @@ import { newId } from '../ids.ts';
 import type { Provider } from '../provider.ts';
 
 export interface Movement {
-  readonly type: 'payment_refund' | 'charge' | 'refund' | 'refund_failure' | 'adjustment';
-  readonly category: 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal';
+  readonly type:
+    | 'charge'
+    | 'refund'
+    | 'refund_failure'
+    | 'adjustment'
+    | 'payout'
+    | 'payout_failure'
+    | 'stripe_fee'
+    | 'topup';
+  readonly category:
+    | 'charge'
+    | 'refund'
+    | 'refund_failure'
+    | 'dispute'
+    | 'dispute_reversal'
+    | 'payout'
+    | 'payout_reversal'
+    | 'fee'
+    | 'topup';
   /** Cents; negative when money leaves the seller's balance. */
   readonly amount: number;
   /** Cents. */
   readonly fee: number;
-  readonly source: string;
+  /** Null for a fee that belongs to nothing. */
+  readonly source: string | null;
   readonly description: string | null;
 }
 

@@ -4,31 +4,31 @@ import { errorFields, log } from '../../kernel/log.ts';
 import { toText } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { accountSums } from '../../ledger/closing.ts';
+import type { Process } from '../rail.ts';
 import type { Difference } from '../told.ts';
 import type { Look } from './compared.ts';
+import { bookMovements } from './movements.ts';
 import { type CardProvider, fromCents } from './provider.ts';
 
 /**
- * Compares all that the provider holds for us, and has paid out to our bank, with `asset:card`. The provider's account
- * must serve this service alone. A payment in flight makes the two differ for a moment, so only a difference found
- * twice counts.
+ * All that the provider holds for us beside `asset:card`. The account at the provider must be of this service alone. A
+ * payment on its way makes both differ for a moment, so what counts is a difference that stands at two looks.
  */
 
 const pageSize = 100;
-/** Movements from the balance to our bank and back (docs.stripe.com/reports/balance-transaction-types). */
-const payouts = ['payout', 'payout_cancel', 'payout_failure'];
 
 interface Balances {
   balance_microcents: bigint | null;
   ledger_microcents: bigint | null;
 }
 
-/** Records both, and returns the previous difference. */
-export async function compareBalance({ process: { db }, provider }: Look): Promise<Difference[]> {
+/** Notes both, once what moved the balance by itself since `since` is in the books; gives the difference that stood before, too. */
+export async function compareBalance({ process, provider }: Look, since: Date): Promise<Difference[]> {
+  const { db } = process;
   const before = await db.maybe<Balances>(sql`
     select balance_microcents, ledger_microcents from card_searches where list = 'books'`);
-  const balance = await heldAt(db, provider).catch((error) => {
-    // A restricted key may not read the balance. The other comparisons still count.
+  const balance = await held(process, provider, since).catch((error) => {
+    // A restricted key may not let us read it. What else was compared still counts.
     if (!(error instanceof Stripe.errors.StripePermissionError)) throw error;
     log('balance_not_readable', errorFields(error));
     return null;
@@ -44,20 +44,13 @@ export async function compareBalance({ process: { db }, provider }: Look): Promi
   return [{ kind: 'balance', object_id: 'usd', ours: toText(ledger), theirs: toText(balance) }];
 }
 
-/** In microcents: available, pending, and paid out to our bank. A refund in flight has not left yet. */
-async function heldAt(db: Queries, provider: CardProvider): Promise<bigint> {
+/** In microcents: what there is and what is pending; a refund on its way has not left yet. */
+async function held(process: Process, provider: CardProvider, since: Date): Promise<bigint> {
   const { stripe } = provider;
+  await bookMovements(process, provider, since);
   const { available, pending } = await stripe.balance.retrieve();
   const cents = [...available, ...pending].reduce((sum, part) => sum + (part.currency === 'usd' ? part.amount : 0), 0);
-  return fromCents(cents) + (await paidOut(stripe)) + (await onTheirWay(db, stripe));
-}
-
-async function paidOut(stripe: Stripe): Promise<bigint> {
-  let sum = 0;
-  for (const type of payouts) {
-    for await (const { net } of stripe.balanceTransactions.list({ type, currency: 'usd', limit: pageSize })) sum -= net;
-  }
-  return fromCents(sum);
+  return fromCents(cents) + (await onTheirWay(process.db, stripe));
 }
 
 /** Refunds that left the balance; our books count them once they arrive. */

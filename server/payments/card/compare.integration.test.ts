@@ -85,6 +85,34 @@ describe('the books of the card provider', () => {
     expect(told).toContain('do not agree on: 0');
   });
 
+  it('agree with ours after what was paid out to our bank, came back from there, and was taken as a fee of its own', async () => {
+    const { agent } = await buyingByCard(service);
+    await paidOnPage(service, agent);
+    const held = async () => (await control.books()).movements.reduce((sum, { net }) => sum + net, 0);
+    const move = async (...moves: Parameters<typeof control.moveBalance>[]) => {
+      for (const of of moves) await control.moveBalance(...of);
+      for (let again = 0; again < 2; again += 1) await look();
+      expect(await differing('usd')).toEqual([]);
+      const dollars = ((await held()) / 100).toFixed(2);
+      expect(await money()).toContain(
+        `card: ${dollars} USD at the provider, ${dollars} USD in the books\n  they agree`,
+      );
+      expect(await service.broken()).toEqual([]);
+    };
+    await move(['payout', 455]);
+    await move(['payout_failure', 123], ['stripe_fee', 7]);
+    await move(['payout', 45], ['stripe_fee', 2]);
+    const { rows } = await pool.query(
+      `select event, count(*)::int, sum(amount_microcents)::text as sum from ledger_transfers
+      where event in ('paid_out', 'payout_returned', 'provider_fee') group by 1 order by 1`,
+    );
+    expect(rows).toMatchObject([
+      { event: 'paid_out', count: 2 },
+      { event: 'payout_returned', count: 1, sum: '123000000' },
+      { event: 'provider_fee', count: 2, sum: '9000000' },
+    ]);
+  });
+
   it('tell of a dispute, and of a refund that came back, of which no event told', async () => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);

@@ -37,7 +37,7 @@ export async function compareBooks(look: Look): Promise<void> {
     ...(await compareAll(look, chargesOf(look), span)),
     ...(await compareAll(look, refundsOf(look), span)),
     ...(await compareAll(look, disputesOf(look), span)),
-    ...(await compareBalance(look)),
+    ...(await compareBalance(look, span.since)),
   ];
   await keepDifferences(db, 'card', differences, now);
   await db.many(sql`update card_searches set searched_to = ${span.until} where list = 'books'`);
