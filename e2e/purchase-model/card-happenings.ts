@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { chargeBeside } from '../support/card.ts';
 import { type HostileProvider, payerCards } from './hostile-provider.ts';
 
 /**
@@ -183,7 +184,7 @@ const paysTooLate = (index: number) =>
 const arrivesLate = (index: number) =>
   happening(`arrivesLate(${index})`, async (provider) => {
     const paymentKey = provider.job(index)?.paymentKeys.at(-1);
-    if (paymentKey) await provider.chargeBeside(paymentKey).catch(() => {});
+    if (paymentKey) await chargeBeside(provider.world.service, paymentKey).catch(() => {});
   });
 
 const hears = happening('hears', async (provider) => {

@@ -1,9 +1,8 @@
 // Longer than 300 lines: all that a card provider and its payers can do to one run, told in the order in which it happens.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { openCardProvider } from '../../server/payments/card/provider.ts';
 import { readUnsettled } from '../../server/purchases/rounds/unsettled.ts';
-import { daySeconds, defaultGrant, price } from '../../server/service/terms.ts';
+import { daySeconds, defaultGrant } from '../../server/service/terms.ts';
 import { Agent, type Answer } from '../support/agent.ts';
 import { cards, click, fillIn, payByCard, stripeOf } from '../support/card.ts';
 import { cardDifferences } from '../support/card-books.ts';
@@ -152,20 +151,6 @@ export class HostileProvider {
 
   post(job: CardJob, path: string, body: object = {}): Promise<Answer> {
     return this.answered(job.buyer.agent.post(`/api/agent/v1/jobs/${job.jobKey}/${path}`, body));
-  }
-
-  /** A charge for an attempt that comes past the page, as one does whose page was called back too late. */
-  async chargeBeside(paymentKey: string): Promise<void> {
-    const { secretKey, url: apiUrl } = this.world.service.sandbox.stripe;
-    const { stripe } = openCardProvider({ secretKey, apiUrl, mode: 'test' });
-    await stripe.paymentIntents.create({
-      amount: Number(price / 1_000_000n),
-      currency: 'usd',
-      payment_method: 'pm_card_visa',
-      allowed_payment_method_types: ['card'],
-      confirm: true,
-      metadata: { payment_key: paymentKey },
-    });
   }
 
   /** The payment intent of a job that succeeded, as the provider has it. */

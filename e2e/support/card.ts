@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { controlClient } from '../../sandbox/control-client.ts';
+import { openCardProvider } from '../../server/payments/card/provider.ts';
+import { price } from '../../server/service/terms.ts';
 import type { Agent, Answer, Client } from './agent.ts';
 import { type Customer, connectedAgent } from './customer.ts';
 import { Member } from './member.ts';
@@ -63,6 +65,25 @@ export async function chargesOf(controlUrl: string, paymentKey: string): Promise
   return charges
     .filter(({ metadata, status }) => status === 'succeeded' && metadata.payment_key === paymentKey)
     .map(({ amount, amount_refunded: back }) => ({ amount, back }));
+}
+
+/** The seller's own hand at the provider, as in its dashboard. */
+export function dashboardOf({ sandbox }: Pick<Service, 'sandbox'>) {
+  const { secretKey, url: apiUrl } = sandbox.stripe;
+  return openCardProvider({ secretKey, apiUrl, mode: 'test' }).stripe;
+}
+
+/** A charge for an attempt that comes past the page, as one does whose page was called back too late. Gives its intent. */
+export async function chargeBeside(service: Pick<Service, 'sandbox'>, paymentKey: string): Promise<string> {
+  const { id } = await dashboardOf(service).paymentIntents.create({
+    amount: Number(price / 1_000_000n),
+    currency: 'usd',
+    payment_method: 'pm_card_visa',
+    allowed_payment_method_types: ['card'],
+    confirm: true,
+    metadata: { payment_key: paymentKey },
+  });
+  return id;
 }
 
 /** A job that is paid for on the page; with `save` the member ticks that the card be kept. */

@@ -2,13 +2,13 @@ import type Stripe from 'stripe';
 import type { z } from 'zod';
 import type { CallRecord } from './api.ts';
 import type { BankMove } from './bank.ts';
-import type { apiFaultSchema, outcomeSchema, webhookFaultSchema } from './faults.ts';
+import type { ApiFault, apiFaultSchema, outcomeSchema, webhookFaultSchema } from './faults.ts';
 import type { Delivery } from './records.ts';
 import type { booksOf } from './routes.ts';
 import type { WebhookTarget } from './webhooks.ts';
 
 type CallControl = <Result>(method: string, path: string, body?: unknown) => Promise<Result>;
-type State = { faults: unknown[]; held: number; now: number; webhook: WebhookTarget };
+type State = { faults: ApiFault[]; held: number; now: number; webhook: WebhookTarget };
 
 const POLL_MS = 10;
 

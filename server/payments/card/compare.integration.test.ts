@@ -3,19 +3,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Agent } from '../../../e2e/support/agent.ts';
-import { buyingByCard, listen, paidOnPage, payByCard, stripeOf } from '../../../e2e/support/card.ts';
+import { buyingByCard, dashboardOf, listen, paidOnPage, payByCard, stripeOf } from '../../../e2e/support/card.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
-import { openCardProvider } from './provider.ts';
 
 // Makes the provider's books and ours differ on purpose.
 const service = await startService(withCard, { checked: false });
 const { pool } = service.database;
 const control = stripeOf(service);
-const { stripe } = openCardProvider({
-  secretKey: service.sandbox.stripe.secretKey,
-  apiUrl: service.sandbox.stripe.url,
-  mode: 'test',
-});
+const stripe = dashboardOf(service);
 beforeAll(() => listen(service));
 afterEach(() => control.clearFaults());
 

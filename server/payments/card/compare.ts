@@ -15,7 +15,9 @@ import { isRefusedAs } from './provider.ts';
  */
 
 const everySeconds = 300;
-/** Younger objects may still be on their way into our books. */
+/** A look that broke off is begun anew so soon. */
+const againSeconds = 20;
+/** What is young may still be on its way into our books. */
 const youngSeconds = 120;
 /** Overlap of comparisons: longer than any charge or refund takes. */
 const overlapSeconds = 3 * 86_400;
@@ -33,6 +35,20 @@ export async function compareBooks(look: Look): Promise<void> {
     returning searched_to`);
   if (!turn) return;
   const span = { since: after(turn.searched_to, -overlapSeconds), until: after(now, -youngSeconds) };
+  await compareSpan(look, span, now).catch(async (error) => {
+    const anew = after(now, againSeconds - everySeconds);
+    await db.many(sql`update card_searches set searched_at = ${anew} where list = 'books'`);
+    throw error;
+  });
+}
+
+interface Span {
+  since: Date;
+  until: Date;
+}
+
+async function compareSpan(look: Look, span: Span, now: Date): Promise<void> {
+  const { db } = look.process;
   const differences = [
     ...(await compareAll(look, chargesOf(look), span)),
     ...(await compareAll(look, refundsOf(look), span)),
@@ -46,7 +62,7 @@ export async function compareBooks(look: Look): Promise<void> {
 async function compareAll<T extends { id: string }>(
   { process: { db } }: Look,
   compared: Compared<T>,
-  { since, until }: { since: Date; until: Date },
+  { since, until }: Span,
 ): Promise<Difference[]> {
   const found: Difference[] = [];
   const seen = new Set<string>();

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { buyingByCard, click, fillIn, listen, paidOnPage, payByCard, stripeOf } from '../../../e2e/support/card.ts';
-import { callFaults, faultPoints, faultStage, newsFaults, tryFault } from '../../../e2e/support/card-faults.ts';
+import {
+  callFaults,
+  type FaultTrial,
+  faultPairs,
+  faultPoints,
+  faultStage,
+  newsFaults,
+  tryFault,
+} from '../../../e2e/support/card-faults.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
 
 const service = await startService(withCard);
@@ -12,16 +20,35 @@ beforeAll(async () => {
   stage = await faultStage(service);
 });
 
+const pairs = faultPairs();
+
 describe('a fault of the card provider leaves its books and ours as they must be, within a minute', () => {
-  // Pairwise: each call with each of its faults, and each of both with every fault of announcements.
-  const points = faultPoints.map((point, index) => ({ ...point, index }));
-  it.each(points)(
-    '$flow: $call',
-    async ({ flow, call, index }) => {
-      for (const [turn, fault] of callFaults.entries()) {
-        const news = newsFaults[(index + turn) % newsFaults.length] ?? 'none';
-        await tryFault(stage, { flow, call, fault, news });
-      }
+  it('in trials that have each pair of a flow, a call, a fault and what may happen to announcements', () => {
+    const trials = pairs.flatMap(({ trials }) => trials);
+    const count = (one: keyof FaultTrial, other: keyof FaultTrial) =>
+      new Set(trials.map((trial) => `${trial[one]}, ${trial[other]}`)).size;
+    const flows = new Set(faultPoints.map(({ flow }) => flow)).size;
+    expect({
+      'flow and call': count('flow', 'call'),
+      'call and fault': count('call', 'fault'),
+      'flow and fault': count('flow', 'fault'),
+      'flow and news': count('flow', 'news'),
+      'call and news': count('call', 'news'),
+      'fault and news': count('fault', 'news'),
+    }).toEqual({
+      'flow and call': faultPoints.length,
+      'call and fault': pairs.length * callFaults.length,
+      'flow and fault': flows * callFaults.length,
+      'flow and news': flows * newsFaults.length,
+      'call and news': pairs.length * newsFaults.length,
+      'fault and news': callFaults.length * newsFaults.length,
+    });
+  });
+
+  it.each(pairs)(
+    'at $call',
+    async ({ trials }) => {
+      for (const trial of trials) await tryFault(stage, trial);
     },
     240_000,
   );

@@ -4,6 +4,7 @@ import { Agent } from '../../../e2e/support/agent.ts';
 import {
   buyingByCard,
   click,
+  dashboardOf,
   fillIn,
   heard,
   listen,
@@ -13,13 +14,11 @@ import {
 } from '../../../e2e/support/card.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
 import { hearRails } from '../../purchases/rounds/watch.ts';
-import { openCardProvider } from './provider.ts';
 
 const service = await startService(withCard);
 const stripe = stripeOf(service);
-const { secretKey, webhookSecret, url: apiUrl } = service.sandbox.stripe;
-/** The seller acting directly at the provider, as in its dashboard. */
-const dashboard = openCardProvider({ secretKey, apiUrl, mode: 'test' }).stripe;
+const { webhookSecret } = service.sandbox.stripe;
+const dashboard = dashboardOf(service);
 beforeAll(() => listen(service));
 afterEach(() => stripe.clearFaults());
 

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import {
   buyingByCard,
+  chargeBeside,
   click,
   fillIn,
   heard,
@@ -13,14 +13,10 @@ import {
 } from '../../../e2e/support/card.ts';
 import { cardDifferences } from '../../../e2e/support/card-books.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
-import { openCardProvider } from './provider.ts';
 
 const service = await startService(withCard);
 const stripe = stripeOf(service);
 const { pool } = service.database;
-const { secretKey, url: apiUrl } = service.sandbox.stripe;
-/** The seller's own hand at the provider, as in its dashboard. */
-const dashboard = openCardProvider({ secretKey, apiUrl, mode: 'test' }).stripe;
 beforeAll(() => listen(service));
 afterEach(() => stripe.clearFaults());
 
@@ -57,23 +53,6 @@ async function pass(seconds = 60): Promise<void> {
 const booksAgree = async () =>
   expect(await cardDifferences(pool, service.sandbox.controlUrl, { isSettled: true })).toEqual([]);
 
-/** A charge for an attempt that comes past its page. */
-async function chargedBeside(paymentKey: string): Promise<string> {
-  const { id } = await dashboard.paymentIntents.create(
-    {
-      amount: 500,
-      currency: 'usd',
-      payment_method: 'pm_card_visa',
-      allowed_payment_method_types: ['card'],
-      confirm: true,
-      metadata: { payment_key: paymentKey },
-    },
-    { idempotencyKey: randomUUID() },
-  );
-  await heard(service);
-  return id;
-}
-
 const refundsStop = () => stripe.fault({ mode: 'drop_before', on: 'refunds.create', times: 'always' });
 
 /** A job whose page was said to be over, and was paid on; nothing can be given back yet. */
@@ -99,7 +78,9 @@ async function paidTwice() {
   const { jobKey, paymentKey } = await paidOnPage(service, agent);
   const intentId = await intentOf(paymentKey);
   await refundsStop();
-  return { agent, jobKey, intentId, besideId: await chargedBeside(paymentKey) };
+  const besideId = await chargeBeside(service, paymentKey);
+  await heard(service);
+  return { agent, jobKey, intentId, besideId };
 }
 
 async function dispute(intentId: string, ...ends: ('won' | 'lost')[]): Promise<void> {
