@@ -62,13 +62,6 @@ export async function lastLifted(
     from purchase_blocks where cause = ${cause} and (account_key = ${accountKey} or payer = ${payer})`);
 }
 
-/** The refusal of a new purchase for a blocked account, whoever pays; null when it is not blocked. */
-export async function accountRefusal(db: Queries, accountKey: string): Promise<Problem | null> {
-  const rows = await db.many<{ cause: BlockCause }>(sql`
-    select distinct cause from purchase_blocks where account_key = ${accountKey} and lifted_at is null order by cause`);
-  return blockedRefusal({ blocks: rows.map(({ cause }) => cause) });
-}
-
 /** The refusal of a blocked payer, whoever presents the payment; else null. */
 export async function payerRefusal(db: Queries, payer: string): Promise<Problem | null> {
   const rows = await db.many<{ cause: BlockCause }>(sql`

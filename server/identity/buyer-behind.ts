@@ -34,7 +34,7 @@ export async function buyerBehind(
   return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
 }
 
-/** A principal, how it may pay and its limits, for the page on which somebody else pays. */
+/** Who a principal is, what it may pay with by now and the limits it buys under, for the page that somebody else pays on. */
 export function buyerOfPrincipal(
   db: Queries,
   principalKey: string,
@@ -42,6 +42,7 @@ export function buyerOfPrincipal(
   { name: string | null } & Pick<GrantRow, 'payment_methods' | `${'per_job' | 'daily' | 'total'}_limit_microcents`>
 > {
   return db.one(sql`
-    select name, payment_methods, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents
+    select name, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
+      case when paused_at is null and revoked_at is null then payment_methods else '{}' end as payment_methods
     from principals join grants using (principal_key) where principal_key = ${principalKey}`);
 }

@@ -124,7 +124,9 @@ export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: 
 
 /** A provider's page on which somebody may pay without signing in. */
 export interface Hosted<A extends Attempt = Attempt> {
-  /** The attempt with this key if it ever had a page, and when its payer first asked for that. */
+  /** The method that a grant must cover. */
+  readonly method: string;
+  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one first asked for the page. */
   attempt(
     db: Queries,
     paymentKey: string,

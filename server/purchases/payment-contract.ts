@@ -68,7 +68,15 @@ export const startCheckout = defineOperation({
   input: PaymentKey,
   output: z.object({ url: z.url() }).meta({ id: 'Checkout' }),
   success: [200],
-  problems: ['not_found', 'purchases_blocked', 'action_not_allowed', 'payment_unknown', 'service_unavailable'],
+  problems: [
+    'grant_scope_missing',
+    'grant_limit_exceeded',
+    'not_found',
+    'purchases_blocked',
+    'action_not_allowed',
+    'payment_unknown',
+    'service_unavailable',
+  ],
   limit: 'claims',
 });
 

@@ -1,6 +1,6 @@
 import type { Queries } from '../../kernel/database.ts';
 import type { Outcome, Process } from '../rail.ts';
-import { type CardAttempt, countFailedCall, noteDecline, noteIntent } from './attempt.ts';
+import { attemptByKey, type CardAttempt, countFailedCall, noteDecline, noteIntent } from './attempt.ts';
 import { type CardProof, isFor, outcomeOf } from './outcome.ts';
 import {
   type CardProvider,
@@ -30,8 +30,8 @@ export async function chargeSaved(
     : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The provider does not charge this card any more.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
-  // The card was removed after the intent was created: don't charge it.
-  const isKept = attempt.method_id !== null;
+  // Removed since, be it while the intent was made: its holder does not want it charged.
+  const isKept = (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;
   return settled(
     process.db,
     provider,

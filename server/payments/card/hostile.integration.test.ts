@@ -108,6 +108,20 @@ describe('a kept card', () => {
     }
   });
 
+  it('is not charged when it is removed while the provider is slow to answer', async () => {
+    const { agent, member } = await keeping();
+    const jobKey = await agent.authorizedJob();
+    await stripe.fault({ mode: 'hold_after', on: 'payment_intents.create', times: 1 });
+    const asked = payByCard(agent, jobKey, 'card_saved');
+    await stripe.untilHeld();
+    const [card] = (await member.get('/api/agent/v1/cards')).body.cards;
+    await member.post(`/api/agent/v1/cards/${card.card_key}/remove`);
+    await stripe.release();
+    expect((await asked).body.code).toBe('action_not_allowed');
+    expect(await paymentOf(agent, jobKey)).toBe('none');
+    expect((await stripe.books()).payment_intents.at(-1)?.status).toBe('canceled');
+  });
+
   it('that the provider holds no more leaves no payment open, and gives way to the page', async () => {
     for (const on of [null, 'payment_intents.confirm']) {
       const { agent } = await keeping();

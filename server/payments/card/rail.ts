@@ -46,6 +46,7 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
 
     openAttempt,
     hosted: {
+      method: 'card_checkout',
       attempt: attemptByKey,
       open: async (process, attempt, accountKey) => openPage(process, ready(), pages, attempt, accountKey),
     },

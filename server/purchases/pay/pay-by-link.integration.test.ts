@@ -155,6 +155,23 @@ describe('a payment link, over x402', () => {
     expect(await paidBy([wallet])).toEqual([]);
   });
 
+  it.each([
+    ['is paused', 'pause', { paused: true }, 'grant_scope_missing'],
+    ['may not pay by card any more', 'grant', { payment_methods: ['x402'] }, 'grant_scope_missing'],
+    ['may not pay so much any more', 'grant', { per_job_limit_microcents: 1_000_000 }, 'grant_limit_exceeded'],
+    ['is connected no more', 'revoke', {}, 'action_not_allowed'],
+  ] as const)('leads to no card page for an agent that %s', async (_, change, body, code) => {
+    const { agent, member, paymentKey } = await asking();
+    const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;
+    expect((await member.post(`/api/agent/v1/agents/${agent_key}/${change}`, body)).status).toBe(200);
+    const stranger = await payer();
+    expect((await click(stranger, paymentKey)).body.code).toBe(code);
+    const { rails } = (await stranger.get(`/api/agent/v1/payments/${paymentKey}`)).body;
+    const offered = rails.map(({ rail }: { rail: string }) => rail);
+    expect(offered).toEqual({ pause: [], grant: offered, revoke: [] }[change]);
+    expect((await stripe.books()).sessions.some(({ client_reference_id: key }) => key === paymentKey)).toBe(false);
+  });
+
   it('pays for no account that is blocked', async () => {
     const { agent, paymentKey } = await asking();
     const paid = await agent.authorizedJob();

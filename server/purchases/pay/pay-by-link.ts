@@ -1,11 +1,10 @@
 import type { Verb } from '../../door/verb.ts';
-import { buyerBehind } from '../../identity/buyer-behind.ts';
 import { linkRail } from '../../payments/contract.ts';
 import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../link-contract.ts';
 import { pay } from './pay.ts';
-import { linkOf, paymentView } from './payment-page.ts';
+import { buyerOfLink, linkOf, paymentView } from './payment-page.ts';
 
 /**
  * Pays for a payment link from a wallet, as its agent would: within the grant, and once over all rails. Whoever has the
@@ -13,8 +12,7 @@ import { linkOf, paymentView } from './payment-page.ts';
  */
 export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, input, db, steps }) => {
   const { attempt } = await linkOf(db, ctx.runtime.rails, input.payment_key);
-  const buyer = await buyerBehind(db, attempt.principal_key, { key: attempt.payment_key, at: ctx.now });
-  if (!buyer) throw notAllowed('The agent that made this link is connected no more.');
+  const buyer = await buyerOfLink(db, attempt, ctx.now);
   const job = await loadJob(db, attempt.job_key, buyer);
   // Don't start a payment over an ended link. Do look up one that began over it.
   const mayBegin = attempt.state !== 'failed' && ctx.now < attempt.expires_at;

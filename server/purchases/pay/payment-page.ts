@@ -1,8 +1,9 @@
 import { Problem, refuse } from '../../door/problem.ts';
 import type { Verb } from '../../door/verb.ts';
-import { accountRefusal } from '../../identity/blocked.ts';
-import { buyerOfPrincipal } from '../../identity/buyer-behind.ts';
-import type { Caller } from '../../identity/caller.ts';
+import { blockedRefusal } from '../../identity/blocked.ts';
+import { buyerBehind, buyerOfPrincipal } from '../../identity/buyer-behind.ts';
+import type { Buyer, Caller } from '../../identity/caller.ts';
+import { methodRefusal, outsideLimits, serviceRefusal } from '../../identity/grant.ts';
 import type { Queries } from '../../kernel/database.ts';
 import { errorFields, log } from '../../kernel/log.ts';
 import { currency, toWire } from '../../kernel/money.ts';
@@ -12,6 +13,8 @@ import { railUnavailable } from '../../payments/unavailable.ts';
 import type { Context } from '../../runtime.ts';
 import { availability, railOffRefusal } from '../../service/availability.ts';
 import { switchedOff } from '../../service/switches.ts';
+import { service } from '../../service/terms.ts';
+import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../payment-contract.ts';
 import { railsOf } from '../quote/quote.ts';
@@ -72,7 +75,10 @@ async function offered(
   );
 }
 
-/** Opens the provider's page on the payer's click. Until somebody pays there, another rail may take over. */
+/**
+ * Opens the provider's page on the payer's click, within the grant of the agent that asked, as it is now. Until then, and
+ * until somebody pays there, another rail may take over.
+ */
 export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, caller, input, db }) => {
   const { runtime, now } = ctx;
   const link = await linkOf(db, runtime.rails, input.payment_key);
@@ -85,7 +91,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
       { headers: { 'Retry-After': '2' } },
     );
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
-  refuse(await accountRefusal(db, accountKey));
+  await requireGrant(db, link, now);
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
     if (error instanceof Problem) throw error;
@@ -96,7 +102,27 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   return { body: { url } };
 };
 
-/** The account, for its signed-in members; null for others, who keep no card there. */
+/** Refuses what the agent behind a link may not buy any more. */
+async function requireGrant(db: Queries, { attempt, hosted }: Link, now: Date): Promise<void> {
+  const buyer = await buyerOfLink(db, attempt, now);
+  refuse(blockedRefusal(buyer));
+  refuse(serviceRefusal(buyer.grant, service.serviceKey) ?? methodRefusal(buyer.grant, hosted.method));
+  const job = await loadJob(db, attempt.job_key, buyer);
+  if (!job.within_limits) refuse(await outsideLimits(db, job));
+}
+
+/** The agent or wallet behind a link. Throws `action_not_allowed` once it is connected no more. */
+export async function buyerOfLink(
+  db: Queries,
+  { principal_key, payment_key }: Link['attempt'],
+  now: Date,
+): Promise<Buyer> {
+  const buyer = await buyerBehind(db, principal_key, { key: payment_key, at: now });
+  if (!buyer) throw notAllowed('The agent that made this link is connected no more.');
+  return buyer;
+}
+
+/** The account, for a signed-in member of it; null for anybody else: whoever pays keeps no card there. */
 function memberOf(caller: Caller, accountKey: string): string | null {
   return caller.kind === 'member' && caller.accountKey === accountKey ? accountKey : null;
 }
