@@ -189,6 +189,41 @@ describe('a payment', () => {
     expect(await chargesOf(unpaid.payment_key)).toEqual([]);
   });
 
+  it('that is announced before the answer to its own request has come is collected once, and the answer says so', async () => {
+    const { agent } = await keeping();
+    const jobKey = await agent.authorizedJob();
+    await stripe.fault({ mode: 'hold_after', on: 'payment_intents.confirm', times: 1 });
+    const asked = payByCard(agent, jobKey, 'card_saved');
+    await stripe.untilHeld();
+    await heard(service);
+    expect(await paymentOf(agent, jobKey)).toBe('collected');
+    await stripe.release();
+    expect([(await asked).status, (await asked).body.payment_state]).toEqual([200, 'collected']);
+    const { rows } = await service.database.pool.query(
+      `select count(*)::int from ledger_transfers where job_key = $1 and event = 'collected'`,
+      [jobKey],
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('on a page whose answer never came, as one that a failing provider made besides, is not asked for', async () => {
+    const { agent } = await buyingByCard(service);
+    const jobKey = await agent.authorizedJob();
+    const { payment_key: paymentKey } = (await payByCard(agent, jobKey)).body;
+    await stripe.fault({ mode: 'error_500_after', on: 'checkout.sessions.create', times: 1 });
+    expect((await click(stranger, paymentKey)).status).toBe(503);
+    const { url } = (await click(stranger, paymentKey)).body;
+    const pages = (await stripe.books()).sessions.filter(({ client_reference_id: key }) => key === paymentKey);
+    expect(pages).toHaveLength(2);
+    // Whoever finds the other one all the same, after this one was paid on, has their money back.
+    await fillIn(url);
+    await fillIn(pages.find((page) => page.url !== url)?.url ?? '');
+    await heard(service);
+    await pass(30);
+    expect(await paymentOf(agent, jobKey)).toBe('collected');
+    expect((await chargesOf(paymentKey)).map(({ amount_refunded }) => amount_refunded).sort()).toEqual([0, 500]);
+  });
+
   it('of another amount than the price pays for nothing, and goes back', async () => {
     const { agent } = await buyingByCard(service);
     const jobKey = await agent.authorizedJob();
