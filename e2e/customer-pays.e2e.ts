@@ -111,6 +111,21 @@ describe('a payment link', () => {
     expect(await jobOf(jobKey)).not.toMatchObject({ state: 'awaiting_payment' });
   });
 
+  it('says in plain words that the provider’s page did not open, and is paid a minute later', async () => {
+    const { url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(url);
+    await stripe().fault({ mode: 'error_500', on: 'checkout.sessions.create', times: 1 });
+    await page.getByRole('button', { name: /by card/ }).click();
+    await page
+      .getByText('The card page could not be opened. Try again in a minute. Nothing was paid by that.')
+      .waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^Pay 5\.00.USD for a check\?$/);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await typeCard(page);
+    await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
+  });
+
   it('can still be paid after the payer came back from the provider’s page without paying', async () => {
     const { url } = await linkToPay();
     const page = await newPage();
@@ -118,7 +133,10 @@ describe('a payment link', () => {
     await page.getByRole('button', { name: /by card/ }).click();
     await page.getByRole('link', { name: 'Cancel and go back' }).click();
     expect(page.url()).toBe(url);
-    await page.getByRole('button', { name: /by card/ }).click();
+    // Who comes back may have paid: that is said before anything else.
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('If you have paid, do not pay again');
+    await lookAt(page, 'pay-begun');
+    await page.getByRole('button', { name: 'Not paid yet' }).click();
     await typeCard(page);
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
     expect(await faultsOf(page, 'pay-paid')).toEqual([]);

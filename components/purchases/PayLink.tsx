@@ -15,32 +15,45 @@ interface Props {
   problem: string | null;
 }
 
-/** Who asks, how much, under which limits, and the ways to pay. By card it works without scripts. */
+/**
+ * Who asks, for how much and within which limits, and the ways to pay. By card it works without scripts. Who was led to the
+ * provider may have paid a moment ago, so that is said first, and no way to pay stands out.
+ */
 export function PayLink({ payment, isMember, problem }: Props) {
-  const { payment_key, price, rails } = payment;
+  const { payment_key, price, rails, checkout_begun_at: begunAt } = payment;
   const card = rails.some(({ rail }) => rail === 'card');
   const networks = rails.find(({ rail }) => rail === 'x402')?.networks ?? [];
   return (
     <div className="mx-auto max-w-decision px-4 py-6 md:py-12">
-      <h1 className="text-h1">
-        Pay <Price microcents={price.amount_microcents} /> for a check?
-      </h1>
-      <Asking payment={payment} />
+      {begunAt === null ? (
+        <>
+          <h1 className="text-h1">
+            Pay <Price microcents={price.amount_microcents} /> for a check?
+          </h1>
+          <p className="mt-2 text-ink-2">
+            An agent orders one written check of agent-made work. You pay once, for this.
+          </p>
+        </>
+      ) : (
+        <Begun at={begunAt} />
+      )}
       {problem === null ? null : (
         <div className="mt-4">
           <Notice tone="attention">{problem} Nothing was paid by that.</Notice>
         </div>
       )}
-      {payment.checkout_begun_at === null ? null : <Begun at={payment.checkout_begun_at} />}
+      <Asking payment={payment} />
       {card ? <ByCard payment={payment} isMember={isMember} /> : null}
-      {card || networks.length > 0 ? null : <p className="mt-4 text-ink-2">There is no way to pay right now. </p>}
+      {card || networks.length > 0 ? null : (
+        <p className="mt-4 text-ink-2">There is no way to pay right now. Whoever runs the agent can tell you why.</p>
+      )}
       {networks.length === 0 ? null : (
         <section className="mt-5 border-t border-line pt-4" aria-labelledby="wallet">
           <h2 id="wallet" className="mb-3 text-h3">
             {card ? 'Or from a browser wallet' : 'From a browser wallet'}
           </h2>
           <WalletPay
-            primary={!card}
+            primary={!card && begunAt === null}
             bill={{
               address: `/api/agent/v1/payments/${payment_key}/x402`,
               body: {},
@@ -94,27 +107,28 @@ function Asking({ payment }: Pick<Props, 'payment'>) {
 /** Somebody opened the provider's page and may just have paid. */
 function Begun({ at }: { at: string }) {
   return (
-    <div className="mt-4">
+    <>
       <LiveReload />
-      <p className="notice tone-person" role="status">
+      <h1 className="text-h1">If you have paid, do not pay again</h1>
+      <p className="notice tone-person mt-4" role="status">
         <CircleQuestionMark className="icon" />
         <span>
-          A card payment was begun on <Instant at={at} />. If you have paid, do not pay again: this page shows it once
-          the provider has told us. If not, go on.
+          A card payment was begun on <Instant at={at} />. Once the provider tells us that it is paid, this page shows
+          it, most often within seconds. You can close this page.
         </span>
       </p>
-    </div>
+    </>
   );
 }
 
 function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
-  const { payment_key, price, offers_saving } = payment;
+  const { payment_key, price, offers_saving, checkout_begun_at: begunAt } = payment;
   return (
     <form action={`/pay/${payment_key}/checkout`} method="post" className="mt-4">
-      <button type="submit" className="btn btn-primary btn-lg w-full">
+      <button type="submit" className={`btn btn-lg w-full ${begunAt === null ? 'btn-primary' : ''}`}>
         <CreditCard className="icon" />
         <span>
-          Pay <Price microcents={price.amount_microcents} /> by card
+          {begunAt === null ? 'Pay' : 'Not paid yet: pay'} <Price microcents={price.amount_microcents} /> by card
         </span>
       </button>
       <p className="mt-3 text-dense text-ink-3">

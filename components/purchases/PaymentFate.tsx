@@ -14,21 +14,33 @@ interface Fate {
   last: string;
 }
 
-/** The collection's later fate, unless it simply stands. */
-const since: Partial<Record<PaymentPage['payment_state'], string>> = {
-  refund_pending: 'It is on its way back to where it came from.',
-  refunded: 'It went back to where it came from.',
-  refund_failed: 'It is owed back, and the refund did not arrive. We are on it, you need do nothing.',
-  credited: 'It became credit of the agent.',
-  disputed: 'It is disputed.',
-  reversed: 'It was taken back.',
+/** What became of a collection since, where it does not simply stand. */
+const since: Partial<Record<PaymentPage['payment_state'], Pick<Fate, 'title' | 'words'>>> = {
+  refund_pending: {
+    title: (price) => <>{price} is going back</>,
+    words: 'It is on its way back to where it came from. You need do nothing.',
+  },
+  refunded: { title: (price) => <>{price} went back</>, words: 'It went back to where it came from.' },
+  refund_failed: {
+    title: (price) => <>{price} is owed back</>,
+    words: 'The refund did not arrive. We are on it, you need do nothing.',
+  },
+  credited: { title: (price) => <>{price} became credit</>, words: 'The agent can pay for another check with it.' },
+  disputed: {
+    title: () => 'Paid, and disputed',
+    words: 'The bank of the card asks for the money back. Nothing is left to do here.',
+  },
+  reversed: {
+    title: (price) => <>{price} was taken back</>,
+    words: 'The payment was reversed after it had been collected.',
+  },
 };
 
 const fates: Record<Decided, Fate> = {
   paid: {
     icon: CircleCheck,
     tone: 'tone-settled',
-    title: (price) => <>{price} collected</>,
+    title: (price) => <>Paid: {price} collected</>,
     words: 'Nothing is left to do here, and this page is safe to close.',
     last: 'A charge becomes final only when the report is accepted.',
   },
@@ -50,7 +62,8 @@ const fates: Record<Decided, Fate> = {
 
 /** A payment that waits for nobody: exactly what is recorded. */
 export function PaymentFate({ payment, state }: { payment: PaymentPage; state: Decided }) {
-  const { icon: Icon, tone, title, words, last } = fates[state];
+  const { icon: Icon, tone, last, ...fate } = fates[state];
+  const { title, words } = (state === 'paid' && since[payment.payment_state]) || fate;
   const price = <Price microcents={payment.price.amount_microcents} />;
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-16">
@@ -61,7 +74,7 @@ export function PaymentFate({ payment, state }: { payment: PaymentPage; state: D
           <Icon className="icon size-5" />
         </span>
         <h1 className="mt-5 text-h1">{title(price)}</h1>
-        <p className="mt-2 text-body text-ink-2">{(state === 'paid' && since[payment.payment_state]) || words}</p>
+        <p className="mt-2 text-body text-ink-2">{words}</p>
         <dl className="facts mt-5 text-dense">
           <dt>By</dt>
           <dd className="wrap-anywhere">

@@ -43,6 +43,9 @@ export function buyerOfPrincipal(
 > {
   return db.one(sql`
     select name, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
-      case when paused_at is null and revoked_at is null then payment_methods else '{}' end as payment_methods
+      case when paused_at is null and revoked_at is null and not exists (
+          select from purchase_blocks b
+          where b.lifted_at is null and (b.account_key = principals.account_key or b.payer = principal_key))
+        then payment_methods else '{}' end as payment_methods
     from principals join grants using (principal_key) where principal_key = ${principalKey}`);
 }

@@ -126,11 +126,8 @@ export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: 
 export interface Hosted<A extends Attempt = Attempt> {
   /** The method that a grant must cover. */
   readonly method: string;
-  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one first asked for the page. */
-  attempt(
-    db: Queries,
-    paymentKey: string,
-  ): Promise<(A & { expires_at: Date; session_asked_at: Date | null }) | undefined>;
+  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one was first led to the page. */
+  attempt(db: Queries, paymentKey: string): Promise<(A & { expires_at: Date; begun_at: Date | null }) | undefined>;
   /**
    * Opens the page, or returns the open one. `accountKey` is a signed-in member's, who may keep the card. Null when the
    * attempt cannot be paid any more. Rejects when the provider does not answer.

@@ -23,7 +23,7 @@ export const PaymentPage = z
     payment_state: z
       .enum(paymentStates)
       .meta({ description: 'How the payment of the check stands, over whichever rail.' }),
-    checkout_begun_at: instant.nullable().meta({ description: "When a payer first asked for the provider's page." }),
+    checkout_begun_at: instant.nullable().meta({ description: "When a payer was first led to the provider's page." }),
     price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
     agent_name: z.string().nullable(),
     limits: z.object({

@@ -212,9 +212,12 @@ describe('a payment', () => {
     const { payment_key: paymentKey } = (await payByCard(agent, jobKey)).body;
     await stripe.fault({ mode: 'error_500_after', on: 'checkout.sessions.create', times: 1 });
     expect((await click(stranger, paymentKey)).status).toBe(503);
+    const begunAt = async () => (await stranger.get(`/api/agent/v1/payments/${paymentKey}`)).body.checkout_begun_at;
+    expect(await begunAt()).toBeNull();
     const { url } = (await click(stranger, paymentKey)).body;
     const pages = (await stripe.books()).sessions.filter(({ client_reference_id: key }) => key === paymentKey);
     expect(pages).toHaveLength(2);
+    expect(await begunAt()).not.toBeNull();
     // Whoever finds the other one all the same, after this one was paid on, has their money back.
     await fillIn(url);
     await fillIn(pages.find((page) => page.url !== url)?.url ?? '');

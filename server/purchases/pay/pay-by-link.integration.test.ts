@@ -186,5 +186,6 @@ describe('a payment link, over x402', () => {
     const wallet = await payer();
     expect((await post(wallet, paymentKey)).body.code).toBe('purchases_blocked');
     expect((await click(wallet, paymentKey)).body.code).toBe('purchases_blocked');
+    expect((await wallet.get(`/api/agent/v1/payments/${paymentKey}`)).body.rails).toEqual([]);
   });
 });

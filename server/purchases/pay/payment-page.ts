@@ -48,7 +48,7 @@ export async function paymentView(
     payment_key: attempt.payment_key,
     state,
     payment_state: link.paymentState,
-    checkout_begun_at: attempt.session_asked_at?.toISOString() ?? null,
+    checkout_begun_at: attempt.begun_at?.toISOString() ?? null,
     price: { amount_microcents: toWire(attempt.amount_microcents), currency },
     agent_name: buyer.name,
     limits: {

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
 import { PayLink } from '@/components/purchases/PayLink.tsx';
 import { PaymentFate } from '@/components/purchases/PaymentFate.tsx';
+import { refusalWords } from '@/components/purchases/pay-words.ts';
 import { perform } from '@/server/door/perform.ts';
 import { Problem } from '@/server/door/problem.ts';
-import { type ProblemCode, problems } from '@/server/problems.ts';
 import { Missing, show } from '../../../../show.tsx';
 import { memberContext } from '../../../member.ts';
 import { noticeAt } from '../../../notice.ts';
@@ -26,12 +26,5 @@ export default show(async ({ params }: { params: Promise<{ payment_key: string }
   );
   if (payment.state !== 'open') return <PaymentFate payment={payment} state={payment.state} />;
   const refused = await noticeAt(`/pay/${payment_key}`);
-  const isKnown = refused !== null && Object.hasOwn(problems, refused);
-  return (
-    <PayLink
-      payment={payment}
-      isMember={email !== null}
-      problem={isKnown ? `${problems[refused as ProblemCode].title}.` : null}
-    />
-  );
+  return <PayLink payment={payment} isMember={email !== null} problem={refused && refusalWords(refused)} />;
 });
