@@ -199,6 +199,14 @@ const atTheProvider: PlantedFault<Victims>[] = [
       from jobs where job_key = '${paid}'`,
     named: 'I6 the provider holds -?\\d+, and the books say -?\\d+',
   },
+  {
+    fault: 'a payout that was only written down',
+    rows: ({ paid }) => `
+      insert into ledger_transfers
+      select 'paid_out:txn_x', 'paid_out', null, null, 'asset:bank', 'asset:card', price_microcents, 'USD', now()
+      from jobs where job_key = '${paid}'`,
+    named: 'I6 the provider holds -?\\d+, and the books say -?\\d+',
+  },
 ];
 
 const service = await startService(withCard);
