@@ -1,4 +1,4 @@
-import { Ban, CircleCheck, CircleQuestionMark, Lock, type LucideIcon, RefreshCw } from 'lucide-react';
+import { Ban, CircleCheck, CircleQuestionMark, Lock, type LucideIcon, RefreshCw, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import type { PaymentPage } from '@/server/purchases/payment-contract.ts';
@@ -14,25 +14,46 @@ interface Fate {
   last: string;
 }
 
+const wayBack = { icon: Undo2, tone: 'tone-quiet' };
+
 /** What became of a collection since, where it does not simply stand. */
-const since: Partial<Record<PaymentPage['payment_state'], Pick<Fate, 'title' | 'words'>>> = {
+const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
   refund_pending: {
+    ...wayBack,
     title: (price) => <>{price} is going back</>,
-    words: 'It is on its way back to where it came from. You need do nothing.',
+    words: 'It is on its way back to where it came from.',
+    last: 'Nothing is left to do here.',
   },
-  refunded: { title: (price) => <>{price} went back</>, words: 'It went back to where it came from.' },
+  refunded: {
+    ...wayBack,
+    title: (price) => <>{price} went back</>,
+    words: 'It went back to where it came from.',
+    last: 'Banks may take some days to show it.',
+  },
   refund_failed: {
+    ...wayBack,
     title: (price) => <>{price} is owed back</>,
-    words: 'The refund did not arrive. We are on it, you need do nothing.',
+    words: 'The refund did not arrive.',
+    last: 'We are on it. You need do nothing.',
   },
-  credited: { title: (price) => <>{price} became credit</>, words: 'The agent can pay for another check with it.' },
+  credited: {
+    ...wayBack,
+    title: (price) => <>{price} became credit</>,
+    words: 'The agent can pay for another check with it.',
+    last: 'Nothing is left to do here.',
+  },
   disputed: {
+    icon: CircleQuestionMark,
+    tone: 'tone-person',
     title: () => 'Paid, and disputed',
-    words: 'The bank of the card asks for the money back. Nothing is left to do here.',
+    words: 'The bank of the card asks for the money back.',
+    last: 'Nothing is left to do here.',
   },
   reversed: {
+    ...wayBack,
     title: (price) => <>{price} was taken back</>,
     words: 'The payment was reversed after it had been collected.',
+    last: 'Nothing is left to do here.',
   },
 };
 
@@ -62,8 +83,8 @@ const fates: Record<Decided, Fate> = {
 
 /** A payment that waits for nobody: exactly what is recorded. */
 export function PaymentFate({ payment, state }: { payment: PaymentPage; state: Decided }) {
-  const { icon: Icon, tone, last, ...fate } = fates[state];
-  const { title, words } = (state === 'paid' && since[payment.payment_state]) || fate;
+  const fate = (state === 'paid' && since[payment.payment_state]) || fates[state];
+  const { icon: Icon, tone, title, words, last } = fate;
   const price = <Price microcents={payment.price.amount_microcents} />;
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-16">
