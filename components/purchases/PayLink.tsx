@@ -16,8 +16,8 @@ interface Props {
 }
 
 /**
- * Who asks, for how much and within which limits, and the ways to pay. By card it works without scripts. Who was led to the
- * provider may have paid a moment ago, so that is said first, and no way to pay stands out.
+ * Who asks, how much, under which limits, and the ways to pay. By card it works without scripts. A payer who comes back
+ * from the provider may have paid already: that is said first, and no way to pay stands out.
  */
 export function PayLink({ payment, isMember, problem }: Props) {
   const { payment_key, price, rails, checkout_begun_at: begunAt } = payment;

@@ -16,7 +16,7 @@ interface Fate {
 
 const wayBack = { icon: Undo2, tone: 'tone-quiet' };
 
-/** What became of a collection since, where it does not simply stand. */
+/** The collection's later fate, unless it simply stands. */
 const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
   refund_pending: {
     ...wayBack,

@@ -1,6 +1,6 @@
 import { type ProblemCode, problems } from '@/server/problems.ts';
 
-/** Why a click to pay led nowhere, in words for a payer who knows nothing of agents and rails. */
+/** Why a click to pay failed, for a payer who knows nothing about agents and rails. */
 const words: Partial<Record<ProblemCode, string>> = {
   service_unavailable: 'The card page could not be opened. Try again in a minute.',
   purchases_blocked: 'Nothing new can be bought for this account right now. Whoever runs the agent can tell you why.',
@@ -11,7 +11,7 @@ const words: Partial<Record<ProblemCode, string>> = {
   rate_limited: 'That was asked too often. Try again in a minute.',
 };
 
-/** The words for the code of a refusal; null for what is no code. */
+/** The words for a problem code; null for any other text. */
 export function refusalWords(code: string): string | null {
   if (!Object.hasOwn(problems, code)) return null;
   return words[code as ProblemCode] ?? `${problems[code as ProblemCode].title}.`;

@@ -34,7 +34,7 @@ export async function buyerBehind(
   return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
 }
 
-/** Who a principal is, what it may pay with by now and the limits it buys under, for the page that somebody else pays on. */
+/** A principal, how it may pay now and its limits, for the page on which somebody else pays. */
 export function buyerOfPrincipal(
   db: Queries,
   principalKey: string,

@@ -108,7 +108,7 @@ export const charged: Movement = { event: 'charged', debit: 'asset:card', credit
 export const chargeFee: Movement = { event: 'charge_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 export const disputeFee: Movement = { event: 'dispute_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 
-/** The card provider took a fee that belongs to no charge or dispute, or gave it back. */
+/** The card provider took a fee for no charge or dispute, or returned it. */
 export const providerFee: Movement = { event: 'provider_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 export const providerFeeReturned: Movement = {
   event: 'provider_fee_returned',
@@ -116,7 +116,7 @@ export const providerFeeReturned: Movement = {
   credit: 'expense:card_fees',
 };
 
-/** The card provider paid out to our bank, or that came back. */
+/** The card provider paid out to our bank, or a payout came back. */
 export const paidOut: Movement = { event: 'paid_out', debit: 'asset:bank', credit: 'asset:card' };
 export const payoutReturned: Movement = { event: 'payout_returned', debit: 'asset:card', credit: 'asset:bank' };
 

@@ -21,20 +21,20 @@ export async function noteDispute(
     returning job_payment_state`);
 }
 
-/** A dispute that has just ended. */
+/** A dispute that just ended. */
 export interface ClosedDispute {
   intent_id: string;
-  /** It was about what paid for the job. */
+  /** It was about the job's payment. */
   is_payment: boolean;
-  /** How the payment of the job stood when it came; null where that has no part in it. */
+  /** The payment state of the job before the dispute; null if the dispute does not concern it. */
   job_payment_state: string | null;
-  /** How it had ended before. */
+  /** Its earlier result. */
   before: 'lost' | null;
-  /** How often money moved because of it. */
+  /** How often it moved money. */
   movements: number;
 }
 
-/** Ends a dispute: lost, or won, at once or after it had been lost. Undefined when it had ended so before. */
+/** Ends a dispute. A lost one can still be won. Undefined when it already had this result. */
 export async function closeDispute(
   tx: Tx,
   disputeKey: string,

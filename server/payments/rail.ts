@@ -124,9 +124,9 @@ export type Tell<A extends Attempt = Attempt, P = unknown> = (attempt: A, news: 
 
 /** A provider's page on which somebody may pay without signing in. */
 export interface Hosted<A extends Attempt = Attempt> {
-  /** The method that a grant must cover. */
+  /** The method that the grant must cover. */
   readonly method: string;
-  /** The attempt that this key names, open or not, if it waits or waited for a payer; and when that one was first led to the page. */
+  /** The attempt with this key if it ever had a page, and when its payer was first sent there. */
   attempt(db: Queries, paymentKey: string): Promise<(A & { expires_at: Date; begun_at: Date | null }) | undefined>;
   /**
    * Opens the page, or returns the open one. `accountKey` is a signed-in member's, who may keep the card. Null when the
@@ -223,7 +223,7 @@ export type Fate<P = unknown> =
   | { is: 'late'; proof: P }
   /** It was collected, and the payer's bank contests it; the provider's key of the dispute. */
   | { is: 'disputed'; disputeKey: string }
-  /** A dispute has ended, and the payment stands: at once, or after it had been lost. */
+  /** A dispute ended, and the payment stands. It may have been lost before. */
   | { is: 'dispute_won'; disputeKey: string }
   /** It was collected, and the rail took it back for good. */
   | { is: 'reversed'; disputeKey?: string }

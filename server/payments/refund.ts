@@ -69,7 +69,7 @@ export async function cancelLateRefund(
     where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' returning amount_microcents`);
 }
 
-/** Owes a late charge back again whose bank took it, and gave it back. Undefined when none was dropped because of that. */
+/** Restores the refund of a late charge after its bank returned the charge. Undefined when none was dropped. */
 export async function reviveLateRefund(
   tx: Tx,
   intentId: string,

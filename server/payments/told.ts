@@ -26,7 +26,7 @@ export interface ChainBooks {
   ledger_microcents: bigint;
 }
 
-/** All that the card provider holds for us, at the last look, and what the books said then. */
+/** The card provider's balance at the last comparison, and the books at that time. */
 export interface CardBooks {
   searched_at: Date;
   balance_microcents: bigint;

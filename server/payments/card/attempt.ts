@@ -17,7 +17,7 @@ export interface CardAttempt extends Attempt {
   method_id: string | null;
   card_key: string | null;
   intent_id: string | null;
-  /** When a payer was first led to the provider's page. */
+  /** When a payer was first sent to the provider's page. */
   begun_at: Date | null;
   session_expires_at: Date | null;
   session_id: string | null;
@@ -33,7 +33,8 @@ type Row = Omit<CardAttempt, 'decline'> & { decline_code: string | null };
 const columns = `select 'card' as rail, p.payment_key, p.job_key, j.principal_key, j.account_key, p.method, p.state,
   p.amount_microcents, p.created_at, p.decided_at, p.reversed_at, c.idempotency_key, c.customer_id, c.card_key,
   case when s.removed_at is null then s.method_id end as method_id,
-  c.intent_id, case when c.session_id is not null then c.session_asked_at end as begun_at, c.session_expires_at, c.session_id, c.session_url, c.failed_calls, c.expires_at,
+  c.intent_id, case when c.session_id is not null then c.session_asked_at end as begun_at, c.session_expires_at,
+  c.session_id, c.session_url, c.failed_calls, c.expires_at,
   c.withdrawn_at, c.decline_code
   from card_payments c join payments p using (payment_key) join jobs j using (job_key)
   left join saved_cards s using (card_key)`;

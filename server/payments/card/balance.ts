@@ -11,8 +11,8 @@ import { bookMovements } from './movements.ts';
 import { type CardProvider, fromCents } from './provider.ts';
 
 /**
- * All that the provider holds for us beside `asset:card`. The account at the provider must be of this service alone. A
- * payment on its way makes both differ for a moment, so what counts is a difference that stands at two looks.
+ * Compares all that the provider holds for us with `asset:card`. The provider's account must serve this service alone. A
+ * payment in flight makes the two differ for a moment, so only a difference found twice counts.
  */
 
 const pageSize = 100;
@@ -22,13 +22,13 @@ interface Balances {
   ledger_microcents: bigint | null;
 }
 
-/** Notes both, once what moved the balance by itself since `since` is in the books; gives the difference that stood before, too. */
+/** Books payouts and fees since `since`, records both balances, and returns a difference that was there before. */
 export async function compareBalance({ process, provider }: Look, since: Date): Promise<Difference[]> {
   const { db } = process;
   const before = await db.maybe<Balances>(sql`
     select balance_microcents, ledger_microcents from card_searches where list = 'books'`);
   const balance = await held(process, provider, since).catch((error) => {
-    // A restricted key may not let us read it. What else was compared still counts.
+    // A restricted key may not read the balance. The other comparisons still count.
     if (!(error instanceof Stripe.errors.StripePermissionError)) throw error;
     log('balance_not_readable', errorFields(error));
     return null;
@@ -44,7 +44,7 @@ export async function compareBalance({ process, provider }: Look, since: Date): 
   return [{ kind: 'balance', object_id: 'usd', ours: toText(ledger), theirs: toText(balance) }];
 }
 
-/** In microcents: what there is and what is pending; a refund on its way has not left yet. */
+/** In microcents: available and pending. A refund in flight has not left yet. */
 async function held(process: Process, provider: CardProvider, since: Date): Promise<bigint> {
   const { stripe } = provider;
   await bookMovements(process, provider, since);

@@ -30,7 +30,7 @@ export async function chargeSaved(
     : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The provider does not charge this card any more.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
-  // Removed since, be it while the intent was made: its holder does not want it charged.
+  // The card was removed, perhaps while the intent was created: don't charge it.
   const isKept = (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;
   return settled(
     process.db,

@@ -15,9 +15,9 @@ import { isRefusedAs } from './provider.ts';
  */
 
 const everySeconds = 300;
-/** A look that broke off is begun anew so soon. */
+/** A comparison that failed is repeated after this time. */
 const againSeconds = 20;
-/** What is young may still be on its way into our books. */
+/** Younger objects may still be on their way into our books. */
 const youngSeconds = 120;
 /** Overlap of comparisons: longer than any charge or refund takes. */
 const overlapSeconds = 3 * 86_400;

@@ -41,8 +41,8 @@ function respondBy({ evidence_details: { due_by: dueBy } }: Stripe.Dispute): Dat
 }
 
 /**
- * Writes a dispute down, and what its bank has taken or given back, once each. What was read before another look went on is
- * passed over: a dispute only gains movements. Money that is taken after it was won opens it again.
+ * Records a dispute, and what its bank took or gave back, once each. Ignores an older reading: a dispute only gains
+ * movements. Money taken after it was won reopens it.
  */
 async function book(
   { db, clock }: Process,

@@ -9,13 +9,13 @@ import type { Process } from '../rail.ts';
 import { type CardProvider, fromCents } from './provider.ts';
 
 /**
- * What moves the provider's balance and is no charge, refund or dispute: payouts to our bank, and fees that belong to
- * nothing else. The provider says so and nobody here has a part in it, so it is written into the books as it is.
+ * Books what moves the provider's balance besides charges, refunds and disputes: payouts to our bank, and separate fees.
+ * We trust the provider's word on these.
  */
 
 const pageSize = 100;
 
-/** What takes from the balance, and what gives back to it (docs.stripe.com/reports/balance-transaction-types). */
+/** Movements by the type of the balance transaction (docs.stripe.com/reports/balance-transaction-types). */
 const payouts = { taken: paidOut, returned: payoutReturned };
 const fees = { taken: providerFee, returned: providerFeeReturned };
 const kinds: Readonly<Record<string, { taken: Movement; returned: Movement }>> = {
@@ -27,7 +27,7 @@ const kinds: Readonly<Record<string, { taken: Movement; returned: Movement }>> =
   tax_fee: fees,
 };
 
-/** Writes down what is not in the books yet. All of a kind at once, so that nothing older than what is there is missing. */
+/** Books all new movements. Each type in one transaction, so that a booked movement has no unbooked one before it. */
 export async function bookMovements({ db, clock }: Process, { stripe }: CardProvider, since: Date): Promise<void> {
   for (const [type, kind] of Object.entries(kinds)) {
     const found = await unbooked(db, stripe, type, kind, since);
@@ -42,7 +42,7 @@ export async function bookMovements({ db, clock }: Process, { stripe }: CardProv
   }
 }
 
-/** Newest first, up to one that is in the books and was there before `since`. */
+/** New movements, newest first. Stops at a booked one from before `since`. */
 async function unbooked(
   db: Queries,
   stripe: Stripe,

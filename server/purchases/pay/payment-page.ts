@@ -75,10 +75,7 @@ async function offered(
   );
 }
 
-/**
- * Opens the provider's page on the payer's click, within the grant of the agent that asked, as it is now. Until then, and
- * until somebody pays there, another rail may take over.
- */
+/** Opens the provider's page on the payer's click if the grant still allows it. Until somebody pays, another rail may take over. */
 export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, caller, input, db }) => {
   const { runtime, now } = ctx;
   const link = await linkOf(db, runtime.rails, input.payment_key);
@@ -102,7 +99,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   return { body: { url } };
 };
 
-/** Refuses what the agent behind a link may not buy any more. */
+/** Checks the current grant of the agent behind a link. */
 async function requireGrant(db: Queries, { attempt, hosted }: Link, now: Date): Promise<void> {
   const buyer = await buyerOfLink(db, attempt, now);
   refuse(blockedRefusal(buyer));
@@ -111,7 +108,7 @@ async function requireGrant(db: Queries, { attempt, hosted }: Link, now: Date): 
   if (!job.within_limits) refuse(await outsideLimits(db, job));
 }
 
-/** The agent or wallet behind a link. Throws `action_not_allowed` once it is connected no more. */
+/** The agent or wallet behind a link. Throws `action_not_allowed` after it was disconnected. */
 export async function buyerOfLink(
   db: Queries,
   { principal_key, payment_key }: Link['attempt'],

@@ -34,10 +34,7 @@ export async function dispute(
   await issueReceipt(tx, receiptSigner, job.job_key, disputed, now);
 }
 
-/**
- * The payment stands: everything is as it was, or as it has become since; a refund that waited goes on. What was done
- * because the dispute had been lost is undone.
- */
+/** Records that the payment stands: a refund that waited continues. Undoes an earlier loss of the dispute. */
 export async function endDispute(
   tx: Tx,
   recorder: Pick<Runtime, 'receiptSigner' | 'rails'>,
@@ -103,10 +100,10 @@ export async function loseDispute(
   return false;
 }
 
-/** The end of a dispute in the books. It may end more than once, each time by a movement. */
+/** Names one result of a dispute in the books. Each later result comes with another movement. */
 const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${disputeKey}:${movements}`;
 
-/** Posts what the end of a dispute does to money that had come late. */
+/** Posts what the result of a dispute does to money that arrived late. */
 function postLate(
   tx: Tx,
   { job_key: jobKey, principal_key: principalKey }: JobRow,
