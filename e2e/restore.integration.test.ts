@@ -7,7 +7,9 @@ import { migrate } from '../commands/migrate.ts';
 import { createDatabase, type Postgres, startThrowawayPostgres } from '../commands/postgres.ts';
 import { controlClient } from '../sandbox/control-client.ts';
 import { sealAudit, verifySeals } from '../server/console/seals.ts';
+import { transact } from '../server/kernel/transaction.ts';
 import { closeBooks } from '../server/ledger/closing.ts';
+import { waiveCharge } from '../server/purchases/review/waive.ts';
 import { Agent } from './support/agent.ts';
 import { restoreDump } from './support/backup.ts';
 import { brokenInvariants } from './support/invariants.ts';
@@ -78,9 +80,9 @@ describe('a backup that is restored after 20 purchases', { timeout: 300_000 }, (
     await workerRounds();
     for (const buyer of buyers) {
       const { state } = (await buyer.agent.job(buyer.jobKey)).body;
-      // What went back before the restore is not collected again, except what the backup had collected.
-      const isPaid = early.includes(buyer) || !disputed.includes(buyer);
-      expect(state).toBe(isPaid ? 'queued' : 'awaiting_payment');
+      // What went back before the restore is not collected again, and a job that held it goes no further.
+      const isPaid = !disputed.includes(buyer);
+      expect(state).toBe(isPaid ? 'queued' : early.includes(buyer) ? 'failed' : 'awaiting_payment');
       if (isPaid) await disputeTwice(buyer);
     }
     await workerRounds();
@@ -92,6 +94,47 @@ describe('a backup that is restored after 20 purchases', { timeout: 300_000 }, (
     expect(told).toContain('match no payment: 0');
     expect(told).toContain('no refund explains: 0');
     expect(told).toContain('not carried out: 0');
+  });
+});
+
+describe('a payment that went back after the backup that knows it as collected', { timeout: 120_000 }, () => {
+  it.each([
+    ['queued', 'failed'],
+    ['delivered', 'waived'],
+    ['accepted', 'waived'],
+    ['rechecking', 'waived'],
+  ])('is not kept by a job that is %s again: it is %s, and refunded once', async (before, after) => {
+    const agent = await Agent.arrive(service);
+    const buyer = { agent, jobKey: await agent.paidJob(), signature: '' };
+    const decide = async (decision: object) => {
+      const { report_digest } = (await agent.job(buyer.jobKey)).body;
+      await agent.post(`/api/agent/v1/jobs/${buyer.jobKey}/review`, { ...decision, report_digest });
+    };
+    if (before !== 'queued') await service.execute(buyer.jobKey);
+    if (before === 'accepted') await decide({ decision: 'accept' });
+    if (before === 'rechecking') await decide({ decision: 'dispute', reason: 'other' });
+    expect((await agent.job(buyer.jobKey)).body.state).toBe(before);
+    await service.sweep();
+    const restore = await service.backup();
+    const by = { actor: 'operator', now: service.runtime.clock() };
+    if (before === 'accepted') {
+      await transact(service.runtime.db, (tx) =>
+        waiveCharge(tx, service.runtime, 'refund', buyer.jobKey, by, { review_state: 'not_open' }),
+      );
+    }
+    for (let step = 0; step < 4; step += 1) {
+      await service.execute(buyer.jobKey);
+      await decide({ decision: 'dispute', reason: 'other' });
+    }
+    await workerRounds();
+    expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
+    await restore();
+    await workerRounds();
+    expect((await agent.job(buyer.jobKey)).body).toMatchObject({ state: after, payment_state: 'refunded' });
+    expect(await moved(buyer)).toEqual({ in: 1, out: 1 });
+    const told = await money();
+    expect(told.match(/they agree/g)).toHaveLength(2);
+    expect(told).toContain('no refund explains: 0');
   });
 });
 

@@ -247,6 +247,8 @@ export type Outcome<P = unknown> = FateNamed<P, 'collected' | 'open' | 'requires
 /** A later change of a decided attempt, or an announced end of an open one. */
 export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
+  /** It was collected, and the rail shows that it went back, though nothing here is known of that. */
+  | { is: 'gone_back' }
   /** A refund that was carried out has come back. */
   | { is: 'refund_undone'; refundKey: string; because: string };
 

@@ -29,6 +29,18 @@ const broughtBack = `
   select ${attemptColumns} from x402_payments x join chain_transfers c using (payment_key)
   where x.reversed_at is not null and c.removed_at is null limit $1`;
 
+/** Collected payments that a departure gives back and no refund knows of: from before a restore. */
+const goneBack = `
+  select ${attemptColumns} from x402_payments x join jobs using (job_key)
+    join chain_transfers a using (payment_key)
+    join chain_transfers c on c.network = a.network and c.nonce = a.refund_nonce
+      and (a.asset, a.sender, a.recipient, a.amount_microcents) = (c.asset, c.recipient, c.sender, c.amount_microcents)
+  where c.use = 'outgoing' and c.removed_at is null and x.state = 'collected' and x.reversed_at is null
+    and jobs.payment_state = 'collected'
+    and not exists (select from refunds r
+      where (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position))
+  order by c.seen_at limit $1`;
+
 /**
  * Matches logs that nobody asked about: late, moved or restored payments, and refunds. Joins rows by what the chain
  * says. The same nonce with another amount or recipient stays unmatched; only an operator returns it.
@@ -46,6 +58,10 @@ export async function matchTransfers(process: Process, tell: Tell): Promise<void
     guarded('reversal_not_healed', { payment_key: attempt.payment_key }, () =>
       tell(attempt, { is: 'collected', proof: { noted: null } }),
     ),
+  );
+  const gone = await db.many<TransferAttempt>(statement(goneBack, [batch]));
+  await each(gone, (attempt) =>
+    guarded('payment_not_given_up', { payment_key: attempt.payment_key }, () => tell(attempt, { is: 'gone_back' })),
   );
   await matchDepartures(process);
 }

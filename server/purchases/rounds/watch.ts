@@ -6,6 +6,7 @@ import { lockJob, noteOnJob } from '../job/advance.ts';
 import { recordOutcome } from '../pay/collect.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
 import { dispute, endDispute, loseDispute } from './dispute.ts';
+import { recordGoneBack } from './gone-back.ts';
 import { undoRefund } from './reconcile.ts';
 import { heal, reverse } from './reverse.ts';
 
@@ -41,6 +42,8 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
         : recordWhere(tx, runtime, attempt, news.proof, now);
     case 'late':
       return recordLate(tx, runtime, attempt, news.proof, now);
+    case 'gone_back':
+      return recordGoneBack(tx, runtime, attempt, now);
     case 'disputed':
       return dispute(tx, runtime, attempt, news.disputeKey, now);
     case 'dispute_won':
