@@ -15,6 +15,13 @@ import { restoreDump } from './support/backup.ts';
 import { brokenInvariants } from './support/invariants.ts';
 import { type Service, startService } from './support/service.ts';
 
+let cluster: Postgres | undefined;
+let pool: pg.Pool | undefined;
+// Hooks run backwards: the services end first.
+afterAll(async () => {
+  await pool?.end();
+  await cluster?.stop();
+});
 const service = await startService();
 const control = controlClient(service.sandbox.controlUrl);
 const chain = 84532;
@@ -141,13 +148,6 @@ describe('a payment that went back after the backup that knows it as collected',
 describe('a dump that is restored into a cluster that counts its transactions from the start', {
   timeout: 120_000,
 }, () => {
-  let cluster: Postgres | undefined;
-  let pool: pg.Pool | undefined;
-  afterAll(async () => {
-    await pool?.end();
-    await cluster?.stop();
-  });
-
   /** The service on what was dumped, with the keys and the chains that it had. */
   async function restored(): Promise<{ at: Service; pool: pg.Pool; url: string }> {
     cluster = await startThrowawayPostgres();
