@@ -9,7 +9,7 @@ import { serverTexts, type Text, textsOf } from '../e2e/support/source-texts.ts'
  */
 const tablesOf = {
   kernel: 'secret_keys transaction_numbers idempotency_claims rate_counts audit_rows',
-  console: 'operator_acts operator_views audit_seals finding_labels',
+  console: 'operator_acts operator_views audit_seals finding_labels hourly_figures hours_counted',
   ledger: 'ledger_transfers ledger_closings wallet_credits',
   mail: 'letters',
   payments:

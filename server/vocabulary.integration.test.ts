@@ -39,6 +39,7 @@ const vocabulary: Readonly<Record<string, readonly string[]>> = {
   'switch_changes.state': ['on', 'off'],
   'operators.role': literalsOf('roles'),
   'operator_acts.role': [...literalsOf('roles'), 'command'],
+  'hourly_figures.figure': literalsOf('HourlyFigure.figure'),
   'finding_labels.label': ['right', 'wrong'],
   'finding_labels.status': literalsOf('findingStatuses'),
   'sign_in_links.made_by': ['letter', 'operator'],

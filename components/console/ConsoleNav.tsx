@@ -15,7 +15,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { z } from 'zod';
-import type { consoleMe } from '@/server/console/contract/overview.ts';
+import { type consoleMe, waitingMax } from '@/server/console/contract/overview.ts';
 
 type Waiting = z.infer<typeof consoleMe.output>['waiting'];
 
@@ -57,6 +57,9 @@ const groups: readonly { name: string | null; places: readonly Place[] }[] = [
   },
 ];
 
+const countText = (count: number): string =>
+  count < waitingMax ? String(count) : `${waitingMax.toLocaleString('en')}+`;
+
 /** The console's navigation, with what waits in each place. */
 export function ConsoleNav({ label, waiting }: { label: string; waiting: Waiting }) {
   return (
@@ -73,7 +76,7 @@ export function ConsoleNav({ label, waiting }: { label: string; waiting: Waiting
                 >
                   <Icon className="icon text-ink-3" />
                   {place}
-                  {count ? <span className="ml-auto text-ink-3 tabular-nums">{waiting[count]}</span> : null}
+                  {count ? <span className="ml-auto text-ink-3 tabular-nums">{countText(waiting[count])}</span> : null}
                 </a>
               </li>
             ))}

@@ -4,13 +4,14 @@ import { isFresh } from '../identity/fresh.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
-import { type Sql, sql } from '../kernel/sql.ts';
+import { sql } from '../kernel/sql.ts';
+import { accountSums } from '../ledger/closing.ts';
 import { readChainBooks } from '../payments/x402/unsettled.ts';
 import type { Runtime } from '../runtime.ts';
 import { availability } from '../service/availability.ts';
 import { switchNames } from '../service/contract.ts';
-import { seconds } from '../service/terms.ts';
-import type * as contract from './contract/overview.ts';
+import * as contract from './contract/overview.ts';
+import { figuresBy, type HourlyFigure, secondsOfStep, waivingActions } from './hours.ts';
 import { chainView } from './money.ts';
 import { planned } from './planned.ts';
 
@@ -23,7 +24,9 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
   const waiting = await db.one<Record<keyof typeof contract.consoleMe.output.shape.waiting.shape, bigint>>(sql`
     select (select count(*) from payments p join jobs using (job_key) where p.state in ('settling', 'unknown')
         and p.created_at < ${after(ctx.now, -60)} and payment_state <> 'requires_payer') as in_doubt,
-      (select count(*) from jobs where state in ('delivered', 'redelivered') and review_by < ${ctx.now}) as overdue,
+      (select count(*) from (
+        select from jobs where state in ('delivered', 'redelivered') and review_by < ${ctx.now} limit ${contract.waitingMax}) late)
+        as overdue,
       (select count(*) from jobs where state = 'failed' and created_at > ${after(ctx.now, -daySeconds)}) as failed,
       (select count(*) from refunds where state <> 'refunded') as refunds,
       (select count(*) from purchase_blocks where lifted_at is null) as blocks,
@@ -41,10 +44,10 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
 };
 
 export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ ctx, input, db }) => {
-  const since = after(ctx.now, -input.days * daySeconds);
+  const since = hourOf(after(ctx.now, -input.days * daySeconds));
   const [shown, period, queued, store, chains, card, turned] = await Promise.all([
     availability(ctx.runtime, ctx.now),
-    periodSince(ctx.runtime.prisma, since, input.days),
+    periodSince(ctx.runtime, since, input.days),
     queues(db),
     database(db),
     readChainBooks(db),
@@ -71,113 +74,128 @@ export const consoleOverview: Verb<typeof contract.consoleOverview> = async ({ c
   };
 };
 
-/** In sequence: each reads much, and few connections serve that. */
-async function periodSince(prisma: PrismaClient, since: Date, days: number) {
+/** The beginning of the hour: figures are counted by the hour. */
+function hourOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
+}
+
+/** One after the other: there are few connections for what is planned anew. */
+async function periodSince({ prisma, db }: Runtime, since: Date, days: number) {
+  const step = days === 1 ? 'hour' : 'day';
+  const figures = await figuresBy(prisma, since, step);
   return {
-    ...(await purchasesSince(prisma, since)),
-    rails: await railsSince(prisma, since),
-    reviews: await countsSince(prisma, since),
-    series: await seriesSince(prisma, since, days),
-    verdicts: await verdictsSince(prisma, since),
-    ...(await moneySince(prisma, since)),
+    ...purchasesIn(figures),
+    rails: railsIn(figures, await notPaidSince(prisma, since)),
+    series: seriesIn(figures, { since, days, step }),
+    held_microcents: await heldNow(db),
     webhooks: await webhooks(prisma, since),
   };
 }
 
-function verdictsSince(prisma: PrismaClient, since: Date): Promise<Overview['verdicts']> {
-  return planned(
-    prisma,
-    sql`
-      select verdict as value, count(*)::int as count from reports join jobs using (job_key)
-      where jobs.created_at >= ${since} and verdict is not null group by verdict order by count(*) desc`,
-  );
-}
-
-async function plannedOne<Row>(prisma: PrismaClient, statement: Sql): Promise<Row> {
-  const [row] = await planned<Row>(prisma, statement);
-  if (!row) throw new Error('A sum has one row.');
-  return row;
-}
-
-async function purchasesSince(prisma: PrismaClient, since: Date) {
-  const row = await plannedOne<{
-    purchases: number;
-    volume: bigint;
-    delivered: number;
-    failed: number;
-    waived: number;
-    disputed: number;
-  }>(
-    prisma,
-    sql`
-      select count(*)::int as purchases, coalesce(sum(price_microcents) filter (where collected_at is not null), 0)::bigint
-          as volume,
-        count(*) filter (where delivered_at is not null)::int as delivered,
-        count(*) filter (where state = 'failed')::int as failed,
-        count(*) filter (where state = 'waived')::int as waived, (
-          select count(distinct job_key)::int from reviews where at >= ${since} and decision = 'dispute') as disputed
-      from jobs where created_at >= ${since}`,
-  );
-  const { volume, ...counts } = row;
-  return { ...counts, volume_microcents: toWire(volume) };
-}
-
-/** The results of attempts over each rail, and how their jobs met the delivery target. */
-function railsSince(prisma: PrismaClient, since: Date): Promise<Overview['rails']> {
-  return planned(
-    prisma,
-    sql`
-    select rail, count(*) filter (where is_paid)::int as collected, count(*) filter (where not is_paid)::int as ended_otherwise,
-      count(took) filter (where is_paid)::int as delivered,
-      count(*) filter (where is_paid and job_state = 'failed')::int as failed,
-      count(*) filter (where is_paid and took > ${seconds.deliveryTarget})::int as over_target,
-      percentile_cont(0.5) within group (order by took) filter (where is_paid) as median_seconds,
-      percentile_cont(0.95) within group (order by took) filter (where is_paid) as p95_seconds
-    from (
-      select rail, p.state = 'collected' as is_paid, jobs.state as job_state,
-        extract(epoch from delivered_at - collected_at)::float8 as took
-      from jobs join payments p using (job_key) where jobs.created_at >= ${since}) attempts
-    group by rail order by rail`,
-  );
-}
-
-function countsSince(prisma: PrismaClient, since: Date): Promise<Overview['reviews']> {
-  return planned(
-    prisma,
-    sql`
-    select decision as value, count(*)::int as count from reviews where at >= ${since} group by decision order by decision`,
-  );
-}
-
-/** Purchases by hour or by day. */
-async function seriesSince(prisma: PrismaClient, since: Date, days: number): Promise<Overview['series']> {
-  const step = days === 1 ? 'hour' : 'day';
-  const rows = await planned<{ at: Date; count: number }>(
-    prisma,
-    sql`
-    select at, count(job_key)::int as count
-    from generate_series(date_trunc(${step}, ${since}::timestamptz, 'UTC'),
-        ${after(since, days * daySeconds)}::timestamptz, ('1 ' || ${step})::interval) at
-      left join jobs on created_at >= at and created_at < at + ('1 ' || ${step})::interval
-    group by at order by at`,
-  );
-  return rows.map(({ at, count }) => ({ at: at.toISOString(), count }));
-}
-
-async function moneySince(prisma: PrismaClient, since: Date) {
-  const row = await plannedOne<{ held: bigint; refunded: bigint; credited: bigint }>(
-    prisma,
-    sql`
-    select (select coalesce(sum(price_microcents), 0)::bigint from jobs where charge_state = 'held') as held,
-      coalesce(sum(amount_microcents) filter (where event = 'refunded'), 0)::bigint as refunded,
-      coalesce(sum(amount_microcents) filter (where event = 'credited'), 0)::bigint as credited
-    from ledger_transfers where at >= ${since}`,
+/** The sum of some figures: how many, or of which amount. */
+function total(
+  figures: readonly HourlyFigure[],
+  wanted: Partial<Record<'figure' | 'rail', string>>,
+  labels?: readonly string[],
+) {
+  const found = figures.filter(
+    (one) =>
+      (wanted.figure === undefined || one.figure === wanted.figure) &&
+      (wanted.rail === undefined || one.rail === wanted.rail) &&
+      (labels === undefined || labels.includes(one.label)),
   );
   return {
-    held_microcents: toWire(row.held),
-    refunded_microcents: toWire(row.refunded),
-    credited_microcents: toWire(row.credited),
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    amount: toWire(found.reduce((sum, { amount_microcents }) => sum + amount_microcents, 0n)),
   };
+}
+
+/** What happened in the period, each fact when it did: a report that is disputed today may be of yesterday. */
+function purchasesIn(figures: readonly HourlyFigure[]) {
+  const steps = (...actions: string[]) => total(figures, { figure: 'step' }, actions);
+  const posted = (event: string) => total(figures, { figure: 'posted' }, [event]).amount;
+  const verdicts = figures.filter(({ figure }) => figure === 'report');
+  const reviews = { accept: steps('accept').count, dispute: steps('dispute', 'dispute_again').count };
+  return {
+    purchases: steps('authorize').count,
+    volume_microcents: steps('collect').amount,
+    delivered: steps('deliver').count,
+    failed: steps('fail').count,
+    disputed: steps('dispute').count,
+    waived: steps(...waivingActions).count,
+    reviews: Object.entries(reviews).flatMap(([value, count]) => (count > 0 ? [{ value, count }] : [])),
+    verdicts: [...new Set(verdicts.map(({ label }) => label))]
+      .map((value) => ({ value, count: total(verdicts, {}, [value]).count }))
+      .toSorted((a, b) => b.count - a.count),
+    refunded_microcents: posted('refunded'),
+    credited_microcents: posted('credited'),
+  };
+}
+
+/** What was paid over each rail, and how fast it was delivered, against the target. */
+function railsIn(
+  figures: readonly HourlyFigure[],
+  notPaid: readonly { rail: string; count: number }[],
+): Overview['rails'] {
+  const paid = figures.filter(({ figure, rail, label }) => rail && (figure !== 'step' || label === 'collect'));
+  const names = new Set([...paid, ...notPaid].map(({ rail }) => rail));
+  return [...names].toSorted().map((rail) => {
+    const steps = (action: string) => total(figures, { figure: 'step', rail }, [action]).count;
+    const took = figures.filter((one) => one.figure === 'took' && one.rail === rail);
+    return {
+      rail,
+      collected: steps('collect'),
+      ended_otherwise: notPaid.find((one) => one.rail === rail)?.count ?? 0,
+      delivered: steps('deliver'),
+      failed: steps('fail'),
+      over_target: total(figures, { figure: 'late', rail }).count,
+      median_seconds: secondsAt(took, 0.5),
+      p95_seconds: secondsAt(took, 0.95),
+    };
+  });
+}
+
+/** The time within which so large a part was delivered, to 5%; null when nothing was. */
+function secondsAt(took: readonly HourlyFigure[], part: number): number | null {
+  const steps = took.map(({ label, count }) => ({ step: Number(label), count })).toSorted((a, b) => a.step - b.step);
+  let left = part * steps.reduce((sum, { count }) => sum + count, 0);
+  for (const { step, count } of steps) {
+    left -= count;
+    if (left <= 0) return secondsOfStep(step);
+  }
+  return null;
+}
+
+/** Attempts to pay that failed, by rail. */
+function notPaidSince(prisma: PrismaClient, since: Date): Promise<{ rail: string; count: number }[]> {
+  return planned(
+    prisma,
+    sql`
+    select rail, count(*)::int as count from payments where state = 'failed' and decided_at >= ${since} group by rail`,
+  );
+}
+
+/** Purchases by the hour of a day, or by the day. */
+function seriesIn(
+  figures: readonly (HourlyFigure & { at: Date })[],
+  { since, days, step }: { since: Date; days: number; step: 'hour' | 'day' },
+): Overview['series'] {
+  const length = (step === 'hour' ? 3_600 : daySeconds) * 1_000;
+  const first = Math.floor(since.getTime() / length) * length;
+  const begun = figures.filter(({ figure, label }) => figure === 'step' && label === 'authorize');
+  const counts = new Map<number, number>();
+  for (const { at, count } of begun) counts.set(at.getTime(), (counts.get(at.getTime()) ?? 0) + count);
+  return Array.from({ length: (days * daySeconds * 1_000) / length + 1 }, (_, index) => {
+    const at = first + index * length;
+    return { at: new Date(at).toISOString(), count: counts.get(at) ?? 0 };
+  });
+}
+
+/** What was collected and neither earned nor given back, as the books say it. */
+async function heldNow(db: Queries): Promise<number> {
+  const { sums } = await accountSums(db);
+  const held = sums.find(({ account }) => account === 'liability:held');
+  return toWire(held ? held.credited - held.debited : 0n);
 }
 
 async function queues(db: Queries): Promise<Overview['queues']> {
@@ -207,7 +225,7 @@ async function cardBooks(db: Queries): Promise<Overview['card']> {
 }
 
 async function webhooks(prisma: PrismaClient, since: Date): Promise<Overview['webhooks']> {
-  const row = await plannedOne<{ waiting: number; failing: number; oldest_at: Date | null; lag: number | null }>(
+  const [row] = await planned<{ waiting: number; failing: number; oldest_at: Date | null; lag: number | null }>(
     prisma,
     sql`
     select count(*)::int as waiting, count(*) filter (where tries > 0)::int as failing, min(received_at) as oldest_at, (
@@ -215,6 +233,7 @@ async function webhooks(prisma: PrismaClient, since: Date): Promise<Overview['we
         from card_events where received_at >= ${since} and handled_at is not null) as lag
     from card_events where handled_at is null`,
   );
+  if (!row) throw new Error('A sum has one row.');
   const { lag, oldest_at, ...counts } = row;
   return { ...counts, oldest_at: oldest_at?.toISOString() ?? null, median_lag_seconds: lag };
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
+import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Operator } from '../identity/caller.ts';
 import { after } from '../kernel/clock.ts';
 import type { Queries } from '../kernel/database.ts';
@@ -11,6 +12,7 @@ import type { CheckRequest, FindingStatus, Report } from '../work-check/contract
 import { noteAct } from './acts.ts';
 import { caseOf, textOf } from './cases.ts';
 import type * as contract from './contract/quality.ts';
+import { figuresBy, type HourlyFigure } from './hours.ts';
 import { type Opened, openedBy } from './opened.ts';
 
 const weekSeconds = 7 * 86_400;
@@ -22,41 +24,33 @@ export const consoleQuality: Verb<typeof contract.consoleQuality> = async ({ ctx
     select status, count(*) filter (where label = 'right')::int as right,
       count(*) filter (where label = 'wrong')::int as wrong
     from finding_labels group by status order by status`);
-  return { body: { weeks: await weeksSince(db, since), labels, configuration: assessor, measured } };
+  return { body: { weeks: await weeksSince(ctx.runtime.prisma, since), labels, configuration: assessor, measured } };
 };
 
-interface WeekRow {
-  week: Date;
-  verdict: string | null;
-  reports: number;
-  reviewed: number;
-  disputed: number;
-  rechecked: number;
-  corrected: number;
-}
-
-/** Reports by week of delivery, with their buyers' decisions. */
-async function weeksSince(db: Queries, since: Date): Promise<contract.Week[]> {
-  const rows = await db.many<WeekRow>(sql`
-    select date_trunc('week', r.delivered_at, 'UTC') as week, r.verdict, count(*)::int as reports,
-      count(v.job_key)::int as reviewed, (count(*) filter (where v.decision = 'dispute'))::int as disputed,
-      (count(*) filter (where r.number > 1))::int as rechecked,
-      (count(*) filter (where r.number > 1 and before.verdict <> r.verdict))::int as corrected
-    from reports r left join reviews v on v.job_key = r.job_key and v.report_number = r.number
-      left join reports before on r.number > 1 and before.job_key = r.job_key and before.number = r.number - 1
-    where r.delivered_at >= ${since} group by 1, 2 order by 1 desc, 3 desc`);
-  return [...Map.groupBy(rows, ({ week }) => week.toISOString())].map(([from, of]) => {
-    const sum = (name: 'reports' | 'reviewed' | 'disputed' | 'rechecked' | 'corrected') =>
-      of.reduce((total, row) => total + row[name], 0);
-    return {
+/** Reports, reviews and corrections by the week in which they were made. */
+async function weeksSince(prisma: PrismaClient, since: Date): Promise<contract.Week[]> {
+  const figures = await figuresBy(prisma, since, 'week');
+  const weeks = Map.groupBy(figures, ({ at }) => at.toISOString());
+  return [...weeks].flatMap(([from, of]) => {
+    const sum = (figure: HourlyFigure['figure'], ...labels: string[]) =>
+      of.reduce(
+        (total, one) =>
+          total + (one.figure === figure && (!labels.length || labels.includes(one.label)) ? one.count : 0),
+        0,
+      );
+    const reports = sum('report');
+    const disputed = sum('step', 'dispute', 'dispute_again');
+    const verdicts = [...new Set(of.flatMap(({ figure, label }) => (figure === 'report' ? [label] : [])))];
+    const week = {
       from,
-      verdicts: of.map(({ verdict, reports }) => ({ value: verdict ?? 'none', count: reports })),
-      reports: sum('reports'),
-      reviewed: sum('reviewed'),
-      disputed: sum('disputed'),
-      rechecked: sum('rechecked'),
+      verdicts: verdicts.map((value) => ({ value, count: sum('report', value) })),
+      reports,
+      reviewed: sum('step', 'accept') + disputed,
+      disputed,
+      rechecked: sum('step', 'redeliver'),
       corrected: sum('corrected'),
     };
+    return reports + week.reviewed > 0 ? [week] : [];
   });
 }
 

@@ -5,6 +5,7 @@ import { buyingByCard } from '../../e2e/support/card.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
 import { operatorContext } from '../transports/context.ts';
+import { countHours } from './hours.ts';
 import { sealAudit } from './seals.ts';
 
 const service = await startService();
@@ -239,5 +240,60 @@ describe('the quality of reports', () => {
     await expect(
       perform('label_finding', ctx(), { job_key: delivered, report_number: 1, finding: 99, label: 'wrong' }),
     ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('what is counted by the hour', () => {
+  const figures = async () => {
+    const { webhooks: _, database: __, ...overview } = (await perform('console_overview', ctx(), { days: 7 })).body;
+    const { weeks } = (await perform('console_quality', ctx(), {})).body;
+    return { ...overview, weeks };
+  };
+  const counted = async () => {
+    const { rows } = await pool.query('select coalesce(sum(count), 0)::int as sum from hourly_figures');
+    return rows[0].sum;
+  };
+
+  it('says the same as the purchases, before it is counted, after, and with what came since', async () => {
+    const corrected = await agent.paidJob();
+    await service.execute(corrected);
+    await agent.post(`/api/agent/v1/jobs/${corrected}/review`, { decision: 'dispute', reason: 'other', detail: 'why' });
+    await service.execute(corrected);
+    const before = await figures();
+    expect(await counted()).toBe(0);
+    await Promise.all([countHours(service.runtime), countHours(service.runtime)]);
+    const sum = await counted();
+    expect(sum).toBeGreaterThan(20);
+    expect(await figures()).toEqual(before);
+    await countHours(service.runtime);
+    expect(await counted()).toBe(sum);
+    const { rows } = await pool.query(`
+      select count(*)::int as purchases, count(*) filter (where delivered_at is not null)::int as delivered,
+        sum(price_microcents) filter (where collected_at is not null)::float8 as volume_microcents,
+        sum(price_microcents) filter (where charge_state = 'held')::float8 as held_microcents
+      from jobs`);
+    expect(before).toMatchObject(rows[0]);
+    expect(before.rails).toMatchObject([{ rail: 'x402', delivered: rows[0].delivered, failed: 0, over_target: 0 }]);
+    expect(before.weeks).toMatchObject([{ reports: rows[0].delivered + 1, disputed: 1, rechecked: 1 }]);
+    await agent.authorizedJob();
+    expect((await figures()).purchases).toBe(before.purchases + 1);
+    expect((await figures()).series.at(-1)?.count).toBe((before.series.at(-1)?.count ?? 0) + 1);
+  });
+
+  it('leaves out a transaction that is open, and takes it once it has ended', async () => {
+    const client = await pool.connect();
+    await countHours(service.runtime);
+    const before = await counted();
+    await client.query('begin');
+    await client.query(`
+      insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
+      select quote_key, now(), 'system', 'late_payment_kept', state, state from jobs limit 1`);
+    await agent.authorizedJob();
+    await countHours(service.runtime);
+    expect(await counted()).toBe(before);
+    await client.query('commit');
+    client.release();
+    await countHours(service.runtime);
+    expect(await counted()).toBe(before + 2);
   });
 });

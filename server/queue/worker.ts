@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfiguration } from '../configuration.ts';
+import { countHours } from '../console/hours.ts';
 import { sealAudit } from '../console/seals.ts';
 import { requireSurroundings } from '../environment-faults.ts';
 import { forgetStrangers } from '../identity/forget.ts';
@@ -45,7 +46,7 @@ const watchEveryMs = 10_000;
 const unpaidEveryMs = 10_000;
 /** Purchases keep content for days: an hour more does not matter. */
 const retentionEveryMs = 3_600_000;
-/** Seals and closings are due once an hour; a minute late does not matter. */
+/** Seals and closings are due once an hour, counts of what happened each minute. */
 const recordsEveryMs = 60_000;
 /** Supervisors such as Docker kill after 10 seconds. */
 const graceMs = 7_000;
@@ -126,6 +127,7 @@ await Promise.all([
   rounds(forgetStrangers, retentionEveryMs),
   rounds(sealAudit, recordsEveryMs),
   rounds(closeBooks, recordsEveryMs),
+  rounds(countHours, recordsEveryMs),
 ]);
 // Start nothing new; let running work end.
 await runtime.queue.stop();

@@ -22,6 +22,9 @@ export const turnSwitch = defineOperation({
   problems: [],
 });
 
+/** Counts of what waits stop here: more is more than a person gets through. */
+export const waitingMax = 1_000;
+
 export const consoleMe = defineOperation({
   ...look,
   name: 'console_me',
@@ -34,7 +37,7 @@ export const consoleMe = defineOperation({
     may_move_money: z.boolean().meta({ description: 'Signed in so lately that money may be moved.' }),
     waiting: z.object({
       in_doubt: z.int(),
-      overdue: z.int(),
+      overdue: z.int().meta({ description: 'Counted up to a bound.' }),
       failed: z.int(),
       refunds: z.int(),
       blocks: z.int(),
@@ -66,7 +69,7 @@ export const consoleOverview = defineOperation({
         delivered: z.int(),
         failed: z.int(),
         over_target: z.int().meta({ description: 'Delivered later than the target after the collection.' }),
-        median_seconds: z.number().nullable(),
+        median_seconds: z.number().nullable().meta({ description: 'To 5%, as the next.' }),
         p95_seconds: z.number().nullable(),
       }),
     ),
