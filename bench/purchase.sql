@@ -51,7 +51,7 @@ create function bench_claim_payment(who text, job text, k text) returns void lan
   select who, 'pay', job, k, input_digest, now() from bench_sample $$;
 
 create function bench_intent(who text, job text, payment text, signed text) returns void language plpgsql as $$ begin
-  update jobs set payment_state = 'processing', updated_at = now()
+  update jobs set payment_state = 'processing', last_rail = 'x402', updated_at = now()
   where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
   insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
   select payment, job, 'x402', 'x402', 'settling', price, now(), now() from bench_sample;
@@ -65,7 +65,7 @@ create function bench_card(account text) returns text language sql as $$
   select card_key from saved_cards where account_key = account and removed_at is null order by saved_at desc limit 1 $$;
 
 create function bench_card_intent(job text, payment text, k text, card text) returns void language plpgsql as $$ begin
-  update jobs set payment_state = 'processing', updated_at = now()
+  update jobs set payment_state = 'processing', last_rail = 'card', updated_at = now()
   where job_key = job and state = 'awaiting_payment' and payment_state = 'none';
   insert into payments (payment_key, job_key, rail, method, state, amount_microcents, created_at, lease_until)
   select payment, job, 'card', 'card_saved', 'settling', price, now(), now() from bench_sample;
@@ -154,7 +154,7 @@ create function bench_deliver(quote text, job text, message text) returns void l
 declare s bench_sample; begin
   select * into s from bench_sample;
   update jobs set state = 'delivered', review_state = 'open', delivered_at = now(), review_by = now() + '3 days',
-    report_digest = s.report_digest, lease_until = null, stage = 'delivered', percent = 100, updated_at = now()
+    report_digest = s.report_digest, last_verdict = 'revise', lease_until = null, stage = 'delivered', percent = 100, updated_at = now()
   where job_key = job and state = 'running' and fence = 1;
   insert into audit_rows (purchase_key, at, actor, action, state_from, state_to)
   values (quote, now(), 'worker', 'deliver', 'running', 'delivered');

@@ -188,6 +188,11 @@ const faults: PlantedFault<Victims>[] = [
     named: 'I9 a job costs what its quote says',
   },
   {
+    fault: 'a job whose verdict is not that of its report',
+    rows: ({ delivered }) => `update jobs set last_verdict = 'escalate' where job_key = '${delivered}'`,
+    named: 'a job names the rail of its newest payment, the verdict of its newest report, and its facet',
+  },
+  {
     fault: 'a limit that is passed',
     rows: ({ principal }) => `
       update grant_usage set used_microcents = 5500000000

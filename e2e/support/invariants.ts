@@ -243,6 +243,13 @@ const invariants = {
   'I9 a job costs what its quote says': `
     select job_key from jobs join quotes using (quote_key)
     where jobs.price_microcents <> quotes.price_microcents or quotes.state <> 'authorized'`,
+  'a job names the rail of its newest payment, the verdict of its newest report, and its facet': `
+    select job_key from jobs
+    where facet is distinct from job_facet(state, payment_state, review_state, last_rail, last_verdict)
+      or last_verdict is distinct from (
+        select verdict from reports r where r.job_key = jobs.job_key order by number desc limit 1)
+      or last_rail is distinct from (
+        select rail from payments p where p.job_key = jobs.job_key order by created_at desc limit 1)`,
   'I10 only final answers are kept': `
     select operation, idempotency_key, status from idempotency_claims
     where not (status between 200 and 299 or status in (400, 410, 422)) or (status is not null and body is null)`,

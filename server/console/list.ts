@@ -1,47 +1,95 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import type { Queries } from '../kernel/database.ts';
 import { toWire } from '../kernel/money.ts';
-import { jobStates, standing } from '../purchases/states.ts';
-import * as contract from './contract/purchases.ts';
+import { sql } from '../kernel/sql.ts';
+import { type JobState, reviewStates, standing } from '../purchases/states.ts';
+import type * as contract from './contract/purchases.ts';
 
 type Where = Prisma.JobWhereInput;
 
-/** A filter's condition on a job, for its values. The charge follows from the state, so one index serves both. */
-const asks: { [Field in contract.FilterField]: (values: string[], now: Date) => Where } = {
-  job: (values) => ({ state: { in: values } }),
-  payment: (values) => ({ paymentState: { in: values } }),
-  charge: (values) => ({ state: { in: jobStates.filter((state) => values.includes(standing[state].charge_state)) } }),
-  review: (values, now) => ({ OR: values.map((value) => reviewIs(value, now)) }),
-  verdict: (values) => ({ reports: { some: { verdict: { in: values } } } }),
-  rail: (values) => ({ payments: { some: { rail: { in: values } } } }),
-  customer: (values) => ({ accountKey: { in: values } }),
-  agent: (values) => ({ principalKey: { in: values } }),
-};
-
-/** Fields with one value per job: excluding some means asking for the others, which an index can find. */
-const exclusive: readonly contract.FilterField[] = ['job', 'payment', 'charge', 'review'];
-
-/** `overdue` is computed from the clock, never written. */
-function reviewIs(value: string, now: Date): Where {
-  if (value === 'overdue') return { reviewState: 'open', reviewBy: { lt: now } };
-  if (value === 'open') return { reviewState: 'open', reviewBy: { gte: now } };
-  return { reviewState: value };
+/** What a job's facet says of it (`job_facet` in the migrations): a few dozen of them serve all filters with one index. */
+interface Facet {
+  text: string;
+  job: string;
+  payment: string;
+  review: string;
+  rail: string;
+  verdict: string;
 }
 
-function filtered(filters: readonly contract.Filter[], now: Date): Where[] {
-  const groups = Map.groupBy(filters, ({ field, not }) => `${field} ${not}`);
-  return [...groups.values()].flatMap(([first, ...rest]) => {
-    if (!first) return [];
-    const { field, not } = first;
-    const values = [first, ...rest].map(({ value }) => value);
-    if (!not || !exclusive.includes(field)) {
-      const ask = asks[field](values, now);
-      return [not ? { NOT: ask } : ask];
-    }
-    const others = contract.filterFields[field]?.filter((value) => !values.includes(value)) ?? [];
-    return [asks[field](others, now)];
+/** The facets that jobs have, found one after the other by index. */
+async function facetsNow(db: Queries): Promise<Facet[]> {
+  const rows = await db.many<{ facet: string }>(sql`
+    with recursive known as (
+      (select facet from jobs order by facet limit 1)
+      union all
+      select (select j.facet from jobs j where j.facet > known.facet order by j.facet limit 1) from known
+      where known.facet is not null)
+    select facet from known where facet is not null`);
+  return rows.map(({ facet: text }) => {
+    const [job = '', payment = '', review = '', rail = '', verdict = ''] = text.split('.');
+    return { text, job, payment, review, rail, verdict };
   });
+}
+
+type FacetField = Exclude<contract.FilterField, 'customer' | 'agent'>;
+
+/** Whether a job may be like that by its facet. `overdue` is read off the clock, and never written. */
+const fits: { [Field in FacetField]: (facet: Facet, value: string) => boolean } = {
+  job: ({ job }, value) => job === value,
+  payment: ({ payment }, value) => payment === value,
+  charge: ({ job }, value) => standing[job as JobState].charge_state === value,
+  review: ({ review }, value) => review === (value === 'overdue' ? 'open' : value),
+  verdict: ({ verdict }, value) => verdict === value,
+  rail: ({ rail }, value) => rail === value,
+};
+
+interface Group {
+  field: contract.FilterField;
+  not: boolean;
+  values: string[];
+}
+
+const isOfFacet = (group: Group): group is Group & { field: FacetField } =>
+  group.field !== 'customer' && group.field !== 'agent';
+
+/** Leaving some reviews out is asking for the others: what is overdue and what is still open share a facet. */
+function asked({ field, not, values }: Group): Group {
+  if (field !== 'review' || !not) return { field, not, values };
+  return { field, not: false, values: reviewStates.filter((value) => !values.includes(value)) };
+}
+
+/** What filters ask of jobs that have one of these facets. */
+function filtered(filters: readonly contract.Filter[], facets: readonly Facet[], now: Date): Where[] {
+  const groups = [...Map.groupBy(filters, ({ field, not }) => `${field} ${not}`).values()].flatMap(
+    ([first, ...rest]) => (first ? [asked({ ...first, values: [first, ...rest].map(({ value }) => value) })] : []),
+  );
+  const ofFacet = groups.filter(isOfFacet);
+  const fitting = facets.filter((facet) =>
+    ofFacet.every(({ field, not, values }) => values.some((value) => fits[field](facet, value)) !== not),
+  );
+  return [
+    ...(ofFacet.length === 0 ? [] : [{ facet: { in: fitting.map(({ text }) => text) } }]),
+    ...groups.flatMap(({ field, not, values }) => {
+      if (field === 'review') return reviewedBy(values, now);
+      if (field !== 'customer' && field !== 'agent') return [];
+      const named = field === 'customer' ? { accountKey: { in: values } } : { principalKey: { in: values } };
+      return [not ? { NOT: named } : named];
+    }),
+  ];
+}
+
+/** Of the reviews that are open, those whose time is over, or is not. */
+function reviewedBy(values: readonly string[], now: Date): Where[] {
+  const [open, overdue] = [values.includes('open'), values.includes('overdue')];
+  if (open === overdue) return [];
+  // What is open is of the last days: the states are those of the index by the time to review.
+  const inTime = open
+    ? { state: { in: ['delivered', 'redelivered'] }, reviewBy: { gte: now } }
+    : { reviewBy: { lt: now } };
+  return [values.length === 1 ? inTime : { OR: [{ reviewState: { not: 'open' } }, inTime] }];
 }
 
 /** The columns of a job's row in a list. */
@@ -57,8 +105,8 @@ const rowParts = {
   reviewBy: true,
   priceMicrocents: true,
   principal: { select: { name: true, principalKey: true } },
-  payments: { select: { rail: true, state: true }, orderBy: { createdAt: 'desc' }, take: 1 },
-  reports: { select: { verdict: true }, orderBy: { number: 'desc' }, take: 1 },
+  lastRail: true,
+  lastVerdict: true,
 } as const satisfies Prisma.JobSelect;
 type JobParts = Prisma.JobGetPayload<{ select: typeof rowParts }>;
 
@@ -71,12 +119,12 @@ function rowOf(job: JobParts, now: Date): contract.Row {
     created_at: job.createdAt.toISOString(),
     account_key: job.accountKey,
     buyer: job.principal.name ?? job.principal.principalKey,
-    rail: job.payments[0]?.rail ?? null,
+    rail: job.lastRail,
     state: job.state,
     payment_state: job.paymentState,
     charge_state: job.chargeState,
     review_state: isOverdue ? 'overdue' : job.reviewState,
-    verdict: job.reports[0]?.verdict ?? null,
+    verdict: job.lastVerdict,
     amount_microcents: toWire(job.priceMicrocents),
   };
 }
@@ -91,13 +139,14 @@ export async function rowsOf(prisma: PrismaClient, keys: readonly string[], now:
   });
 }
 
-export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({ ctx, input }) => {
+export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({ ctx, input, db }) => {
   const { prisma } = ctx.runtime;
   const { from, to, sort, after, limit } = input;
+  const facets = input.filters.length > 0 ? await facetsNow(db) : [];
   const jobs = await prisma.job.findMany({
     where: {
       AND: [
-        ...filtered(input.filters, ctx.now),
+        ...filtered(input.filters, facets, ctx.now),
         ...(from === null ? [] : [{ createdAt: { gte: new Date(from) } }]),
         ...(to === null ? [] : [{ createdAt: { lt: new Date(to) } }]),
         ...(after === null ? [] : [await behind(prisma, after, sort)]),

@@ -27,7 +27,7 @@ export async function timelineOf(db: Queries, { quote, job }: FoundPurchase, now
       acts(keys.quoteKey),
       requests(keys.principalKey, [keys.quoteKey, ...(keys.jobKey === null ? [] : [keys.jobKey])]),
       firstRequest(quote),
-      switches(quote.created_at, until),
+      switches(quote, until),
       ...(keys.jobKey === null ? [] : ofJob(keys.jobKey)),
     ].map((statement) => db.many<EntryRow>(statement)),
   );
@@ -226,8 +226,10 @@ const letters = (jobKey: string): Sql => sql`
   from letters l where kind = 'notice' and about in (
     select payment_key from payments where job_key = ${jobKey} union select ${jobKey})`;
 
-const switches = (from: Date, to: Date): Sql => sql`
+/** Of the rail that it was paid over, once that is known, and of the whole service. */
+const switches = ({ quote_key, created_at }: QuoteParts, to: Date): Sql => sql`
   select 'switch-' || sequence as id, changed_at as at, 'switch' as kind, 'switch ' || name || ' turned ' || state as title,
     reason || ' (' || actor || ')' as detail, null as key, state = 'off' as failed,
     jsonb_build_object('name', name, 'state', state, 'reason', reason, 'actor', actor) as raw
-  from switch_changes where changed_at between ${from} and ${to} and name in ('service', 'x402', 'card')`;
+  from switch_changes where changed_at between ${created_at} and ${to} and (name = 'service'
+    or name in ('x402', 'card') and name = coalesce((select last_rail from jobs where quote_key = ${quote_key}), name))`;

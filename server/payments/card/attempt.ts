@@ -108,7 +108,7 @@ export async function recordIntent(
   const ends = pageEnd(now, payBy);
   const taken = await db.maybe(sql`
     with taken as (
-      update jobs set payment_state = ${isSaved ? 'processing' : 'requires_payer'}, updated_at = ${now}
+      update jobs set payment_state = ${isSaved ? 'processing' : 'requires_payer'}, last_rail = 'card', updated_at = ${now}
       where job_key = ${jobKey} and principal_key = ${principalKey} and state = 'awaiting_payment'
         and payment_state = 'none'
       returning job_key),

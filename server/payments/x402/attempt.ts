@@ -109,7 +109,7 @@ export async function recordIntent(db: Queries, intent: Intent): Promise<Transfe
   // The highest block anybody saw: a lagging node must not make an old transfer look young.
   const taken = await db.maybe<{ seen_block: bigint }>(sql`
     with taken as (
-      update jobs set payment_state = 'processing', updated_at = ${intent.now}
+      update jobs set payment_state = 'processing', last_rail = 'x402', updated_at = ${intent.now}
       where job_key = ${intent.jobKey} and principal_key = ${intent.principalKey} and state = 'awaiting_payment'
         and payment_state = 'none'
       returning job_key),

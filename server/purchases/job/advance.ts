@@ -24,7 +24,7 @@ type Changes = Partial<
     | 'report_digest'
     | 'failure'
     | 'waived_because'
-  > & { lease_until: Date | null }
+  > & { lease_until: Date | null; last_rail: string; last_verdict: string }
 >;
 
 /** Column names come from the type above, never from input. */

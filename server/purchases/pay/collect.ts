@@ -104,7 +104,8 @@ export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: Job
       `Your credit of ${have} does not cover the price of ${need}. Without method the job is paid in USDC.`,
     );
   }
-  const payment = { payment_key: newKey('pay'), job_key: job.job_key, amount_microcents: job.price_microcents };
+  const { job_key, price_microcents: amount_microcents } = job;
+  const payment = { payment_key: newKey('pay'), rail: rail.name, job_key, amount_microcents };
   recordCreditPayment(tx, rail.name, payment, now);
   await start(tx, runtime, payment, creditSpent, now);
   release(tx, job.job_key);
@@ -115,7 +116,7 @@ export async function spendCredit(tx: Tx, runtime: Runtime, rail: Rail, job: Job
 async function start(
   tx: Tx,
   runtime: Runtime,
-  payment: Pick<Attempt, 'payment_key' | 'job_key' | 'amount_microcents'>,
+  payment: Pick<Attempt, 'payment_key' | 'rail' | 'job_key' | 'amount_microcents'>,
   movement: Movement,
   now: Date,
   decided?: string,
@@ -127,6 +128,7 @@ async function start(
     { actor: 'system', now, ...(decided ? { payment: decided } : {}) },
     {
       payment_state: 'collected',
+      last_rail: payment.rail,
       collected_at: now,
       deliver_by: after(now, seconds.executionDeadline),
       stage: 'queued',

@@ -190,6 +190,7 @@ async function deliver(runtime: Runtime, job: JobRow, report: Report): Promise<v
           delivered_at: now,
           review_by: after(now, seconds.reviewWindow),
           report_digest: digest,
+          last_verdict: report.verdict,
           lease_until: null,
           stage: 'delivered',
           percent: 100,
