@@ -8,6 +8,7 @@ import {
   type OpenRefund,
   type OpenTransfer,
   operatorAfterSeconds,
+  type Told,
   told,
   toldMax,
   type Waiting,
@@ -67,21 +68,28 @@ async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unkn
         from x402_payments where state in ('settling', 'unknown') and created_at > ${hourAgo}
         order by created_at limit ${toldMax}`,
     ),
-    // A reversed payment's refund is no longer owed.
-    refunds: await told<OpenRefund>(
-      db,
-      sql`
-        select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
-          refunds.network, sender as payer, refunds.failure, count(*) over () as total,
-          case when refunds.state = 'refund_failed' then 'person' when c.removed_at is not null then 'arrival' when x.watch_at is not null then 'finality'
-            when refunds.valid_before > ${now} then 'transfer' else 'try' end as waits_for
-        from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
-          and c.position = arrival_position
-        left join payments on payments.payment_key = refunds.payment_key
-        left join x402_transfers x on x.payment_key = refunds.payment_key
-        where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`,
-    ),
+    refunds: await openRefunds(db, now),
   };
+}
+
+/** Refunds that were not carried out. That of a reversed payment is no longer owed. */
+async function openRefunds(db: Queries, now: Date): Promise<Told<OpenRefund>> {
+  // Apart from the rows: only these are looked up on their chains.
+  const { total } = await db.one<{ total: number }>(sql`
+    select count(*)::int as total from refunds left join payments using (payment_key)
+    where refunds.state <> 'refunded' and refunds.network is not null and reversed_at is null`);
+  const rows = await db.many<OpenRefund>(sql`
+    select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
+      refunds.network, sender as payer, refunds.failure,
+      case when refunds.state = 'refund_failed' then 'person' when c.removed_at is not null then 'arrival'
+        when x.watch_at is not null then 'finality' when refunds.valid_before > ${now} then 'transfer' else 'try' end
+        as waits_for
+    from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
+      and c.position = arrival_position
+    left join payments on payments.payment_key = refunds.payment_key
+    left join x402_transfers x on x.payment_key = refunds.payment_key
+    where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`);
+  return { rows, total };
 }
 
 /** The last number that a block can have here. */
