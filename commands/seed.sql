@@ -183,13 +183,9 @@ from seed_purchases, seed_terms;
 insert into jobs (job_key, quote_key, principal_key, account_key, grant_key, state, payment_state, charge_state,
   review_state, price_microcents, reserved_microcents, authorized_on, created_at, updated_at, pay_by, collected_at,
   deliver_by, delivered_at, review_by, finalized_at, fence, lease_until, tries, stage, percent, report_digest, failure,
-  waived_because)
-select job_key, quote_key, principal_key, account_key, grant_key, state_to,
-  case when course in ('unpaid', 'lapsed') then 'none' when course = 'paying' then
-    case when nr % 200 = 93 then 'unknown' else 'processing' end else payment_state end,
-  case when state_to in ('awaiting_payment', 'canceled', 'failed') then 'none' else charge_of_state end,
-  case state_to when 'accepted' then 'accepted' when 'delivered' then 'open' when 'redelivered' then 'open'
-    when 'rechecking' then 'disputed' when 'waived' then 'disputed' else 'not_open' end,
+  waived_because, last_rail, last_verdict, facet)
+select job_key, quote_key, principal_key, account_key, grant_key, state_to, stands.payment,
+  case when state_to in ('awaiting_payment', 'canceled', 'failed') then 'none' else charge_of_state end, stands.review,
   price, case when course in ('lapsed', 'refunded', 'reversed') then 0 else price end,
   (authorized_at at time zone 'UTC')::date, authorized_at, updated_at, authorized_at + interval '1 day',
   collected_at, collected_at + interval '30 minutes', delivered_at, delivered_at + interval '3 days',
@@ -198,9 +194,10 @@ select job_key, quote_key, principal_key, account_key, grant_key, state_to,
   case when course in ('running', 'rechecking') then now + interval '1 day' end, case when course = 'running' then 1 else 0 end,
   case state_to when 'awaiting_payment' then 'awaiting_payment' else state_to end,
   case when delivered_at is null then 0 else 100 end,
-  case when report > 0 then report_digests[1 + verdict] end,
+  case when report > 0 then report_digests[1 + p.verdict] end,
   case when course = 'failed' then 'The report was not delivered in time.' end,
-  case when state_to = 'waived' then 'second_dispute' end
+  case when state_to = 'waived' then 'second_dispute' end, stands.rail, stands.verdict,
+  job_facet(state_to, stands.payment, stands.review, stands.rail, stands.verdict)
 from seed_purchases p, seed_terms, lateral (
   select max(at) filter (where action = 'authorize') as authorized_at, max(at) as updated_at,
     max(at) filter (where action = 'collect') as collected_at,
@@ -209,7 +206,13 @@ from seed_purchases p, seed_terms, lateral (
     (array_agg(state_to order by sequence desc))[1] as state_to,
     (array_agg(payment_state order by sequence desc))[1] as payment_state,
     (array_agg(charge_state order by sequence desc) filter (where charge_state <> '-'))[1] as charge_of_state
-  from seed_events e where e.nr = p.nr) e
+  from seed_events e where e.nr = p.nr) e,
+lateral (select case when course in ('unpaid', 'lapsed') then 'none'
+    when course = 'paying' then case when nr % 200 = 93 then 'unknown' else 'processing' end else payment_state end as payment,
+  case state_to when 'accepted' then 'accepted' when 'delivered' then 'open' when 'redelivered' then 'open'
+    when 'rechecking' then 'disputed' when 'waived' then 'disputed' else 'not_open' end as review,
+  case when course in ('unpaid', 'lapsed') then null when is_card then 'card' else 'x402' end as rail,
+  case when report > 0 then report_verdicts[1 + p.verdict] end as verdict) stands
 where course <> 'quoted';
 
 insert into unpaid_content (quote_key, principal_key, origin, bytes)
@@ -392,8 +395,8 @@ from seed_terms, unnest(networks) chain;
 
 -- What was said and signed -----------------------------------------------------------------------------------------
 
-insert into reports (job_key, number, body, digest, delivered_at)
-select job_key, report, report_bodies[1 + verdict], report_digests[1 + verdict], at
+insert into reports (job_key, number, body, digest, delivered_at, verdict)
+select job_key, report, report_bodies[1 + verdict], report_digests[1 + verdict], at, report_verdicts[1 + verdict]
 from seed_events join seed_purchases using (nr, job_key), seed_terms where action in ('deliver', 'redeliver');
 
 insert into reviews (review_key, job_key, report_number, decision, reviewer, reason, at)

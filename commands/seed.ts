@@ -8,7 +8,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { type Configuration, readConfiguration } from '../server/configuration.ts';
+import { countBetween } from '../server/console/hours.ts';
 import { ConfigurationError } from '../server/kernel/configuration-error.ts';
+import { queriesOn } from '../server/kernel/database.ts';
 import { canonicalJson, digestOf } from '../server/kernel/digest.ts';
 import { seal } from '../server/kernel/seal.ts';
 import { openQueue } from '../server/queue/queue.ts';
@@ -26,8 +28,8 @@ const purchasesEach = 50;
 const contentMax = 1_000;
 /** Among so many of the newest, some are unpaid, queued or at work. */
 const freshMax = 2_000;
-/** Rows that may exist in an empty database: applied migrations, the numbering, and keys from a first start. */
-const beside = ['_prisma_migrations', 'transaction_numbers', 'secret_keys', 'receipt_keys'];
+/** Rows that may exist in an empty database: migrations, the numbering, what was counted, and keys from a first start. */
+const beside = ['_prisma_migrations', 'transaction_numbers', 'hours_counted', 'secret_keys', 'receipt_keys'];
 
 /** Three short works on the same evidence that the assessor judges differently. */
 const works = [
@@ -109,6 +111,7 @@ async function seed(client: pg.Client, configuration: Configuration, purchases: 
   );
   await queue.stop();
   let rows = queued.length;
+  await count(client);
   for (const table of tables) {
     // A statement of its own: it also updates the planner's statistics.
     await client.query(`vacuum analyze ${client.escapeIdentifier(table)}`);
@@ -119,6 +122,18 @@ async function seed(client: pg.Client, configuration: Configuration, purchases: 
     rows += Number(counted.rows[0]?.rows ?? 0);
   }
   return rows;
+}
+
+/** Counts what happened in each hour, as the worker does. */
+async function count(client: pg.Client): Promise<void> {
+  await client.query('analyze');
+  const { rows } = await client.query<{ until: string }>('select oldest_open_transaction() as until');
+  await countBetween(
+    queriesOn((statement) => client.query(statement as never)),
+    0n,
+    BigInt(rows[0]?.until ?? 0),
+    new Date(),
+  );
 }
 
 /** The row of `seed_terms`: what differs between installations. */
@@ -151,13 +166,14 @@ async function writeTerms(client: pg.Client, configuration: Configuration, purch
     evidence: evidenceManifest(request),
     planned_checks: plannedChecks(request),
     report_bodies: bodies,
+    report_verdicts: reports.map(({ verdict }) => verdict),
     report_digests: reports.map((report) => digestOf(canonicalJson(report))),
     signature: JSON.stringify({ kid: 'seeded', alg: 'EdDSA', jws: 'seeded' }),
   };
   await client.query(
     `create temp table seed_terms (now timestamptz, n bigint, buyers int, content int, fresh int, strays int, price bigint,
        service_key text, contract_version text, terms_version text, receipt_version text, key_id text, networks text[],
-       asset text, pay_to text, evidence jsonb, planned_checks jsonb, report_bodies text[], report_digests text[],
+       asset text, pay_to text, evidence jsonb, planned_checks jsonb, report_bodies text[], report_verdicts text[], report_digests text[],
        signature text) on commit drop`,
   );
   await client.query(`insert into seed_terms select (json_populate_record(null::seed_terms, $1)).*`, [
