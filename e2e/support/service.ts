@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,10 +16,7 @@ import { onFreePort } from '../../sandbox/ports.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import type { Configuration } from '../../server/configuration.ts';
 import { openRuntime } from '../../server/open-runtime.ts';
-import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
 import { deleteExpired } from '../../server/purchases/rounds/retention.ts';
-import { sweep } from '../../server/purchases/rounds/sweep.ts';
-import { hearRails, watchRails } from '../../server/purchases/rounds/watch.ts';
 import { executeJob } from '../../server/purchases/work/execute.ts';
 import type { Runtime } from '../../server/runtime.ts';
 import { answerOperation } from '../../server/transports/http.ts';
@@ -30,7 +27,9 @@ import { cardDifferences } from './card-books.ts';
 import { chainDifferences } from './chain-books.ts';
 import { brokenInvariants } from './invariants.ts';
 import { ProvokedProblems } from './provoked.ts';
+import { everyRound } from './rounds.ts';
 import { type Door, startDoor } from './start-door.ts';
+import { startTwin, type Twin, wantsTwin } from './twin.ts';
 
 /** The service as a test meets it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
 export interface Service {
@@ -92,14 +91,18 @@ export async function startService(
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = () => brokenNow(database.pool, runtime.configuration, sandbox.controlUrl, acknowledged);
-  listenIn(server, runtime, provoked, acknowledged);
+  const twin = wantsTwin ? await startTwin(env) : null;
+  const isTwins = turns(twin);
+  listenIn(server, { provoked, acknowledged }, (req, res) =>
+    twin && isTwins() ? twin.answer(req, res, shiftMs) : answerOperation(runtime, req, res),
+  );
 
   afterEach(async (context) => {
     if (checked) context.expect(await broken()).toEqual([]);
   });
   afterAll(async () => {
     provoked.save();
-    for (const process of processes) process.stop();
+    for (const process of [...processes, ...(twin ? [twin] : [])]) process.stop();
     server.close();
     server.closeAllConnections();
     await checker.close();
@@ -116,8 +119,8 @@ export async function startService(
     advanceClock: (seconds) => {
       shiftMs += seconds * 1000;
     },
-    execute: (jobKey) => executeJob(runtime, checker, jobKey),
-    sweep: () => everyRound(runtime),
+    execute: (jobKey) => (twin && isTwins() ? twin.work(jobKey, shiftMs) : executeJob(runtime, checker, jobKey)),
+    sweep: () => (twin && isTwins() ? twin.work(null, shiftMs) : everyRound(runtime)),
     async backup() {
       const restore = await takeBackup(database.pool);
       return () => restore().then(() => acknowledged.forget());
@@ -136,14 +139,6 @@ export async function startService(
       return worker;
     },
   };
-}
-
-/** Each of a worker's rounds, once. */
-async function everyRound(runtime: Runtime): Promise<void> {
-  await sweep(runtime);
-  await hearRails(runtime);
-  await reconcile(runtime);
-  await watchRails(runtime);
 }
 
 /** Starts a worker process, which logs that it is ready. */
@@ -196,8 +191,21 @@ async function brokenNow(
   ];
 }
 
+/** Says of every other call that it is the twin's. */
+function turns(twin: Twin | null): () => boolean {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return twin !== null && calls % 2 === 0;
+  };
+}
+
 /** Notes what each answer of the server says. */
-function listenIn(server: Server, runtime: Runtime, provoked: ProvokedProblems, acknowledged: Acknowledged): void {
+function listenIn(
+  server: Server,
+  { provoked, acknowledged }: { provoked: ProvokedProblems; acknowledged: Acknowledged },
+  answer: (req: IncomingMessage, res: ServerResponse) => Promise<boolean> | null,
+): void {
   server.on('request', async (req, res) => {
     const end = res.end.bind(res);
     res.end = (chunk?: unknown) => {
@@ -206,7 +214,7 @@ function listenIn(server: Server, runtime: Runtime, provoked: ProvokedProblems, 
       acknowledged.note(res.statusCode, text);
       return end(chunk);
     };
-    if (!(await answerOperation(runtime, req, res))) res.writeHead(404).end();
+    if ((await answer(req, res)) === false) res.writeHead(404).end();
   });
 }
 

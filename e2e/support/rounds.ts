@@ -1,0 +1,12 @@
+import { reconcile } from '../../server/purchases/rounds/reconcile.ts';
+import { sweep } from '../../server/purchases/rounds/sweep.ts';
+import { hearRails, watchRails } from '../../server/purchases/rounds/watch.ts';
+import type { Runtime } from '../../server/runtime.ts';
+
+/** Each of a worker's rounds, once. */
+export async function everyRound(runtime: Runtime): Promise<void> {
+  await sweep(runtime);
+  await hearRails(runtime);
+  await reconcile(runtime);
+  await watchRails(runtime);
+}

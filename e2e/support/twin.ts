@@ -1,0 +1,66 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import path from 'node:path';
+
+/**
+ * `TEST_PROCESSES=2` runs the tests of the service unchanged on two web processes and two workers over one database: a
+ * second process answers every other request, runs every other job and makes every other round.
+ */
+export const wantsTwin = process.env.TEST_PROCESSES === '2';
+
+/** Tells the other process how far the clock of the test is ahead. */
+export const shiftHeader = 'x-test-clock-shift-ms';
+
+/** What a worker is to do: a job, or with null one of each round. */
+export interface Order {
+  id: number;
+  execute: string | null;
+  shiftMs: number;
+}
+
+export interface Twin {
+  /** Has the other process answer. */
+  answer(req: IncomingMessage, res: ServerResponse, shiftMs: number): null;
+  /** Has the other process work. Rejects with what went wrong there. */
+  work(execute: string | null, shiftMs: number): Promise<void>;
+  stop(): void;
+}
+
+/** Starts the other process on the database that `env` names. */
+export async function startTwin(env: Readonly<Record<string, string>>): Promise<Twin> {
+  const child = fork(path.join(import.meta.dirname, 'twin-process.ts'), { env: { ...process.env, ...env } });
+  child.setMaxListeners(0);
+  const [{ port }] = await once(child, 'message');
+  let orders = 0;
+  return {
+    answer(req, res, shiftMs) {
+      const headers = [...req.rawHeaders, shiftHeader, String(shiftMs)];
+      const onward = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false });
+      onward.on('response', async (answer) => {
+        const body: Buffer[] = [];
+        for await (const chunk of answer) body.push(chunk);
+        res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
+        res.end(Buffer.concat(body));
+      });
+      onward.on('error', () => res.destroy());
+      res.on('close', () => onward.destroy());
+      req.pipe(onward);
+      return null;
+    },
+    work: (execute, shiftMs) =>
+      new Promise((resolve, reject) => {
+        orders += 1;
+        const id = orders;
+        const hear = (told: { id: number; error: string | null }) => {
+          if (told.id !== id) return;
+          child.off('message', hear);
+          if (told.error === null) resolve();
+          else reject(new Error(told.error));
+        };
+        child.on('message', hear);
+        child.send({ id, execute, shiftMs } satisfies Order);
+      }),
+    stop: () => void child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+/** The rooms behind the agent interface, and what speaks to it from outside. */
+const tests = ['server/', 'e2e/parallel', 'e2e/stock-clients', 'e2e/fuzz/'];
+
+it('two web processes and two workers over one database pass the whole test of the agent interface, unchanged', async () => {
+  const run = spawn(
+    process.execPath,
+    [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'integration', ...tests],
+    { cwd: root, env: { ...process.env, TEST_PROCESSES: '2' }, stdio: 'inherit' },
+  );
+  expect(await once(run, 'exit')).toEqual([0, null]);
+});
