@@ -1,9 +1,9 @@
-import { ArrowRight, CircleQuestionMark } from 'lucide-react';
 import { Bars } from '@/components/console/Bars.tsx';
 import { ChainTable } from '@/components/console/ChainTable.tsx';
 import { Health } from '@/components/console/Health.tsx';
 import { Moment } from '@/components/console/Moment.tsx';
 import { Switches } from '@/components/console/Switches.tsx';
+import { Trouble } from '@/components/console/Trouble.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
 import type { Overview } from '@/server/console/contract/overview.ts';
@@ -26,7 +26,6 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
   const days = periods.find(([each]) => String(each) === asked)?.[0] ?? 1;
   const overview = await readForOperator('console_overview', { days });
   const [{ ctx, me }, role] = [await operatorContext(), await roleNow()];
-  const inDoubt = me?.waiting.in_doubt ?? 0;
   return (
     <>
       <Told page="/console" done="Turned. Availability shows it already." />
@@ -45,17 +44,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
           ))}
         </nav>
       </div>
-      {inDoubt > 0 ? (
-        <a href="/console/money" className="notice tone-person mt-5 hover:underline">
-          <CircleQuestionMark className="icon" />
-          <span className="flex-1">
-            <strong className="font-semibold">
-              {inDoubt} {inDoubt === 1 ? 'payment is' : 'payments are'} in doubt.
-            </strong>
-          </span>
-          <ArrowRight className="icon" />
-        </a>
-      ) : null}
+      <Trouble overview={overview} inDoubt={me?.waiting.in_doubt ?? 0} now={ctx.now} />
       <Figures overview={overview} />
       <RailTable overview={overview} />
       <div className="panel mt-6">

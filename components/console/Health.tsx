@@ -1,13 +1,25 @@
 import type { Overview } from '@/server/console/contract/overview.ts';
+import { seconds } from '@/server/service/terms.ts';
 import { reasonsText } from '../purchases/Availability.tsx';
 import { State } from '../purchases/State.tsx';
 import { relativeText } from './Moment.tsx';
 
-interface Part {
+export interface Part {
   name: string;
   state: string;
   detail: string;
+  /** Where more of it stands. */
+  page?: string | undefined;
 }
+
+const queueWords: Readonly<Record<string, string>> = {
+  check: 'Checks',
+  letter: 'Letters',
+  dead_letter: 'Letters not sent',
+};
+
+/** A chain is searched every ten seconds. One that was not for so many stands. */
+const searchedWithin = 120;
 
 /** Each part of the service: its state, and why, in words. */
 export function Health({ overview, now }: { overview: Overview; now: Date }) {
@@ -34,7 +46,10 @@ export function Health({ overview, now }: { overview: Overview; now: Date }) {
   );
 }
 
-function partsOf({ availability, queues, database, chains, webhooks, assessor }: Overview, now: Date): Part[] {
+/** Every part of the service with its state in words. */
+export function partsOf({ availability, queues, database, chains, webhooks, assessor }: Overview, now: Date): Part[] {
+  const olderThan = (at: string | null, limit: number) => at !== null && now.getTime() - Date.parse(at) > limit * 1_000;
+  const stateOf = (isBroken: boolean) => (isBroken ? 'unavailable' : 'available');
   return [
     { name: 'Sales', state: availability.state, detail: reasonsText(availability.reasons) },
     ...availability.rails.map(({ rail, state, reasons }) => ({ name: rail, state, detail: reasonsText(reasons) })),
@@ -44,14 +59,19 @@ function partsOf({ availability, queues, database, chains, webhooks, assessor }:
       detail: reasonsText(availability.registrations.reasons),
     },
     ...queues.map(({ name, waiting, failed, oldest_at }) => ({
-      name: `Queue: ${name}`,
-      state: failed > 0 ? 'unavailable' : 'available',
+      name: queueWords[name] ?? name,
+      // What could not be sent waits for a person; anything else for a worker, which comes in time.
+      state: stateOf(
+        failed > 0 || (name === 'dead_letter' ? waiting > 0 : olderThan(oldest_at, seconds.deliveryTarget)),
+      ),
       detail: `${waiting} waiting${oldest_at ? `, the oldest since ${relativeText(oldest_at, now)}` : ''}, ${failed} failed`,
+      page: name === 'dead_letter' ? '/console/failures#letters' : undefined,
     })),
     {
       name: 'Webhooks',
-      state: webhooks.failing > 0 ? 'unavailable' : 'available',
+      state: stateOf(webhooks.failing > 0),
       detail: webhooksText(webhooks, now),
+      page: '/console/webhooks?waiting=1',
     },
     {
       name: 'Assessor',
@@ -65,7 +85,7 @@ function partsOf({ availability, queues, database, chains, webhooks, assessor }:
     },
     ...chains.map(({ network, head, searched_to, searched_at }) => ({
       name: network,
-      state: 'available',
+      state: stateOf(olderThan(searched_at, searchedWithin)),
       detail: `Block ${head}, searched to ${searched_to}, ${relativeText(searched_at, now)}`,
     })),
   ];

@@ -13,12 +13,12 @@ export function relativeText(at: string, now: Date): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }
 
-/** A time for operators: day and second in UTC, and the distance. */
+/** A time for operators: day and second in UTC, the year if it is another, and the distance. */
 export function Moment({ at, now }: { at: string; now: Date }) {
   const iso = new Date(at).toISOString();
   return (
     <time dateTime={iso} title={`${iso.slice(0, 10)} ${iso.slice(11, 23)} UTC`} className="whitespace-nowrap">
-      {iso.slice(5, 10)} {iso.slice(11, 19)}
+      {iso.slice(0, 4) === now.toISOString().slice(0, 4) ? iso.slice(5, 10) : iso.slice(0, 10)} {iso.slice(11, 19)}
       <span className="block text-meta text-ink-3">{relativeText(iso, now)}</span>
     </time>
   );

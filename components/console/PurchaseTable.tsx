@@ -14,6 +14,9 @@ interface Props {
   choosing?: boolean;
 }
 
+/** Lists shorten wallet addresses to their ends. */
+const walletForm = /^(0x\w{6})\w{28}(\w{6})$/;
+
 /** Purchases, one per row; on a phone only name, state and amount. */
 export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: Props) {
   return (
@@ -46,7 +49,9 @@ export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: P
               >
                 <Key>{row.job_key}</Key>
               </a>
-              <div className="wrap-anywhere text-ink-3">{row.buyer}</div>
+              <div className="wrap-anywhere text-ink-3" title={row.buyer}>
+                {row.buyer.replace(walletForm, '$1…$2')}
+              </div>
             </td>
             <td className="text-ink-2 max-md:hidden">{row.rail ?? 'None yet'}</td>
             <td className="max-md:order-3 max-md:pt-1!">

@@ -8,7 +8,7 @@ import { State } from './State.tsx';
 /** What can be bought now (specification 2.2). */
 export type AvailabilityFacts = z.infer<typeof contract.Availability>;
 
-const NOT_SET_UP = 'Not set up';
+export const NOT_SET_UP = 'Not set up';
 const SWITCHED_OFF = 'Switched off';
 
 const reasonWords: Record<string, string> = {

@@ -66,7 +66,7 @@ function Jobs({ id, title, advice, jobs, now }: JobsProps) {
               <Key>{job.job_key}</Key>
             </a>
             <span className="block text-ink-3">
-              {job.failure ?? 'No failure noted'}, {job.tries} {job.tries === 1 ? 'try' : 'tries'}
+              {job.failure ?? 'No failure is noted.'} {job.tries} {job.tries === 1 ? 'try' : 'tries'}
             </span>
           </span>
           <span className="ml-auto">

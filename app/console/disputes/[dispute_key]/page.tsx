@@ -106,9 +106,15 @@ function Answer({ page, obstacle, refusal }: { page: string; obstacle: string | 
           <label className="label" htmlFor="statement">
             Why the charge stands
           </label>
-          <div className="field">
-            <textarea id="statement" name="statement" rows={4} required maxLength={5_000} defaultValue={refusal} />
-          </div>
+          <textarea
+            id="statement"
+            name="statement"
+            rows={4}
+            required
+            maxLength={5_000}
+            defaultValue={refusal}
+            className="field block py-2"
+          />
         </div>
         <div>
           <label className="label" htmlFor="reason">
