@@ -135,7 +135,7 @@ describe('a payment link', () => {
     expect(page.url()).toBe(url);
     // Who comes back may have paid: that is said before anything else.
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('If you have paid, do not pay again');
-    await lookAt(page, 'pay-begun');
+    expect(await faultsOf(page, 'pay-begun')).toEqual([]);
     await page.getByRole('button', { name: 'Not paid yet' }).click();
     await typeCard(page);
     await page.getByRole('heading', { name: /collected/ }).waitFor(patience);
