@@ -102,9 +102,9 @@ function partsOf({ tokens, quantities }: Pick<Statement, 'tokens' | 'quantities'
 const contentOf = (tokens: readonly Token[]): number => tokens.filter(({ content }) => content).length;
 
 /** A word that is looked for, and what it weighs. */
-type Sought = { token: Token; weight: number; name: boolean };
+type WantedWord = { token: Token; weight: number; name: boolean };
 
-function soughtIn(part: Part, statement: Statement, computed: boolean): Sought[] {
+function soughtIn(part: Part, statement: Statement, computed: boolean): WantedWord[] {
   const seen = new Set<string>();
   return part.tokens.flatMap((token) => {
     if (!token.content || token.kind !== 'word' || isLight(token.stem) || seen.has(token.stem)) return [];
@@ -197,7 +197,7 @@ function windowAt(center: number, index: EvidenceIndex): Window | undefined {
 /** Whether a window holds each figure and name of a part, and most of its words. */
 function holdsMost(
   window: Window,
-  sought: readonly Sought[],
+  sought: readonly WantedWord[],
   accounts: readonly FigureAccount[],
   index: EvidenceIndex,
 ): boolean {
@@ -225,11 +225,11 @@ function standsIn(figure: Quantity, { passages, middle }: Window, index: Evidenc
   return passages.some((at) => index.passages[at]?.quantities.some((known) => sameFigure(figure, known)) === true);
 }
 
-const placesOf = (names: readonly Sought[], { tokens }: Passage): number[] =>
+const placesOf = (names: readonly WantedWord[], { tokens }: Passage): number[] =>
   names.map(({ token }) => tokens.findIndex((other) => meansAlike(token, other) > 0));
 
 /** Where the middle passage has names of its own, those of the part are among them or in the name of the source. */
-function namesFit(sought: readonly Sought[], { middle, label }: Window): boolean {
+function namesFit(sought: readonly WantedWord[], { middle, label }: Window): boolean {
   const names = sought.filter(({ name }) => name);
   const theirs = middle.tokens.some(({ capital, content }, at) => at > 0 && capital && content);
   const places = placesOf(names, middle);
@@ -248,7 +248,7 @@ const rise = (places: readonly number[]): boolean => {
 function conflictWith(
   window: Window,
   part: Part,
-  sought: readonly Sought[],
+  sought: readonly WantedWord[],
   computed: boolean,
   index: EvidenceIndex,
 ): { word: string; says: Otherwise } | undefined {
@@ -265,7 +265,11 @@ function conflictWith(
 }
 
 /** A word that the passage lacks stands against its opposite there. */
-function turnedIn({ tokens }: Part, { middle, tokens: known }: Window, sought: readonly Sought[]): string | undefined {
+function turnedIn(
+  { tokens }: Part,
+  { middle, tokens: known }: Window,
+  sought: readonly WantedWord[],
+): string | undefined {
   const missing = sought.filter(({ token }) => !known.some((other) => meansAlike(token, other) > 0));
   const opposed = missing.find(({ token }) =>
     middle.tokens.some((other) => other.content && areOpposed(entryOf(token), entryOf(other))),
