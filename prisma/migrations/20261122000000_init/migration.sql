@@ -47,7 +47,8 @@ BEGIN
       (SELECT max(transaction) FROM operator_acts WHERE transaction >= (SELECT number FROM next)),
       (SELECT max(transaction) FROM ledger_transfers WHERE transaction >= (SELECT number FROM next)),
       (SELECT max(to_transaction) FROM ledger_closings WHERE to_transaction > (SELECT number FROM next)),
-      (SELECT max(to_transaction) FROM audit_seals WHERE to_transaction > (SELECT number FROM next))) AS last) found
+      (SELECT max(to_transaction) FROM audit_seals WHERE to_transaction > (SELECT number FROM next)),
+      (SELECT to_transaction FROM hours_counted WHERE to_transaction > (SELECT number FROM next))) AS last) found
   WHERE last IS NOT NULL;
 END $$;
 
@@ -403,6 +404,9 @@ CREATE UNIQUE INDEX purchase_blocks_account_open_key ON purchase_blocks (account
   NULLS NOT DISTINCT WHERE lifted_at IS NULL AND account_key IS NOT NULL;
 CREATE UNIQUE INDEX purchase_blocks_payer_open_key ON purchase_blocks (payer, cause, payment_key)
   NULLS NOT DISTINCT WHERE lifted_at IS NULL AND payer IS NOT NULL;
+-- Counted on every page of the console.
+CREATE INDEX purchase_blocks_open_idx ON purchase_blocks (created_at, block_key) WHERE lifted_at IS NULL;
+CREATE INDEX purchase_blocks_payment_key_idx ON purchase_blocks (payment_key);
 CREATE FUNCTION keep_purchase_block() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.lifted_at IS NOT NULL
@@ -525,6 +529,9 @@ CREATE TABLE jobs (
   waived_because TEXT,
   credit_only BOOLEAN NOT NULL DEFAULT false,
   reserved_microcents BIGINT NOT NULL DEFAULT 0,
+  last_rail TEXT,
+  last_verdict TEXT,
+  facet TEXT,
   CHECK (state IN ('awaiting_payment', 'queued', 'running', 'delivered', 'accepted', 'rechecking', 'redelivered',
     'waived', 'failed', 'canceled')),
   CHECK (payment_state IN ('none', 'requires_payer', 'processing', 'unknown', 'collected', 'refund_pending',
@@ -558,17 +565,27 @@ CREATE INDEX jobs_principal_key_created_at_idx ON jobs (principal_key, created_a
 -- Lists of the console, by page.
 CREATE INDEX jobs_created_at_job_key_idx ON jobs (created_at DESC, job_key DESC);
 CREATE INDEX jobs_state_created_at_job_key_idx ON jobs (state, created_at DESC, job_key DESC);
-CREATE INDEX jobs_payment_state_created_at_job_key_idx ON jobs (payment_state, created_at DESC, job_key DESC);
-CREATE INDEX jobs_in_doubt_idx ON jobs (created_at DESC, job_key DESC)
-  WHERE payment_state IN ('requires_payer', 'processing', 'unknown', 'refund_pending', 'refund_failed');
+CREATE INDEX jobs_facet_created_at_job_key_idx ON jobs (facet, created_at DESC, job_key DESC);
 CREATE INDEX jobs_failed_idx ON jobs (created_at) WHERE state = 'failed';
 CREATE INDEX jobs_waived_idx ON jobs (account_key, principal_key) WHERE state = 'waived';
-CREATE INDEX jobs_held_idx ON jobs (price_microcents) WHERE charge_state = 'held';
 -- What the sweep looks for stays small, whatever the number of purchases.
 CREATE INDEX jobs_working_idx ON jobs (deliver_by) WHERE state IN ('queued', 'running', 'rechecking');
 CREATE INDEX jobs_unpaid_idx ON jobs (pay_by) WHERE state = 'awaiting_payment';
 CREATE INDEX jobs_to_review_idx ON jobs (review_by) WHERE state IN ('delivered', 'redelivered');
 CREATE INDEX jobs_reserved_idx ON jobs (principal_key) WHERE state = 'awaiting_payment';
+
+-- What lists filter purchases by, in one word: there are a few dozen of them, however many purchases.
+CREATE FUNCTION job_facet(state text, payment_state text, review_state text, rail text, verdict text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT state || '.' || payment_state || '.' || review_state || '.' || coalesce(rail, '') || '.' || coalesce(verdict, '')
+$$;
+CREATE FUNCTION keep_job_facet() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.facet := job_facet(NEW.state, NEW.payment_state, NEW.review_state, NEW.last_rail, NEW.last_verdict);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER jobs_keep_their_facet BEFORE INSERT OR UPDATE OF state, payment_state, review_state, last_rail, last_verdict ON jobs
+  FOR EACH ROW EXECUTE FUNCTION keep_job_facet();
 
 -- A job is for one authorized quote, at its price, for its buyer, on that buyer's grant; none of that changes.
 CREATE FUNCTION keep_job_to_its_quote() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -693,7 +710,6 @@ CREATE TABLE reports (
   CHECK (number BETWEEN 1 AND 2)
 );
 CREATE INDEX reports_delivered_at_idx ON reports (delivered_at DESC);
-CREATE INDEX reports_verdict_idx ON reports (verdict);
 CREATE TRIGGER reports_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON reports EXECUTE FUNCTION refuse_change();
 
 -- Copies the verdict out of the body, for lists. Its key occurs once outside of quoted text.
@@ -871,10 +887,11 @@ CREATE TABLE payments (
   CHECK (reversed_at IS NULL OR (state = 'collected' AND method <> 'wallet_credit'))
 );
 CREATE INDEX payments_job_key_idx ON payments (job_key);
-CREATE INDEX payments_rail_idx ON payments (rail);
 -- A job has one payment that is open or collected.
 CREATE UNIQUE INDEX payments_active_key ON payments (job_key) WHERE state IN ('settling', 'unknown', 'collected');
 CREATE INDEX payments_open_idx ON payments (created_at) WHERE state IN ('settling', 'unknown');
+-- Attempts to pay that failed are counted by when they did.
+CREATE INDEX payments_failed_idx ON payments (decided_at, rail) WHERE state = 'failed';
 ALTER TABLE purchase_blocks ADD FOREIGN KEY (payment_key) REFERENCES payments ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- A payment keeps its job and its amount, and what was decided about it is not open again.
@@ -1523,3 +1540,27 @@ CREATE TABLE finding_labels (
   CHECK (error IS NULL OR label = 'right')
 );
 CREATE INDEX finding_labels_labeled_at_idx ON finding_labels (labeled_at DESC);
+
+-- What happened in each hour, counted once, for the first screen.
+CREATE TABLE hourly_figures (
+  hour TIMESTAMPTZ(3) NOT NULL,
+  figure TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  label TEXT NOT NULL,
+  count BIGINT NOT NULL,
+  amount_microcents BIGINT NOT NULL,
+  PRIMARY KEY (hour, figure, rail, label),
+  CHECK (figure IN ('step', 'took', 'late', 'report', 'corrected', 'posted')),
+  CHECK (count > 0),
+  CHECK (amount_microcents >= 0),
+  CHECK (hour = date_trunc('hour', hour, 'UTC'))
+);
+
+-- Up to where the hours are counted: one row, which whoever counts holds.
+CREATE TABLE hours_counted (
+  id INTEGER PRIMARY KEY DEFAULT 1,
+  to_transaction BIGINT NOT NULL,
+  counted_at TIMESTAMPTZ(3) NOT NULL,
+  CHECK (id = 1)
+);
+INSERT INTO hours_counted (to_transaction, counted_at) VALUES (oldest_open_transaction(), now());
