@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { embeddedAssessor } from './assessors/embedded.ts';
 import { checkWork } from './check.ts';
-import type { Report } from './contract.ts';
+import type { CheckRequest, Report } from './contract.ts';
 
 const NOW = new Date('2026-01-15T12:00:00Z');
 
 async function statements(
-  work_product: string | { [key: string]: number | { [key: string]: number } },
+  work_product: CheckRequest['work_product'],
   ...contents: string[]
 ): Promise<Report['statements']> {
   const evidence = contents.map((content, at) => ({ source: `Source ${'ABC'[at]}`, text: content }));
@@ -70,4 +70,13 @@ describe('a table of the evidence', () => {
       '| Crop | Total net weight |\n|---|---|\n| Courgettes | 1,102 |\n| Tomatoes | 1,776 |\n| Total | 2,878 |';
     expect((await statements(table, log)).some(({ status }) => status === 'contradicted')).toBe(false);
   });
+});
+
+it('a row that ends with an empty cell belongs to its table', async () => {
+  const report = 'Test | Result | Unit | Mark\nFerritin | 11 | µg/L | L\nVitamin B12 | 298 | pmol/L |\n';
+  const note = 'For vitamin B12 one pmol/L equals about 1.355 pg/mL.';
+  const work = (unit: string) => ({ results: [{ test: 'Vitamin B12', value: 298, unit }] });
+  const unitOf = async (unit: string) =>
+    (await statements(work(unit), report, note)).find(({ path }) => path === '/results/0/unit')?.status;
+  expect([await unitOf('pmol/L'), await unitOf('pg/mL')]).toEqual(['supported', 'contradicted']);
 });

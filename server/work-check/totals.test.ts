@@ -59,7 +59,7 @@ describe('totals below the columns of the work', () => {
   };
 
   it('are added up anew', async () => {
-    expect(await told('8,364')).toBe("supported: The table's own figures give it: 7,412 + 952 = 8,364.");
+    expect(await told('8,364')).toBe("supported: By the table's own figures 7,412 + 952 = 8,364.");
     expect(await told('8,346')).toMatch(/^contradicted: .*7,412 \+ 952 = 8,364\.$/);
   });
 

@@ -1,6 +1,7 @@
 import type { Passage } from '../assessors/port.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { written } from '../engines/derivation.ts';
+import { rangeFlag } from '../engines/range-flags.ts';
 import type { Records } from '../engines/records.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
@@ -120,13 +121,17 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
 /** A total of its row or column, worked out again from the other figures there. */
 function judgeRow(statement: Statement, value: string, { statements }: Work): Judgement | undefined {
   const row =
-    rowTotal(statement, statements) ?? columnTotal(statement, statements) ?? rowRelation(statement, statements);
+    rowTotal(statement, statements) ??
+    columnTotal(statement, statements) ??
+    rangeFlag(statement, statements) ??
+    rowRelation(statement, statements);
   if (row === undefined) return undefined;
+  const whose = `the ${statement.kind === 'cell' ? 'table' : 'record'}'s own figures`;
   return {
     status: row.holds ? 'supported' : 'contradicted',
     why: row.holds
-      ? `The table's own figures give it: ${row.says}.`
-      : `The work gives “${clip(value)}” (${statement.at}), but the table's own figures give ${row.says}.`,
+      ? `By ${whose} ${row.says}.`
+      : `The work gives “${clip(value)}” (${statement.at}), but by ${whose} ${row.says}.`,
     passages: [],
     computed: row.says,
     ...(row.holds ? {} : { compared: { claimed: value, known: row.says } }),
@@ -174,13 +179,17 @@ function formerly(start: number, text: string): string | undefined {
 
 const FORMER = /\b(?:until|formerly|previously|was|were|old(?:er)?|before|used to|superseded|instead of)\b/i;
 
+/** "One pmol/L equals about 1.355 pg/mL": a conversion gives no record's value. */
+const CONVERTS = /\b(?:equals?|equivalent|converts?|converted|corresponds?)\b/i;
+
 /** Whether another stretch of evidence about the record gives the field's value, and not as something of the past. */
 function isGivenElsewhere(statement: Statement, records: Records, index: EvidenceIndex): boolean {
   const found = records.read(statement);
   if (found.is !== 'found') return false;
   const text = index.sources[found.region.source]?.text ?? '';
-  const from = Math.max(text.lastIndexOf('.', found.span.start - 1), text.lastIndexOf('\n', found.span.start - 1)) + 1;
-  return !FORMER.test(text.slice(from, found.span.start));
+  const from = Math.max(text.lastIndexOf('. ', found.span.start - 1), text.lastIndexOf('\n', found.span.start - 1)) + 1;
+  const before = text.slice(from, found.span.start);
+  return !FORMER.test(before) && !CONVERTS.test(before);
 }
 
 /** A figure that two figures in its record's stretch of evidence give: "four people for nine hours". */

@@ -63,8 +63,11 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
     });
     start = at + 1;
   }
-  if (mark === '|' && cells[0]?.text === '') cells.shift();
-  if (mark === '|' && cells.at(-1)?.text === '') cells.pop();
+  // A bar at the end closes a row only where one opens it: else an empty cell follows it.
+  if (mark === '|' && cells[0]?.text === '') {
+    cells.shift();
+    if (cells.at(-1)?.text === '') cells.pop();
+  }
   return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
 }
 
