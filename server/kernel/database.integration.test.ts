@@ -20,8 +20,10 @@ describe('a purchase and the lists that it is in', () => {
     // The shared connections, at most four, take turns from one round of the event loop to the next.
     for (let turn = 0; turn < 4; turn += 1) await shared.many(report);
     await Promise.all(connections.map(() => transact(db, (tx) => tx.many(report))));
+    // A table of one row is always read whole.
     const { rows } = await service.database.pool.query(
-      `select relname, seq_scan::int from pg_stat_user_tables where schemaname = 'public'`,
+      `select relname, seq_scan::int from pg_stat_user_tables
+      where schemaname = 'public' and relname not in ('transaction_numbers', 'hours_counted')`,
     );
     return Object.fromEntries(rows.map(({ relname, seq_scan }) => [relname, seq_scan]));
   };
