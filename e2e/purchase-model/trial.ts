@@ -128,8 +128,9 @@ async function settleDown(model: Model, world: World): Promise<void> {
     if (body.payment_state === 'collected') collected(model, purchase, 'x402');
     else purchase.payment = 'none';
     cancelUnpaid(model);
-    await world.observe(model, purchase);
   }
+  // Credit from one of them is a way to pay for another: look when all are settled.
+  for (const purchase of unsettled) await world.observe(model, purchase);
 }
 
 /** How often each step of the table of transitions was taken, by `transition from state`. */
