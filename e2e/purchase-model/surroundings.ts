@@ -62,12 +62,14 @@ export class Sweep implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
     await world.service.sweep();
-    for (const purchase of model.purchases) {
-      if (purchase.jobKey === null) continue;
-      const found = await world.agent.job(purchase.jobKey);
-      swept(model, purchase, found.body);
-      world.compare(model, purchase, found);
-    }
+    const found = await world.look(model);
+    const answers = model.purchases.flatMap((purchase) => {
+      const answer = found.get(purchase.jobKey ?? '');
+      return answer ? [{ purchase, answer }] : [];
+    });
+    for (const { purchase, answer } of answers) swept(model, purchase, answer.body);
+    // Credit from one of them is a way to pay for another: compare when the model has seen all.
+    for (const { purchase, answer } of answers) world.compare(model, purchase, answer);
   }
   toString = () => 'Sweep()';
 }

@@ -10,8 +10,9 @@ import type { Command } from './command.ts';
 import { kinds, survive, type Tally } from './hostile-chain.ts';
 import { type CardTally, cardKinds, surviveCards } from './hostile-provider.ts';
 import { hostilities } from './hostilities.ts';
-import { cancelUnpaid, collected, isOpen, type Model, newModel } from './model.ts';
+import { cancelUnpaid, isOpen, type Model, newModel } from './model.ts';
 import { commands } from './repertoire.ts';
+import { Sweep } from './surroundings.ts';
 import { World } from './world.ts';
 
 const commandsMax = 60;
@@ -119,18 +120,11 @@ async function settleDown(model: Model, world: World): Promise<void> {
   await world.provider('well');
   const unsettled = model.purchases.filter((purchase) => purchase.jobKey && isOpen(purchase));
   if (unsettled.length === 0) return;
+  model.provider = 'well';
   await world.pass(60);
   cancelUnpaid(model);
-  await world.service.sweep();
-  for (const purchase of unsettled) {
-    const { body } = await world.agent.job(purchase.jobKey ?? '');
-    expect(['none', 'collected']).toContain(body.payment_state);
-    if (body.payment_state === 'collected') collected(model, purchase, 'x402');
-    else purchase.payment = 'none';
-    cancelUnpaid(model);
-  }
-  // Credit from one of them is a way to pay for another: look when all are settled.
-  for (const purchase of unsettled) await world.observe(model, purchase);
+  await new Sweep().run(model, world);
+  expect(unsettled.filter(isOpen)).toEqual([]);
 }
 
 /** How often each step of the table of transitions was taken, by `transition from state`. */
