@@ -64,9 +64,13 @@ async function keepPicture(page: Page, name: string): Promise<void> {
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const [colorScheme, size] of looks) {
-    // A color that is still on its way to the other scheme has no contrast to measure.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     await page.setViewportSize(sizes[size]);
+    // A color that is still on its way to the other scheme has no contrast to measure.
+    await page.evaluate(async () => {
+      const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
+      await Promise.allSettled(transitions.map(({ finished }) => finished));
+    });
     await keepPicture(page, `${name}-${size}-${colorScheme}`);
     faults.push(...(await accessibilityFindings(page)).map((fault) => `${name} ${size} ${colorScheme}: ${fault}`));
   }
