@@ -63,6 +63,16 @@ describe('totals below the columns of the work', () => {
     expect(await told('8,346')).toMatch(/^contradicted: .*7,412 \+ 952 = 8,364\.$/);
   });
 
+  it('take off what has a minus', async () => {
+    const work_product =
+      '| Item | Linde | Seehof |\n|---|---|---|\n| Rooms | 8,024 | 7,412 |\n| Rebate | -24 | -12 |\n| Total | 8,000 | 7,400 |';
+    const { statements } = await checkWork(
+      { work_product, evidence: [{ source: 'Offers', text: 'Rooms 8,024 and 7,412; rebates of 24 and 12.' }] },
+      { assessor: embeddedAssessor, now: new Date('2026-05-13T08:00:00Z') },
+    );
+    expect(statements.slice(-2).map(({ status }) => status)).toEqual(['supported', 'supported']);
+  });
+
   it('are none of a list whose figures have thousands', async () => {
     const work_product = 'By house:\n1. Linde: 8,024 euros, 412 nights\n2. Seehof: 7,412 euros, 377 nights';
     const { statements } = await checkWork(

@@ -1,4 +1,4 @@
-import { readQuantities } from './reading/quantities.ts';
+import { figureOfCell } from './reading/cell-figure.ts';
 import type { Cell, Table } from './reading/tables.ts';
 import type { Token } from './reading/token.ts';
 import { isContent, stem, tokenize } from './reading/tokens.ts';
@@ -37,7 +37,7 @@ export function readTotal(statement: Statement, tables: readonly Table[]): Total
     const column = columnMeant(statement, words, table.header, rows);
     if (column === undefined) continue;
     const cells = rows.flatMap((line) => line.slice(column, column + 1));
-    const values = cells.map(({ text }) => numberOf(text));
+    const values = cells.map(({ text }) => figureOfCell(text)?.value);
     if (values.some((value) => value === undefined)) continue;
     const value = values.reduce((sum: number, next) => sum + (next ?? 0), 0);
     const named = `the sum of ${table.header[column]?.text ?? ''}`;
@@ -66,7 +66,7 @@ function columnMeant(
   const own = new Set(words);
   const contentOf = (cell: Cell): Token[] => tokenize(cell.text).filter(isContent);
   const numeric = header.flatMap((cell, at) =>
-    rows.every((line) => numberOf(line[at]?.text ?? '') !== undefined) &&
+    rows.every((line) => figureOfCell(line[at]?.text ?? '') !== undefined) &&
     !ADDS_UP_TO_NOTHING.test(cell.text.replaceAll('_', ' '))
       ? [{ cell, at }]
       : [],
@@ -92,13 +92,4 @@ function columnMeant(
   if (statement.record === undefined) return undefined;
   const amounts = numeric.filter(({ cell }) => contentOf(cell).some((token) => AMOUNT_WORDS.has(token.stem)));
   return amounts.length === 1 ? amounts[0]?.at : undefined;
-}
-
-/** The one figure of a cell; undefined for anything else. */
-function numberOf(text: string): number | undefined {
-  const tokens = tokenize(text);
-  const [figure, ...others] = readQuantities(tokens);
-  if (figure === undefined || others.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
-  const words = tokens.filter(({ kind }) => kind === 'word').length;
-  return words <= 1 ? (text.trim().startsWith('-') ? -figure.value : figure.value) : undefined;
 }

@@ -1,5 +1,6 @@
+import { figureOfCell } from '../reading/cell-figure.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { type Quantity, readQuantities } from '../reading/quantities.ts';
+import type { Quantity } from '../reading/quantities.ts';
 import { readTables, type Table } from '../reading/tables.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
@@ -60,7 +61,7 @@ type Figures = { column: number; name: string; values: number[]; of: 'counts' | 
 
 function figuresOf({ header }: Table, rows: Table['rows']): Figures[] {
   return header.flatMap((head, column) => {
-    const values = rows.map((cells) => numberOf(cells[column]?.text ?? ''));
+    const values = rows.map((cells) => figureOfCell(cells[column]?.text ?? '')?.value);
     return values.some((value) => value === undefined)
       ? []
       : [{ column, name: head.text, values: values as number[], of: 'counts' as const }];
@@ -117,10 +118,4 @@ export function sumGiving(
       Math.abs(value - figure.value) < 0.0051 &&
       tokenize(group).every(({ stem, kind }) => kind === 'mark' || stems.has(stem)),
   );
-}
-
-function numberOf(text: string): number | undefined {
-  const [figure, ...more] = readQuantities(tokenize(text));
-  if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
-  return tokenize(text).filter(({ kind }) => kind === 'word').length <= 1 ? figure.value : undefined;
 }

@@ -1,5 +1,4 @@
-import { readQuantities } from '../reading/quantities.ts';
-import { tokenize } from '../reading/tokens.ts';
+import { figureOfCell } from '../reading/cell-figure.ts';
 import type { Statement } from '../statements.ts';
 import { printedTolerance, written } from './derivation.ts';
 import type { RowTotal } from './row-totals.ts';
@@ -83,7 +82,7 @@ function gridsOf(all: readonly Statement[]): Map<string, Grid> {
     const place = placeIn(statement);
     const { record } = statement;
     if (place === undefined || record === undefined) continue;
-    const value = numberOf(record.value);
+    const value = figureOfCell(record.value)?.value;
     if (value === undefined) continue;
     const grid = made.get(place.table) ?? new Map<string, Row>();
     const row: Row = grid.get(place.row) ?? new Map();
@@ -104,13 +103,4 @@ function placeIn({ at, kind, place }: Statement): { table: string; row: string }
   if (!('path' in place)) return undefined;
   const [, table = '', row = ''] = /^(.*)\/(\d+)\/[^/]+$/.exec(place.path) ?? [];
   return row === '' ? undefined : { table, row };
-}
-
-function numberOf(text: string): number | undefined {
-  const bare = text.replaceAll(/\*\*|__|`/g, '').trim();
-  const tokens = tokenize(bare);
-  const [figure, ...more] = readQuantities(tokens);
-  if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
-  if (tokens.filter(({ kind }) => kind === 'word').length > 1) return undefined;
-  return /^[-−–]/.test(bare) ? -figure.value : figure.value;
 }

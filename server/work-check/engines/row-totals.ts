@@ -1,5 +1,4 @@
-import { readQuantities } from '../reading/quantities.ts';
-import { tokenize } from '../reading/tokens.ts';
+import { figureOfCell } from '../reading/cell-figure.ts';
 import type { Statement } from '../statements.ts';
 import { printedTolerance, written } from './derivation.ts';
 
@@ -9,12 +8,10 @@ const TOTAL = /^(?:row |grand )?(?:total|sum|all|overall|together)\b/i;
 /** Rows whose total comes out before another that does not is wrong rather than something else. */
 const ROWS_THAT_HOLD = 2;
 
+/** Shares add up to nothing that a total would give. */
 function numberOf(text: string): number | undefined {
-  const tokens = tokenize(text);
-  const [figure, ...more] = readQuantities(tokens);
-  if (figure === undefined || more.length > 0 || (figure.kind !== 'number' && figure.kind !== 'money'))
-    return undefined;
-  return tokens.filter(({ kind }) => kind === 'word').length <= 1 ? figure.value : undefined;
+  const figure = figureOfCell(text);
+  return figure?.kind === 'percent' ? undefined : figure?.value;
 }
 
 function sumOfRow({ record, kind }: Statement): RowTotal | undefined {
