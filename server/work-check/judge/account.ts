@@ -5,6 +5,7 @@ import { durationFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
+import { sectionOf } from '../engines/sections.ts';
 import { workedOut } from '../engines/worked-out.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
@@ -19,6 +20,9 @@ export function accountFor(
   { work, index, factors, columns }: Ground,
 ): FigureAccount {
   const text = figureText(statement, figure);
+  const section = sectionOf(statement, figure, index);
+  if (section !== undefined)
+    return section === -1 ? { figure, text, state: 'open' } : { figure, text, state: 'found', passage: section };
   const passage =
     findFigure(statement, figure, index, near) ??
     inNames(figure, near, index) ??

@@ -2,6 +2,7 @@ import type { judge } from '../assessors/judging.ts';
 import type { StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
 import { type FigureAccount, sameFigure } from '../engines/figures.ts';
+import { strayReference } from '../engines/sections.ts';
 import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
@@ -12,8 +13,8 @@ import { coverTogether } from './cover.ts';
 import { type Ground, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
-import { strayedFigures } from './stray.ts';
-import { lostHedge, otherwiseIn, turnedWord } from './told-otherwise.ts';
+import { strayedFigures, strayedName } from './stray.ts';
+import { lostHedge, otherwiseIn, TOLD_OTHERWISE, type ToldOtherwise, turnedWord } from './told-otherwise.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
 const WORDS_WITH_FIGURES = 0.88;
@@ -60,9 +61,10 @@ export function settle(
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
   const hedge = covered < HEDGED_COVERED ? undefined : lostHedge(statement, passages, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
+  const stray = straying(statement, accounts, passages, index);
   const turned = turnedWord(statement, passages[0] ?? near[0], index);
   const settled = figuresOpen.length === 0 && names.length === 0;
-  const clean = turned === undefined && settled && replaced.length === 0 && hedge === undefined;
+  const clean = turned === undefined && stray === undefined && settled && replaced.length === 0 && hedge === undefined;
   const figures = accounts.length;
   const computed = accounts.flatMap((one) => (one.state === 'computed' ? [one.says] : []));
   const byScore =
@@ -80,7 +82,7 @@ export function settle(
     (clean && told) || work.statements.length < STATEMENTS_OF_A_TEXT
       ? undefined
       : heldInParts(statement, accounts, substitutions, index);
-  const paraphrased = inParts?.held === true && settled && hedge === undefined;
+  const paraphrased = inParts?.held === true && settled && hedge === undefined && stray === undefined;
   const status: StatementStatus =
     (clean && told) || paraphrased ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
   const held = paraphrased && inParts.held ? inParts.passages : passages;
@@ -93,7 +95,8 @@ export function settle(
       why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
       passages: cited,
     };
-  const otherwise = hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
+  const otherwise =
+    stray ?? hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
   if (otherwise !== undefined && settled) return { status, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
@@ -103,6 +106,25 @@ export function settle(
     why: openWords(statement, figuresOpen, names, open, replaced, shown[0], index),
     passages: cited,
   };
+}
+
+/** A section cited that does not exist or says something else, or somebody else's name beside the statement's figures. */
+function straying(
+  statement: Statement,
+  accounts: readonly FigureAccount[],
+  passages: readonly number[],
+  index: EvidenceIndex,
+): ToldOtherwise | undefined {
+  const told = (word: string, says: string, held: readonly number[]): ToldOtherwise => ({
+    why: `The evidence does not settle ${where(statement)}. ${says}`,
+    open: [word],
+    passages: held.flatMap((at) => placeOf(index, at)),
+    suspect: TOLD_OTHERWISE,
+  });
+  const reference = strayReference(statement, passages, index);
+  if (reference !== undefined) return told(reference.words, reference.says, reference.passages);
+  const name = strayedName(statement, accounts, index);
+  return name === undefined ? undefined : told(name.name, name.says, [name.passage]);
 }
 
 /**

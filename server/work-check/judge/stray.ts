@@ -1,9 +1,14 @@
 import { type FigureAccount, isPartOfName } from '../engines/figures.ts';
 import { sharedWith } from '../engines/slots.ts';
-import type { EvidenceIndex, Passage } from '../reading/evidence-index.ts';
+import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, isMeasure, type Quantity } from '../reading/quantities.ts';
+import type { Token } from '../reading/token.ts';
+import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { calculates } from '../support/everyday.ts';
+import { entryOf, type LexiconEntry } from '../support/lexicon.ts';
+import { isInFigure } from './cover.ts';
+import { quote, sourceName } from './ground.ts';
 
 /** A passage that holds so much of a statement says the same thing: its figures are the ones that count. */
 const SAME_THING = 0.8;
@@ -66,3 +71,68 @@ function isRival(own: Quantity, known: Quantity): boolean {
 }
 
 const asksForSums = ({ tokens }: Statement): boolean => tokens.some(({ stem }) => calculates(stem));
+
+/** A name of a statement that the passage with its figures lacks while it has another: who did, or had, what it says. */
+export function strayedName(
+  statement: Statement,
+  accounts: readonly FigureAccount[],
+  index: EvidenceIndex,
+): { name: string; says: string; passage: number } | undefined {
+  const names = namesIn(statement.tokens, statement);
+  if (names.length === 0 || statement.record !== undefined) return undefined;
+  const giving = accounts.flatMap((one) => (one.state === 'found' && one.passage >= 0 ? [one.passage] : []));
+  const [at, ...others] = [...new Set(giving)];
+  const passage = index.passages[at ?? -1];
+  // Figures of several passages may each have their own name.
+  if (at === undefined || others.length > 0 || passage === undefined) return undefined;
+  const around = aroundOf(at, index);
+  // "Selma Kaya" is named by one of her names.
+  const beside = (name: Token): boolean =>
+    names.some((other) =>
+      Math.abs(other.start - name.end) <= 1 || Math.abs(name.start - other.end) <= 1 ? around.has(other.stem) : false,
+    );
+  const stray = names.find((name) => !around.has(name.stem) && !beside(name));
+  const theirs = namesIn(passage.tokens, { quantities: passage.quantities, tokens: passage.tokens });
+  const own = new Set(statement.tokens.map(({ stem }) => stem));
+  const rival = theirs.find((name) => !own.has(name.stem));
+  if (stray === undefined || rival === undefined) return undefined;
+  const text = passageText(index, passage);
+  const [name, other] = [
+    statement.text.slice(stray.start, stray.end),
+    text.slice(rival.start - passage.start, rival.end - passage.start),
+  ];
+  return {
+    name,
+    passage: at,
+    says: `The passage with its figures names “${other}” and not “${name}”; ${sourceName(index, passage.source)} says ${quote(text)}.`,
+  };
+}
+
+/** Capitalised rare words of no other meaning, at whatever place: names of people, firms and products. */
+function namesIn(
+  tokens: readonly Token[],
+  said: Pick<Statement, 'quantities'> & { tokens: readonly Token[] },
+): Token[] {
+  return tokens.filter(
+    (token) =>
+      token.capital &&
+      token.content &&
+      token.kind === 'word' &&
+      token.lower.length > 2 &&
+      isName(entryOf(token)) &&
+      !isInFigure(token, { quantities: said.quantities } as Statement),
+  );
+}
+
+const NAME_RARITY = 6;
+
+const isName = ({ rarity, synonyms, broader }: LexiconEntry): boolean =>
+  rarity >= NAME_RARITY && synonyms.length === 0 && broader.length === 0;
+
+/** Stems of a passage with the line before it, where it opens, and of the name of its source. */
+function aroundOf(at: number, index: EvidenceIndex): ReadonlySet<string> {
+  const passage = index.passages[at];
+  const { text = '', source = '' } = index.sources[passage?.source ?? -1] ?? {};
+  const line = text.lastIndexOf('\n', (passage?.start ?? 0) - 1) + 1;
+  return new Set(tokenize(`${text.slice(line, passage?.end)} ${source}`).map(({ stem }) => stem));
+}

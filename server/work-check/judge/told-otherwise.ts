@@ -5,10 +5,10 @@ import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import type { InParts } from './in-parts.ts';
 
 /** What a passage says otherwise than a statement, short of a contradiction. */
-type ToldOtherwise = Omit<Judgement, 'status'>;
+export type ToldOtherwise = Omit<Judgement, 'status'>;
 
 /** How much it says against a statement that a passage tells it otherwise, beside figures and names that stand nowhere. */
-const TOLD_OTHERWISE = 3;
+export const TOLD_OTHERWISE = 3;
 
 /** A passage that holds most of the statement's words in another sense. */
 export function otherwiseIn(
