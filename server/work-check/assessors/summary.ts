@@ -29,12 +29,12 @@ export function summarize(looked: readonly JudgedStatement[], all: readonly Judg
 }
 
 /** What else is open, by its first words: each stands in full beside the work. */
-export function alsoOpen(rest: readonly JudgedStatement[]): string {
+export function alsoOpen(rest: readonly JudgedStatement[], opening = 'Also open'): string {
   const shown = rest
     .slice(0, ALSO_NAMED)
     .map(({ statement }) => `“${clip(statement.text, ALSO_CHARS)}” (${statement.at})`);
   if (shown.length === 0) return '';
-  return `Also open: ${shown.join(', ')}${rest.length > ALSO_NAMED ? ' and others' : ''}.`;
+  return `${opening}: ${shown.join(', ')}${rest.length > ALSO_NAMED ? ' and others' : ''}.`;
 }
 
 const ALSO_NAMED = 6;

@@ -1,5 +1,5 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
-import { indexesOf, passagesOf, quoted, summarize, tallyOf } from '../assessors/summary.ts';
+import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted, summarize, tallyOf } from '../assessors/summary.ts';
 import type { Kind, Reader } from './reader.ts';
 
 /** What the work must not do, and the words by which it would be known to. */
@@ -35,6 +35,8 @@ const ACTS: readonly { name: string; asked: RegExp; done: RegExp }[] = [
 const ADDED =
   /\b(?:add(?:s|ed)? (?:no|none|nothing)|no (?:added|invented|made[- ]up|new) |nothing (?:in it )?(?:that|is claimed|is added|the \w+ does not|invented|made up)|beyond (?:the|what)|of its own|not (?:guess|invent|made up|in the)|invent\w*|made up|hallucinat\w*|fabricat\w*|unsupported|only what|do(?:es)? not (?:carry|say|offer|state)|terms do not|none made up|nothing has slipped in)\b/i;
 
+const NOWHERE_SHOWN = 3;
+
 const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   const checkable = judged.filter(({ status }) => status !== 'not_checked');
   const base = { passages: passagesOf(checkable), statements: indexesOf(checkable, judged) };
@@ -43,12 +45,15 @@ const readAdded = (judged: readonly JudgedStatement[]): AssessedFinding => {
   const nowhere = checkable.filter(
     ({ status, why }) => status === 'not_found' && / nowhere in the evidence\./.test(why),
   );
-  if (nowhere.length > 0)
+  if (nowhere.length > 0) {
+    const shown = nowhere.slice(0, NOWHERE_SHOWN);
+    const rest = bySuspicion(checkable.filter((one) => one.status === 'not_found' && !shown.includes(one)));
     return {
       status: 'partly_met',
-      reason: [tallyOf(checkable), ...nowhere.slice(0, 3).map(({ why }) => why)].join(' '),
+      reason: [tallyOf(checkable), ...shown.map(({ why }) => why), alsoOpen(rest)].filter(Boolean).join(' '),
       ...base,
     };
+  }
   const summary = summarize(checkable, judged);
   if (summary.status !== 'partly_met') return summary;
   return {

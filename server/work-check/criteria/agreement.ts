@@ -1,5 +1,5 @@
 import type { AssessedFinding, JudgedStatement } from '../assessors/port.ts';
-import { alsoOpen, indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
+import { alsoOpen, bySuspicion, indexesOf, passagesOf, summarize, tallyOf } from '../assessors/summary.ts';
 import { clip } from '../quoting.ts';
 import type { Quantity } from '../reading/quantities.ts';
 import type { Kind, Reader } from './reader.ts';
@@ -113,7 +113,12 @@ function onStatements(seen: readonly JudgedStatement[], all: readonly JudgedStat
     ({ status, suspect, disputed }) => status === 'not_found' && (suspect > 0 || disputed === true),
   );
   if (summary.status !== 'partly_met' || doubtful || supported / seen.length < BORNE_OUT) return summary;
-  return { ...summary, status: 'met', reason: `No statement is contradicted. ${tallyOf(seen)}` };
+  const open = bySuspicion(seen.filter((one) => one.status === 'not_found'));
+  return {
+    ...summary,
+    status: 'met',
+    reason: `No statement is contradicted. ${tallyOf(seen)} ${alsoOpen(open, 'Left open')}`,
+  };
 }
 
 export const agreement: Kind = {

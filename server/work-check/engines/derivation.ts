@@ -3,8 +3,8 @@ import { isMeasure, type Quantity } from '../reading/quantities.ts';
 /** A figure that others give: "1,240 + 410 + 96 = 1,746". */
 export type Derivation = { says: string; value: number };
 
-/** A figure that may be part of a calculation, as it is written. */
-export type Named = Pick<Quantity, 'kind' | 'value' | 'unit'> & { text: string };
+/** A figure that may be part of a calculation, as it is written; figures of one sentence have the same `place`. */
+export type Named = Pick<Quantity, 'kind' | 'value' | 'unit'> & { text: string; place?: string };
 
 /** Enough for any honest sentence and its table row; every pair of them is tried. */
 const POOL_MAX = 14;
@@ -26,6 +26,10 @@ export function printedTolerance(text: string): number {
 /** From this size on a sum needs no word that says so: it hardly comes out by chance. */
 const PLAIN_SUM_MIN = 100;
 const ADDEND_SHARE_MIN = 0.03;
+/** Where a word speaks of a sum, an addend may be this small a share of it. */
+const SPOKEN_ADDEND_SHARE_MIN = 0.001;
+/** Below this a difference of figures from different places is chance. */
+const SMALL = 100;
 const SUM =
   /\b(?:extra|plus|additional\w*|includ\w+|total|altogether|together|in all|combined|overall|sum|both|subtotal|net|gross|come to|comes to|makes?)\b/i;
 const DIFFERENCE =
@@ -49,6 +53,14 @@ export function derive(
   // Whole numbers add up to no cents: "46.00" is not what 48 less 2 leaves.
   const fits = (figures: readonly Named[]): Named[] =>
     figures.filter((one) => adds(one, claimed) && (!inCents(text) || /\d\.\d/.test(one.text)));
+  // A small number comes out of any two others by chance.
+  const drawn = (one: Named, other: Named): boolean =>
+    claimed.value >= SMALL ||
+    inCents(text) ||
+    isMeasure(claimed) ||
+    own.includes(one) ||
+    own.includes(other) ||
+    one.place === other.place;
   const parts = fits(pool);
   if (claimed.kind === 'percent')
     return (
@@ -60,7 +72,7 @@ export function derive(
     Math.abs(value - claimed.value) <= Math.min(tolerance, Math.max(0.005, Math.abs(claimed.value) * 1e-4));
   return (
     withRate(pool, own, exact) ??
-    (DIFFERENCE.test(sentence) ? differenceOf(parts, exact) : undefined) ??
+    (DIFFERENCE.test(sentence) ? differenceOf(parts, exact, drawn) : undefined) ??
     summed(claimed, sentence, fits(own), parts, exact) ??
     (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
   );
@@ -83,10 +95,11 @@ function summed(
   pool: readonly Named[],
   exact: (value: number) => boolean,
 ): Derivation | undefined {
-  if (SUM.test(sentence)) return sumOf(own, exact) ?? sumOf(pool, exact);
-  if (value < PLAIN_SUM_MIN) return undefined;
+  const spoken = SUM.test(sentence);
+  if (!spoken && value < PLAIN_SUM_MIN) return undefined;
   // "500 + 8 = 508" is no sum that anybody drew.
-  const large = (figures: readonly Named[]): Named[] => figures.filter((one) => one.value >= value * ADDEND_SHARE_MIN);
+  const least = value * (spoken ? SPOKEN_ADDEND_SHARE_MIN : ADDEND_SHARE_MIN);
+  const large = (figures: readonly Named[]): Named[] => figures.filter((one) => one.value >= least);
   return sumOf(large(own), exact) ?? sumOf(large(pool), exact);
 }
 
@@ -141,10 +154,14 @@ function percentOf(pool: readonly Named[], close: (value: number) => boolean, wa
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-function differenceOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+function differenceOf(
+  pool: readonly Named[],
+  close: (value: number) => boolean,
+  drawn: (more: Named, less: Named) => boolean = () => true,
+): Derivation | undefined {
   for (const more of pool)
     for (const less of pool)
-      if (more.value > less.value && less.value > 0 && close(more.value - less.value))
+      if (more.value > less.value && less.value > 0 && close(more.value - less.value) && drawn(more, less))
         return {
           value: more.value - less.value,
           says: `${more.text} − ${less.text} = ${written(more.value - less.value)}`,

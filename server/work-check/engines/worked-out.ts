@@ -56,6 +56,15 @@ function fieldsIn(index: EvidenceIndex): Field[] {
 
 const HUNDREDTHS = /(?:^|_)(?:minor|cents?|pence|ct)(?:_|$)/i;
 
+/** A sum of money that repeats what a tool's record gives in hundredths: "644,900 euros" for 644900 under `amount_minor`. */
+export function takenForWhole({ kind, value }: Quantity, index: EvidenceIndex): { says: string } | undefined {
+  if (kind !== 'money' || value < 100) return undefined;
+  const field = fieldsIn(index).find(({ key, values }) => HUNDREDTHS.test(key) && values.includes(value));
+  return field === undefined
+    ? undefined
+    : { says: `${written(value)} under “${field.key}” is ${written(value / 100)} in whole units.` };
+}
+
 function fromFields(exact: (value: number) => boolean, index: EvidenceIndex): { says: string } | undefined {
   for (const { key, values } of fieldsIn(index)) {
     const factor = HUNDREDTHS.test(key) ? 100 : 1;

@@ -8,7 +8,7 @@ import { scaledFrom } from '../engines/scaling.ts';
 import { sectionOf } from '../engines/sections.ts';
 import { workedOut } from '../engines/worked-out.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
-import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import { compareQuantities, isMeasure, type Quantity } from '../reading/quantities.ts';
 import type { Statement } from '../statements.ts';
 import type { Ground } from './ground.ts';
 
@@ -29,6 +29,8 @@ export function accountFor(
     smallWord(figure, statement, near, index);
   if (passage !== undefined) return { figure, text, state: 'found', passage };
   const printed = statement.text.slice(figure.start, figure.end);
+  // A score follows from nothing.
+  if (isOfScore(figure, statement)) return { figure, text, state: 'open' };
   // The number of a thing, such as KR-90412, follows from nothing.
   if (/\p{L}[\p{L}\d]*[-/]?$/u.test(statement.text.slice(0, figure.start))) return { figure, text, state: 'open' };
   const zoned = zonedFrom(figure, near, index);
@@ -49,11 +51,13 @@ export function accountFor(
     statement.quantities.filter((other) => other !== figure),
   );
   const before = [...work.statements.slice(Math.max(0, at - 2), at), ...work.statements.slice(at + 1, at + 2)].flatMap(
-    (other) => named(other.text, other.quantities),
+    (other) => named(other.text, other.quantities, 0, other.at),
   );
   const around = near.slice(0, 3).flatMap((one) => {
     const beside = index.passages[one];
-    return beside === undefined ? [] : named(passageText(index, beside), beside.quantities, beside.start);
+    return beside === undefined
+      ? []
+      : named(passageText(index, beside), beside.quantities, beside.start, `passage ${one}`);
   });
   const told = differenceWith(figure, printed, statement, index) ?? scaledFrom(figure, near, index, factors);
   if (told !== undefined) return { figure, text, state: 'computed', says: told.says, passages: near.slice(0, 1) };
@@ -67,6 +71,12 @@ export function accountFor(
     ? { figure, text, state: 'open' }
     : { figure, text, state: 'computed', says: derived.says, passages: near.slice(0, 1), loose: true };
 }
+
+/** "16–14", "72:70": one of two bare numbers that a dash or colon joins. */
+const isOfScore = ({ kind, unit, start, end }: Quantity, { text }: Statement): boolean =>
+  kind === 'number' &&
+  !isMeasure({ unit }) &&
+  (/(?<![\d.,])\d{1,3}[–:-]$/.test(text.slice(0, start)) || /^[–:-]\d{1,3}(?![\d.,%])/.test(text.slice(end)));
 
 /** The next sentence, where it says how a figure came about: "from this we deduct your excess of 250 euros". */
 const explained = (next: Statement | undefined): string =>
@@ -204,7 +214,7 @@ function inNames(figure: Quantity, near: readonly number[], index: EvidenceIndex
 
 const SMALL_WORD_MAX = 3;
 
-export function named(text: string, quantities: readonly Quantity[], offset = 0): Named[] {
+export function named(text: string, quantities: readonly Quantity[], offset = 0, place?: string): Named[] {
   return quantities
     .filter(({ kind, unit }) => kind !== 'date' && kind !== 'time' && unit !== 'ordinal')
     .map(({ kind, value, unit, start, end }) => ({
@@ -212,5 +222,6 @@ export function named(text: string, quantities: readonly Quantity[], offset = 0)
       value,
       unit,
       text: text.slice(start - offset, end - offset),
+      ...(place === undefined ? {} : { place }),
     }));
 }

@@ -5,6 +5,7 @@ import { type FigureAccount, sameFigure } from '../engines/figures.ts';
 import { strayReference } from '../engines/sections.ts';
 import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
+import { takenForWhole } from '../engines/worked-out.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { isNegated } from '../reading/negation.ts';
 import { compareQuantities } from '../reading/quantities.ts';
@@ -108,7 +109,7 @@ export function settle(
   };
 }
 
-/** A section cited that does not exist or says something else, or somebody else's name beside the statement's figures. */
+/** A section cited that does not exist or says something else, cents taken for euros, somebody else's name beside a figure. */
 function straying(
   statement: Statement,
   accounts: readonly FigureAccount[],
@@ -123,6 +124,10 @@ function straying(
   });
   const reference = strayReference(statement, passages, index);
   if (reference !== undefined) return told(reference.words, reference.says, reference.passages);
+  for (const { figure, text } of accounts) {
+    const minor = takenForWhole(figure, index);
+    if (minor !== undefined) return told(text, minor.says, passages.slice(0, 1));
+  }
   const name = strayedName(statement, accounts, index);
   return name === undefined ? undefined : told(name.name, name.says, [name.passage]);
 }
