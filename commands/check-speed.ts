@@ -2,14 +2,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { utf8Bytes } from '../server/kernel/json-value.ts';
 import { embeddedAssessor } from '../server/work-check/assessors/embedded.ts';
+import { judge } from '../server/work-check/assessors/judging.ts';
 import { checkWork } from '../server/work-check/check.ts';
 import type { CheckRequest } from '../server/work-check/contract.ts';
+import { readStatement } from '../server/work-check/contradictions.ts';
+import { evidenceSource, indexEvidence } from '../server/work-check/reading/evidence-index.ts';
+import { readWork } from '../server/work-check/statements.ts';
 import { ownCases, readCases, requestOf } from './check-cases.ts';
 import { readDataSets } from './check-data.ts';
 
 /**
- * Processor time of whole reports: milliseconds per report of the repository's cases, and per KB of any data sets
- * beside it. Each figure is the best of several rounds, to ignore other load.
+ * Processor time: milliseconds per whole report of the repository's cases, and for any data sets beside it per KB, of the
+ * score alone (reading work and evidence, matching, the learned score) and of whole reports. Each figure is the best of
+ * several rounds, to ignore other load.
  *
  * `npm run check:speed`
  */
@@ -19,13 +24,27 @@ const REPEATS = 10;
 const ROWS = 400;
 const NOW = new Date('2026-01-15T12:00:00Z');
 
+const report = (request: CheckRequest): Promise<unknown> =>
+  checkWork(request, { assessor: embeddedAssessor, now: NOW });
+
+type DataRow = { work_product: string; evidence: readonly { source: string; text: string }[] };
+
+/** What every statement of a request scores against its evidence. */
+function score({ work_product, evidence }: DataRow): number[] {
+  const sources = evidence.map(({ source, text }, at) =>
+    evidenceSource({ ref: `evidence/${at}`, source, text, observed_at: null }, 'supplied'),
+  );
+  const index = indexEvidence(sources);
+  return readWork(work_product).statements.map((statement) => judge(readStatement(statement, index), index).score);
+}
+
 /** This thread's milliseconds for a batch of requests: the best of several rounds after a warm-up. */
-async function bestOf(requests: readonly CheckRequest[]): Promise<number> {
+async function bestOf<R>(requests: readonly R[], run: (request: R) => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round <= ROUNDS; round += 1) {
     // A thread's clock is coarse: read it once per round.
     const started = process.threadCpuUsage();
-    for (const request of requests) await checkWork(request, { assessor: embeddedAssessor, now: NOW });
+    for (const request of requests) await run(request);
     const { user, system } = process.threadCpuUsage(started);
     if (round > 0) best = Math.min(best, (user + system) / 1000);
   }
@@ -37,7 +56,12 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const reports: number[] = [];
 for (const one of readCases(ownCases)) {
   const request = requestOf(one, one.work_product);
-  reports.push((await bestOf(Array.from({ length: REPEATS }, () => request))) / REPEATS);
+  reports.push(
+    (await bestOf(
+      Array.from({ length: REPEATS }, () => request),
+      report,
+    )) / REPEATS,
+  );
 }
 reports.sort((a, b) => a - b);
 const at = (share: number): string => (reports[Math.floor(share * (reports.length - 1))] ?? 0).toFixed(1);
@@ -49,8 +73,9 @@ for (const set of existsSync(MEASURE) ? readDataSets(MEASURE) : []) {
   const bytes = sum(
     rows.map(({ claim, evidence }) => utf8Bytes(claim) + sum(evidence.map(({ text }) => utf8Bytes(text)))),
   );
-  const ms = await bestOf(requests);
+  const [scores, whole] = [await bestOf(requests, score), await bestOf(requests, report)];
+  const perKb = (ms: number): string => (ms / (bytes / 1024)).toFixed(3);
   console.log(
-    `${set.name.padEnd(20)} ${(ms / (bytes / 1024)).toFixed(3)} ms a KB, ${(ms / rows.length).toFixed(2)} ms a report`,
+    `${set.name.padEnd(20)} score ${perKb(scores)} ms a KB, report ${perKb(whole)} ms a KB, ${(whole / rows.length).toFixed(2)} ms each`,
   );
 }

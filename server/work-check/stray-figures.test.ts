@@ -48,6 +48,42 @@ describe('a figure that stands elsewhere', () => {
   });
 });
 
+describe('a statement whose figures stand beside somebody else', () => {
+  const diary =
+    'Pump (hired from Hartwell) arrived 08:45, booked for 07:00. Barlow crew was ready from 06:50 on Wednesday.';
+
+  it('is not borne out, and says whose they are', async () => {
+    const [right] = await statements('The pump of Hartwell arrived at 08:45, booked for 07:00.', diary);
+    const [wrong] = await statements('The crew of Barlow arrived at 08:45, booked for 07:00.', diary);
+    expect([right?.status, wrong?.status]).toEqual(['supported', 'not_found']);
+    expect(wrong?.why).toContain('names “Hartwell” and not “Barlow”');
+  });
+});
+
+describe('a sum that a tool keeps in hundredths', () => {
+  it('is not borne out as whole units', async () => {
+    const result =
+      'result: [{"name": "Dresden", "amount_minor": 1284350, "n": 412}, {"name": "Linz", "amount_minor": 644900, "n": 251}]';
+    const [wrong] = await statements('Linz: 644,900 euros, 251 returns', result);
+    expect(wrong?.status).toBe('not_found');
+    expect(wrong?.why).toContain('644,900 under “amount_minor” is 6,449 in whole units');
+  });
+});
+
+describe('a figure that only chance gives', () => {
+  it('is no score out of two other figures', async () => {
+    const sheet = 'Vestby won 31:28. Vestby goals: Nordin 22. Garlund goals: Ferri 6, Duval 2. Half-time 14:15.';
+    const [wrong] = await statements('Vestby took a two-goal lead, 16–14, into the dressing room.', sheet);
+    expect(wrong?.status).not.toBe('supported');
+  });
+
+  it('is no total of a fee, a price and a percentage', async () => {
+    const terms = 'Base fee: 1,000 euros a month. Each call beyond costs 0.15 euros. The discount is 5 percent.';
+    const [wrong] = await statements({ total_charge: 1005.2 }, terms);
+    expect(wrong?.status).not.toBe('supported');
+  });
+});
+
 describe('a table of the evidence', () => {
   const log = [
     'date,plot,crop,crates,net_kg_per_crate,sorted_out_kg',

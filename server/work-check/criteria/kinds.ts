@@ -1,5 +1,5 @@
-import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
-import { summarize } from '../assessors/summary.ts';
+import type { AssessedFinding, AssessmentTask, JudgedStatement } from '../assessors/port.ts';
+import { alsoOpen, bySuspicion, indexesOf, summarize } from '../assessors/summary.ts';
 import { findPlaceholders, triviality } from '../engines/placeholders.ts';
 import type { Entry } from '../entries.ts';
 import { clip } from '../quoting.ts';
@@ -15,17 +15,28 @@ import { presence } from './presence.ts';
 import { type Kind, notAssessable } from './reader.ts';
 import { records } from './records.ts';
 import { schema } from './schema-kind.ts';
+import { about, topicOf } from './subject.ts';
 import { sums } from './sums.ts';
 import { currencies } from './units-carried.ts';
 
-/** What only a person, or a language model, can tell. */
+const isUnsettled = ({ status }: JudgedStatement): boolean => status === 'contradicted' || status === 'not_found';
+
+/** What only a person, or a language model, can tell; what is open on its subject is where to begin. */
 const judgement: Kind = {
   name: 'judgement',
   decides: 'nothing: tone, usefulness and clarity are for a person or a language model',
   known:
-    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds? like|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|(?:kept|keeps?|told|tells?) apart)\b/i,
-  read: () =>
-    notAssessable('This asks for a judgement that rules cannot make. A person should read the work with it in mind.'),
+    /\b(?:tone|polite\w*|friendl\w+|professional\w*|well[- ]written|readable|engaging|persuasive|elegant|creative|helpful\w*|empath\w*|concise\w*|style|grammar|flows?|natural|appropriate\w*|reasonable|sensible|insight\w*|understand\w*|follow it|comfortable|reassuring|useful|helps? an?|councillor|decide on|clear to|easy to|sounds?|reads? like|taken seriously|makes? people|would (?:convince|understand)|will (?:manage|feel|want)|interesting|pleasant|nicely|(?:kept|keeps?|told|tells?) apart)\b/i,
+  read: (criterion, { judged }) => {
+    const open = bySuspicion(about(topicOf(criterion), judged).filter(isUnsettled));
+    const also = alsoOpen(open, 'Not borne out so far');
+    return {
+      ...notAssessable(
+        `This asks for a judgement that rules cannot make. A person should read the work with it in mind. ${also}`.trim(),
+      ),
+      statements: indexesOf(open, judged),
+    };
+  },
 };
 
 /** Asks of what the work is about, not of the work, that it covers something. */

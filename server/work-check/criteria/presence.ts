@@ -122,7 +122,7 @@ function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged 
   // Whoever looks should begin with what is not borne out.
   const told = judged.filter(({ status }) => status === 'contradicted');
   const open = [...told, ...bySuspicion(judged.filter(({ status, suspect }) => status === 'not_found' && suspect > 0))];
-  const also = alsoOpen(open).replace(/^Also open:/, 'Not borne out so far:');
+  const also = alsoOpen(open, 'Not borne out so far');
   return { ...notAssessable(`${unread} ${also}`.trim()), statements: indexesOf(open, judged) };
 }
 

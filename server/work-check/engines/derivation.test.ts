@@ -34,6 +34,7 @@ describe('how a figure follows from others', () => {
     ['It ends on 9 May 2026.', 'It starts on 4 May 2026 and takes 5 days.'],
     ['There are 6 rooms.', 'It has 2 floors and 3 doors.'],
     ['The total is 420 euros.', 'Rent is 400 euros, with 20 percent off.'],
+    ['The total is 1,005.2.', 'Base 1,000, per call 0.15, points 5.'],
     ['The boat is 20 metres ahead.', 'The pass costs 50 euros, a day 30 euros.'],
   ])('is not claimed of “%s” (%s)', (sentence, around) => {
     expect(derived(sentence, around)).toBeUndefined();

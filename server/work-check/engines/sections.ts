@@ -1,4 +1,5 @@
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import type { Token } from '../reading/token.ts';
 import type { Statement } from '../statements.ts';
 import { sharedWith } from './slots.ts';
 
@@ -49,14 +50,22 @@ const WORDED =
 const BRACKETED =
   /[[(](\p{L}[^[\]()\d]{1,60}?),?\s+(?:(?:section|clause|article|no\.|§)\s*)?(\d{1,3}(?:\.\d{1,3}){0,3})[\])]/gu;
 
+const PART_NAME = /^(?:sections?|sec\.|clauses?|articles?|art\.|rules?|paragraphs?|para\.|§+|under)$/i;
+
+const references = new WeakMap<Pick<Statement, 'text'>, SectionReference[]>();
+
 /** The sections that a statement cites by number. */
-export function sectionReferences({ text }: Pick<Statement, 'text'>): SectionReference[] {
+export function sectionReferences(statement: Pick<Statement, 'text'>): SectionReference[] {
+  const read = references.get(statement);
+  if (read !== undefined) return read;
+  const { text } = statement;
   const found = [
     ...[...text.matchAll(BRACKETED)].map((match) => ({ match, name: match[1] ?? '', number: match[2] ?? '' })),
     ...[...text.matchAll(WORDED)].map((match) => ({ match, name: match[2] ?? '', number: match[1] ?? '' })),
   ].map(({ match, name, number }) => {
     const end = match.index + match[0].indexOf(number, name === match[1] ? name.length : 0) + number.length;
-    return { start: match.index, end, words: match[0].replace(/^[[(]|[\])]$/g, '').trim(), name, number };
+    const words = match[0].replace(/^[[(]|[\])]$/g, '').trim();
+    return { start: match.index, end, words, name: name.replace(PART_NAME, '').trim(), number };
   });
   return found.filter(
     ({ start }, at) => !found.slice(0, at).some((other) => start >= other.start && start < other.end),
@@ -91,6 +100,7 @@ export function sectionOf(
   { start, end }: Pick<Statement['quantities'][number], 'start' | 'end'>,
   index: EvidenceIndex,
 ): number | undefined {
+  if (numberedSources(index).length === 0) return undefined;
   const reference = sectionReferences(statement).find((one) => start >= one.start && end <= one.end + 1);
   const meant = reference === undefined ? [] : meantBy(reference, index);
   if (reference === undefined || meant.length === 0) return undefined;
@@ -99,6 +109,17 @@ export function sectionOf(
       if (section.number === reference.number)
         return index.passages.findIndex((passage) => passage.source === source && passage.end > section.start);
   return -1;
+}
+
+/** Whether a word only cites a section of a numbered source: it is none of what the statement says. */
+export function isCitation(
+  { start, end }: Pick<Token, 'start' | 'end'>,
+  statement: Pick<Statement, 'text'>,
+  index: EvidenceIndex,
+): boolean {
+  if (numberedSources(index).length === 0) return false;
+  const reference = sectionReferences(statement).find((one) => start >= one.start && end <= one.end + 1);
+  return reference !== undefined && meantBy(reference, index).length > 0;
 }
 
 /**
@@ -110,7 +131,7 @@ export function strayReference(
   bearing: readonly number[],
   index: EvidenceIndex,
 ): { says: string; passages: number[]; words: string } | undefined {
-  for (const reference of sectionReferences(statement)) {
+  for (const reference of numberedSources(index).length === 0 ? [] : sectionReferences(statement)) {
     const { number, words } = reference;
     const meant = meantBy(reference, index);
     const alike = meant.filter(({ sections }) => sections.some((one) => depth(one.number) === depth(number)));

@@ -1,4 +1,5 @@
 import type { StatementReading } from '../contradictions.ts';
+import { isCitation } from '../engines/sections.ts';
 import { type EvidenceIndex, passagesWith } from '../reading/evidence-index.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
@@ -36,7 +37,11 @@ export function coverTogether(
 ): Cover {
   const wanted = all.filter(
     ({ stem, token }) =>
-      !isLight(stem) && token.kind === 'word' && !(computed && calculates(stem)) && !isInFigure(token, statement),
+      !isLight(stem) &&
+      token.kind === 'word' &&
+      !(computed && calculates(stem)) &&
+      !isInFigure(token, statement) &&
+      !isCitation(token, statement, index),
   );
   const { rows } = matchWords(wanted, index);
   for (const [word, { stem }] of wanted.entries())

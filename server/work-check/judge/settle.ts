@@ -98,7 +98,7 @@ export function settle(
     };
   const otherwise =
     stray ?? hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
-  if (otherwise !== undefined && settled) return { status, ...otherwise };
+  if (otherwise !== undefined && (settled || otherwise === stray)) return { status, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
