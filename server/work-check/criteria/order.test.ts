@@ -28,6 +28,31 @@ describe('an order', () => {
     expect(answer).toMatch(/^partly_met: .*“10:10” stands behind “10:20”\.$/);
   });
 
+  it('follows the column that is named, the way that is asked, and names the rows', async () => {
+    const table = (rows: readonly string[]) => ['item,have,shortfall', ...rows].join('\n');
+    const [paint, brush, glue] = ['Paint,63,87', 'Brush,104,16', 'Glue,115,35'];
+    const criterion = 'Sorted by shortfall, the largest at the top';
+    const evidence = 'The list follows.';
+    expect(await answerTo(criterion, table([paint, glue, brush]), evidence)).toMatch(/^met: The 3 figures .* fall/);
+    expect(await answerTo(criterion, table([paint, brush, glue]), evidence)).toMatch(
+      /^partly_met: .* do not fall throughout: “35” \(Glue\) stands behind “16” \(Brush\)\.$/,
+    );
+    expect(await answerTo(criterion, table([brush, glue, paint]), evidence)).toMatch(/^partly_met: /);
+  });
+
+  it('of records is read from their field, and days and times count together', async () => {
+    const hearings = ['2025-10-13T09:30', '2025-10-13T14:00', '2025-10-15T10:00'].map((starts) => ({ starts }));
+    const work = { as_of: '2025-12-01', hearings };
+    expect(await answerTo('Hearings run from the earliest to the latest', work, 'The list.')).toMatch(/^met: .* rise/);
+  });
+
+  it('of importance is nothing that figures tell', async () => {
+    const work = ['- Segment 2 fails', '- Segment 10 fails', '- Segment 8 fails'].join('\n');
+    expect(await answerTo('Ordered by severity, the most serious at the top', work, 'It fails.')).not.toMatch(
+      /figures/,
+    );
+  });
+
   it.each([
     ['two figures', ['10:00 Alarm rang', '10:20 Office called']],
     ['no figures', ['The alarm rang', 'The office was called', 'The pump was reset']],
