@@ -1,11 +1,14 @@
 import type { Measured } from '../contract.ts';
 import { assessEntry } from '../criteria/kinds.ts';
+import { foreignLanguage } from '../criteria/language.ts';
 import { judgeWhole } from './judging.ts';
 import type { AssessedFinding, Assessment, AssessmentTask, Assessor } from './port.ts';
 
 const LIMITATIONS: readonly string[] = [
   'Statements were compared with the evidence by rules and a small trained model, in English: words, figures, dates, names, tables and arithmetic. Nothing was reasoned out beyond that, and what could not be settled is said to be so.',
 ];
+const FOREIGN =
+  'The rules read English: of this work they compared figures, names and words that stand in the evidence alike. Have it read by somebody who knows the language.';
 const RECHECK =
   'The re-check read the same material anew, by the same rules; the reason of the dispute and the wishes sent with it could not change how it was read.';
 
@@ -37,11 +40,16 @@ function assessEmbedded(task: AssessmentTask): Assessment {
     task.onProgress((index + 1) / task.entries.length);
   }
   const whole = judgeWhole(task);
+  const language = foreignLanguage(task.work);
   return {
     statements: task.judged,
     findings,
     score: rounded(whole?.score ?? mean(task.judged.map(({ score }) => score))),
-    limitations: task.correction === undefined ? LIMITATIONS : [...LIMITATIONS, RECHECK],
+    limitations: [
+      ...LIMITATIONS,
+      ...(language === undefined ? [] : [`By its letters the work is ${language}. ${FOREIGN}`]),
+      ...(task.correction === undefined ? [] : [RECHECK]),
+    ],
   };
 }
 

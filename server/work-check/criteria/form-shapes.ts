@@ -1,10 +1,9 @@
-import { francAll } from 'franc';
 import { clip } from '../quoting.ts';
 import type { Work } from '../statements.ts';
 import { failing, met, open, proseOf, quote, textOf } from './form-answers.ts';
-import { headingsOf, isProse, leavesOf, listItems, readabilityOf, tablesIn, wordsOf } from './form-measures.ts';
+import { headingsOf, listItems, readabilityOf, tablesIn, wordsOf } from './form-measures.ts';
 import type { Feature, FormRule, RuleAnswer } from './form-rules.ts';
-import { LANGUAGE_CODES, languageName } from './form-shape-reader.ts';
+import { languageName } from './form-shape-reader.ts';
 import {
   answerAllowed,
   answerColumns,
@@ -14,6 +13,7 @@ import {
   answerPlainNumbers,
   answerSections,
 } from './form-structure.ts';
+import { languageOf } from './language.ts';
 
 type ShapeRule = Exclude<FormRule, { kind: 'count' | 'as_requested' }>;
 
@@ -107,23 +107,16 @@ function answerHasNot(what: Feature, work: Work): RuleAnswer {
   );
 }
 
-const LETTERS_MIN = 100;
-/** The second best language may reach this share of the best one's score; nearer ones are not told apart. */
-const RUNNER_UP_MAX = 0.9;
-
 function answerLanguage(code: string, work: Work): RuleAnswer {
-  const text =
-    textOf(work) ??
-    leavesOf(work.value)
-      .filter(isProse)
-      .map(({ value }) => String(value))
-      .join('\n');
-  if ((text.match(/\p{L}/gu) ?? []).length < LETTERS_MIN) return open('The work is too short to tell its language.');
-  const [best, second] = francAll(text.slice(0, 20_000), { only: [...LANGUAGE_CODES] });
-  if (best === undefined || best[0] === 'und' || (second !== undefined && second[1] > RUNNER_UP_MAX))
-    return open('The language of the work could not be told for certain.');
-  const name = languageName(best[0]);
-  return best[0] === code
+  const language = languageOf(work);
+  if ('unknown' in language)
+    return open(
+      language.unknown === 'too short'
+        ? 'The work is too short to tell its language.'
+        : 'The language of the work could not be told for certain.',
+    );
+  const name = languageName(language.code);
+  return language.code === code
     ? met(`By its letters the work is in ${name}.`)
     : failing(`By its letters the work is in ${name}; ${languageName(code)} is asked for.`);
 }

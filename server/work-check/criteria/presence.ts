@@ -3,6 +3,7 @@ import { alsoOpen, bySuspicion, indexesOf, passagesOf, quoted } from '../assesso
 import { clip } from '../quoting.ts';
 import { splitSentences } from '../reading/sentences.ts';
 import { type Concept, conceptsAsked, shows } from './concepts.ts';
+import { foreignLanguage } from './language.ts';
 import type { Kind, Reader } from './reader.ts';
 import { notAssessable } from './reader.ts';
 import { about, askedWords, shareOf, type Topic, topicOf } from './subject.ts';
@@ -108,17 +109,24 @@ function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly Ju
 const weightOf = ({ status, open }: JudgedStatement): number =>
   Number(status === 'supported') - Number(open.length > 0);
 
-function untold(concepts: readonly Concept[], topic: readonly Topic[], { judged }: AssessmentTask): AssessedFinding {
+function untold(
+  concepts: readonly Concept[],
+  topic: readonly Topic[],
+  { judged, work }: AssessmentTask,
+): AssessedFinding {
+  const language = foreignLanguage(work);
   const named = topic
     .filter((one) => !judged.some(({ statement }) => shareOf([one], statement) > 0))
     .map(({ token }) => `“${token.lower}”`);
   const asked = concepts.map(({ name }) => name);
   const unread =
-    named.length > 0
-      ? `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`
-      : asked.length > 0
-        ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
-        : 'Rules cannot tell this from words alone; a person should read the work with it in mind.';
+    language !== undefined
+      ? `By its letters the work is ${language}, and the rules read English: a person should read the work with this in mind.`
+      : named.length > 0
+        ? `No statement of the work holds ${named.slice(0, 3).join(', ')} or a word known to mean the same; a person should look whether it says so otherwise.`
+        : asked.length > 0
+          ? `Rules did not find ${asked.join(' and ')} beside what this is about; a person should look for it in the work.`
+          : 'Rules cannot tell this from words alone; a person should read the work with it in mind.';
   // Whoever looks should begin with what is not borne out.
   const told = judged.filter(({ status }) => status === 'contradicted');
   const open = [...told, ...bySuspicion(judged.filter(({ status, suspect }) => status === 'not_found' && suspect > 0))];
