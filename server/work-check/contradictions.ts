@@ -10,6 +10,7 @@ import {
 } from './reading/evidence-index.ts';
 import { deniedStems, isNegated, onlyDenied } from './reading/negation.ts';
 import { compareQuantities, type Quantity } from './reading/quantities.ts';
+import { ofOneRate } from './reading/rates.ts';
 import type { Token } from './reading/token.ts';
 import { isContent } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
@@ -159,9 +160,15 @@ function findRival(
 ): { quantity: Quantity; passage: number } | undefined {
   for (const match of near) {
     if (match.coverage < RIVAL_SUBJECT) continue;
-    const others = (index.passages[match.passage]?.quantities ?? []).filter(
+    const passage = index.passages[match.passage];
+    const text = index.sources[passage?.source ?? -1]?.text ?? '';
+    const others = (passage?.quantities ?? []).filter(
       (known) =>
         compareQuantities(quantity, known) === 'different' &&
+        ofOneRate(
+          { text: statement.text, figure: quantity, start: quantity.start, end: quantity.end },
+          { text, figure: known, start: known.start, end: known.end },
+        ) &&
         (quantity.kind === 'date' || quantity.unit !== '' || known.unit === '') &&
         quantity.unit === known.unit &&
         !statement.quantities.some((own) => compareQuantities(own, known) === 'same'),

@@ -60,6 +60,17 @@ describe('a statement whose figures stand beside somebody else', () => {
   });
 });
 
+describe('a superlative over more than the evidence speaks of', () => {
+  it('is not borne out by the figures beside it', async () => {
+    const table = 'Line | 2023 | 2024\nFjord Express | 96,400 | 118,600\nSkerry Line | 210,300 | 201,500';
+    const line = (words: string): string =>
+      `The Fjord Express had ${words}: its passengers rose by 23.0 percent to 118,600.`;
+    const [wrong] = await statements(line('the fastest growth in the country'), table);
+    expect(wrong?.status).toBe('not_found');
+    expect(wrong?.why).toContain('“in the country” stands nowhere in the evidence');
+  });
+});
+
 describe('a sum that a tool keeps in hundredths', () => {
   it('is not borne out as whole units', async () => {
     const result =

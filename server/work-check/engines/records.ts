@@ -365,10 +365,13 @@ function findWords(value: string, region: Region, index: EvidenceIndex): { span:
   return first !== undefined && found / total >= WORDS_FOUND ? { span: first } : undefined;
 }
 
+/** A column that bears only the name of a currency says nothing of what it holds. */
+const CURRENCY = /^(?:eur|usd|gbp|chf|jpy|cad|aud|euros?|dollars?|pounds?|francs?|cents?|pence)$/;
+
 /** How many words before or behind a figure its column's name may stand. */
 const LABEL_WITHIN = 4;
 
-/** Another figure of the same kind that the stretch gives under the column's own name, when it is the only one. */
+/** Another figure of the same kind that the stretch gives under the column's whole name, when it is the only one. */
 function otherValue(
   value: string,
   column: string,
@@ -382,14 +385,15 @@ function otherValue(
   const { tokens, quantities } = readRegion(region, index);
   const named = new Set(
     tokenize(column)
-      .filter(isContent)
+      .filter((token) => isContent(token) && !CURRENCY.test(token.lower))
       .map(({ stem }) => stem),
   );
   const unit = unitOfColumn(column);
   const labelled = quantities.filter((known) => {
     if (known.kind === 'date' || known.kind === 'time') return false;
     const around = tokens.slice(Math.max(0, known.first - LABEL_WITHIN), known.first);
-    return around.some(({ stem }) => named.has(stem)) && (unit === '' || known.unit === unit);
+    const held = new Set(around.map(({ stem }) => stem));
+    return named.size > 0 && [...named].every((stem) => held.has(stem)) && (unit === '' || known.unit === unit);
   });
   const [only, ...others] = labelled;
   if (only === undefined || others.some((other) => other.value !== only.value)) return undefined;

@@ -1,5 +1,6 @@
 import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import { ofOneRate } from '../reading/rates.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
@@ -29,7 +30,8 @@ const OTHER_CASE = new Set(
     'plan planned budget budgeted target forecast expected estimated estimate order ordered previous previously last ' +
     'former formerly earlier old initial initially original originally draft proposed requested offered quoted limit ' +
     'maximum minimum least most average mean median total each per only other another additional extra further if unless ' +
-    'until from since before after over under above below more less than up'
+    'until from since before after over under above below more less than up left remaining remain remains balance rest ' +
+    'outstanding cheaper dearer higher lower longer shorter ahead behind difference saving save saves saved'
   ).split(' '),
 );
 
@@ -128,7 +130,13 @@ function figureConflict(
   const open = passage.quantities.filter((figure) => !isStated(figure, whole));
   const pairs = own.flatMap((figure) => {
     const rivals = open.filter(
-      (one) => isOfKind(figure, one) && isSameSlot(said, figure, passage, one, all, theirs, label),
+      (one) =>
+        isOfKind(figure, one) &&
+        ofOneRate(
+          { text: said.text, figure, start: figure.start, end: figure.end },
+          { text, figure: one, start: one.start - passage.start, end: one.end - passage.start },
+        ) &&
+        isSameSlot(said, figure, passage, one, all, theirs, label),
     );
     return rivals.length === 1 && rivals[0] !== undefined ? [{ figure, other: rivals[0] }] : [];
   });

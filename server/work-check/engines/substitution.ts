@@ -1,5 +1,6 @@
 import { type EvidenceIndex, isHeld, type Passage, passageText } from '../reading/evidence-index.ts';
 import { compareQuantities, type Quantity } from '../reading/quantities.ts';
+import { ofOneRate } from '../reading/rates.ts';
 import type { Span } from '../reading/sentences.ts';
 import type { Token } from '../reading/token.ts';
 import { tokenize } from '../reading/tokens.ts';
@@ -133,8 +134,14 @@ function substitutionIn(
     const stated = statement.quantities.some((one) => compareQuantities(one, other) === 'same');
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
+    const text = passageText(index, passage);
+    const oneRate = ofOneRate(
+      { text: statement.text, figure, start: figure.start, end: figure.end },
+      { text, figure: other, start: other.start - passage.start, end: other.end - passage.start },
+    );
     return followed &&
       differs &&
+      oneRate &&
       !stated &&
       !passage.quantities.some((one) => compareQuantities(figure, one) === 'same')
       ? {

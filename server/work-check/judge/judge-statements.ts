@@ -41,7 +41,39 @@ export function judgeStatements(
     readings.push(reading);
     return withShape(judgeOne(reading, at, ground), shapes);
   });
-  return { judged, readings };
+  return { judged: withoutOtherStates(judged, ground), readings };
+}
+
+/** So many cells of a table differ from a table of the evidence that it is one of another time, and accuses nobody. */
+const CELLS_DIFFER_MIN = 3;
+const CELLS_DIFFER_SHARE = 0.3;
+
+/** A standing after five rounds differs from the one after four nearly everywhere: none of its cells is wrong by that. */
+function withoutOtherStates(judged: readonly JudgedStatement[], { index }: Ground): JudgedStatement[] {
+  const tableOf = ({ statement, passages }: JudgedStatement): string | undefined =>
+    statement.kind === 'cell' ? `${/^table \d+/.exec(statement.at)?.[0]} ${passages[0]?.ref}` : undefined;
+  const counts = new Map<string, { contradicted: number; borne: number }>();
+  for (const one of judged) {
+    const table = tableOf(one);
+    if (table === undefined || (one.status !== 'contradicted' && one.status !== 'supported')) continue;
+    const count = counts.get(table) ?? { contradicted: 0, borne: 0 };
+    if (one.status === 'contradicted') count.contradicted += 1;
+    else count.borne += 1;
+    counts.set(table, count);
+  }
+  return judged.map((one) => {
+    const { contradicted = 0, borne = 0 } = counts.get(tableOf(one) ?? '') ?? {};
+    if (one.status !== 'contradicted' || contradicted < CELLS_DIFFER_MIN) return one;
+    if (contradicted < (contradicted + borne) * CELLS_DIFFER_SHARE) return one;
+    const source = index.sources.find(({ ref }) => ref === one.passages[0]?.ref)?.source ?? 'the evidence';
+    return {
+      ...one,
+      status: 'not_found',
+      why: `The evidence does not settle ${where(one.statement)}. ${source} gives “${one.compared?.known ?? ''}”, but ${contradicted} cells differ from it, so that it may show another state.`,
+      open: [one.statement.record?.value ?? ''],
+      suspect: 1,
+    };
+  });
 }
 
 /** Says of an open value that it is written otherwise than the rest of its column, and puts it first among the open ones. */

@@ -15,7 +15,14 @@ import { type Ground, type Judgement, placeOf, quote, sourceName, where } from '
 import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
 import { strayedFigures, strayedName } from './stray.ts';
-import { lostHedge, otherwiseIn, TOLD_OTHERWISE, type ToldOtherwise, turnedWord } from './told-otherwise.ts';
+import {
+  lostHedge,
+  otherwiseIn,
+  TOLD_OTHERWISE,
+  type ToldOtherwise,
+  turnedWord,
+  widerThanTold,
+} from './told-otherwise.ts';
 
 /** How much of a statement's words the passages together must hold before its figures alone settle the rest. */
 const WORDS_WITH_FIGURES = 0.88;
@@ -128,6 +135,8 @@ function straying(
     const minor = takenForWhole(figure, index);
     if (minor !== undefined) return told(text, minor.says, passages.slice(0, 1));
   }
+  const wider = widerThanTold(statement, index);
+  if (wider !== undefined) return told(wider.words, wider.says, passages.slice(0, 1));
   const name = strayedName(statement, accounts, index);
   return name === undefined ? undefined : told(name.name, name.says, [name.passage]);
 }

@@ -80,3 +80,17 @@ export function lostHedge(
   }
   return undefined;
 }
+
+const WIDEST =
+  /\b(?:\p{L}{2,}est|most|best|first|only|leading|top)\b[^.;]{0,80}?\b((?:in|of|on|across) (?:the|our|this) (?:whole |entire )?(country|world|continent|region|industry|market|nation|state|city|sector|province|county))\b/iu;
+
+/** "The fastest-growing line in the country", where the evidence speaks of no country: three lines tell nothing of all. */
+export function widerThanTold(statement: Statement, index: EvidenceIndex): { words: string; says: string } | undefined {
+  const { 1: words = '', 2: range = '' } = WIDEST.exec(statement.text) ?? {};
+  if (
+    range === '' ||
+    index.sources.some(({ text, source }) => `${text} ${source}`.toLowerCase().includes(range.toLowerCase()))
+  )
+    return undefined;
+  return { words, says: `“${words}” stands nowhere in the evidence, which therefore cannot tell it.` };
+}
