@@ -24,7 +24,7 @@ const ROUNDING = 0.005;
 export function readTotal(statement: Statement, tables: readonly Table[]): Total | undefined {
   const words = statement.tokens.filter((token) => token.kind === 'word').map((token) => token.stem);
   const [figure, ...others] = statement.quantities.filter(({ kind }) => kind === 'number' || kind === 'money');
-  if (figure === undefined || others.length > 0) return undefined;
+  if (figure === undefined || others.length > 0 || isWorded(statement)) return undefined;
   const said = statement.text.slice(figure.start, figure.end);
   for (const table of tables) {
     const rows = table.rows.filter((cells) => !OWN_TOTAL.test(cells[0]?.text ?? ''));
@@ -45,6 +45,10 @@ export function readTotal(statement: Statement, tables: readonly Table[]): Total
   }
   return undefined;
 }
+
+/** A cell or field of several words, such as "sum of the four lines above", gives no figure. */
+const isWorded = ({ record }: Statement): boolean =>
+  record !== undefined && tokenize(record.value).filter(({ kind }) => kind === 'word').length > 2;
 
 /** Whether the statement gives a total as the table has it. */
 export function agrees({ value, claimed, cells }: Total): boolean {

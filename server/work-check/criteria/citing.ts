@@ -144,6 +144,18 @@ const readQuoting: Reader = (_, { work, evidence, request }) => {
       passages: [],
     };
   const found = quotations.filter((one) => one.found !== undefined);
+  const elsewhere = quotations.filter((one) => one.found === undefined && !one.given);
+  if (found.length > 0 && elsewhere.length > 0)
+    return {
+      status: 'partly_met',
+      reason: `${found.length} of ${quotations.length} quotations of the work stand word for word in the evidence; ${elsewhere
+        .slice(0, SHOWN)
+        .map(({ words }) => `“${clip(words)}”`)
+        .join(
+          ', ',
+        )} ${elsewhere.length === 1 ? 'does' : 'do'} not. Whether that is meant as a quotation, a person should say.`,
+      passages: [],
+    };
   if (found.length === 0) return notAssessable('No quotation of the work was found word for word in the evidence.');
   return {
     status: 'met',

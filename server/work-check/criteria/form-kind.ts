@@ -58,7 +58,7 @@ const readPersonalData: Reader = (criterion, { work, evidence, judged }) => {
   return {
     status: 'met',
     reason:
-      'No e-mail address, phone number, postal address, account or identity number, and no name that the evidence gives for a person, was found in the work.',
+      'No e-mail address, phone number, postal address, account or identity number, and no name known from the evidence to be of a person, was found in the work.',
     passages: [],
   };
 };

@@ -26,6 +26,9 @@ const BEFORE = new RegExp(String.raw`(?<![\p{L}])${SAID}(?![\p{L}])[^.!?"“”\
 const AFTER =
   /^,?\s+(?:(?:said|says|wrote|writes|told|added|adds|replied|explained|noted|warned|remarked|commented)(?![\p{L}])|(?:he|she|they|\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,2}) (?:said|says|wrote|writes|added|adds|replied|explained|noted|warned|remarked|commented)(?![\p{L}]))/u;
 /** `"…" (Anna Berg)`, `"…" — Anna Berg` and `"…" [S1]`. */
+/** `Crane is careful: "We may open in spring."`: a whole sentence behind somebody's name and a colon. */
+const INTRODUCED = /(?<![\p{L}])\p{Lu}[\p{L}'’-]+[^.!?"“”\n]{0,60}:\s*$/u;
+const SENTENCE = /^\p{Lu}.*[.!?…]$/su;
 const ATTRIBUTED = /^[.,]?\s{0,2}(?:[—–]\s?\p{Lu}|\[(?:S|Source )?\d{1,3}\])/u;
 
 /**
@@ -59,6 +62,13 @@ export function readQuotations(
   });
 }
 
+/** Words that a text claims somebody said, and that none of the sources holds. */
+export function misquoted(text: string, sources: readonly Pick<EvidenceSource, 'text'>[]): string | undefined {
+  const claimed = /["“„«]/.test(text) ? quotationsIn(text).filter((one) => one.claimed) : [];
+  return claimed.find(({ words }) => sources.every((source) => lookUp(words, flatten(source.text)) === undefined))
+    ?.words;
+}
+
 function quotationsIn(text: string): Pick<Quotation, 'start' | 'end' | 'words' | 'claimed'>[] {
   return [...text.matchAll(QUOTED)].flatMap((match) => {
     const words = (match[1] ?? match[2] ?? '').trim();
@@ -73,7 +83,9 @@ function isClaimed(text: string, start: number, end: number, words: string): boo
   const title = letters.length > 1 && letters.every((word) => /^\p{Lu}/u.test(word));
   if (title) return false;
   const after = text.slice(end, end + 60);
-  return BEFORE.test(text.slice(Math.max(0, start - 100), start)) || AFTER.test(after) || ATTRIBUTED.test(after);
+  const before = text.slice(Math.max(0, start - 100), start);
+  if (SENTENCE.test(words) && INTRODUCED.test(before)) return true;
+  return BEFORE.test(before) || AFTER.test(after) || ATTRIBUTED.test(after);
 }
 
 /** A text without case, typography and uneven blanks; `places` are the UTF-16 offsets of its characters. */

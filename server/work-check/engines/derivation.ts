@@ -1,4 +1,5 @@
 import { isMeasure, type Quantity } from '../reading/quantities.ts';
+import { convert } from './units.ts';
 
 /** A figure that others give: "1,240 + 410 + 96 = 1,746". */
 export type Derivation = { says: string; value: number };
@@ -74,7 +75,7 @@ export function derive(
     withRate(pool, own, exact) ??
     (DIFFERENCE.test(sentence) ? differenceOf(parts, exact, drawn) : undefined) ??
     summed(claimed, sentence, fits(own), parts, exact) ??
-    (PRODUCT.test(sentence) ? productOf(pool, exact) : undefined)
+    (PRODUCT.test(sentence) ? productOf(pool, exact, claimed) : undefined)
   );
 }
 
@@ -195,11 +196,24 @@ function sumOf(pool: readonly Named[], close: (value: number) => boolean): Deriv
   return undefined;
 }
 
-function productOf(pool: readonly Named[], close: (value: number) => boolean): Derivation | undefined {
+/** "50 ml for each of 5 litres" gives millilitres: of two measures of one kind the product is in the smaller unit. */
+function givesUnit(one: Named, other: Named, { unit }: Quantity): boolean {
+  const [first, second] = [one, other].filter(isMeasure).map((factor) => factor.unit);
+  if (!isMeasure({ unit }) || first === undefined) return true;
+  if (second === undefined) return unit === first;
+  const factor = convert(1, first, second);
+  return factor === undefined || unit === (factor <= 1 ? first : second);
+}
+
+function productOf(
+  pool: readonly Named[],
+  close: (value: number) => boolean,
+  claimed: Quantity,
+): Derivation | undefined {
   for (const [at, one] of pool.entries())
     for (const other of pool.slice(at + 1)) {
       if (one.value === 1 || other.value === 1) continue;
-      if (close(one.value * other.value))
+      if (close(one.value * other.value) && givesUnit(one, other, claimed))
         return {
           value: one.value * other.value,
           says: `${one.text} × ${other.text} = ${written(one.value * other.value)}`,

@@ -36,6 +36,8 @@ const CUES: readonly RegExp[] = [
     String.raw`"(?:\w{1,20}_)?(?:name|customer|candidate|patient|passenger|owner|author|contact|sender)"\s{0,3}:\s{0,3}"${NAME}"`,
     'gu',
   ),
+  // The signature of a comment: "… at the door. Ivo Renn, Kiln Road 3", "… at 8. - H. Stoll".
+  new RegExp(String.raw`[.!?…] {1,2}(?:[-–—] ?)?${NAME}(?=,? (?:born|aged?) |, [^.!?\n]{3,40}\d|\s{0,3}$)`, 'gmu'),
   new RegExp(String.raw`^\s{0,4}[\[(]?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[\])]? {1,3}${NAME}: (?=\p{L})`, 'gmu'),
 ];
 

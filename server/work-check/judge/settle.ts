@@ -1,11 +1,13 @@
 import type { judge } from '../assessors/judging.ts';
 import type { StatementStatus } from '../contract.ts';
 import type { StatementReading } from '../contradictions.ts';
+import { misquoted } from '../criteria/quotations.ts';
 import { type FigureAccount, sameFigure } from '../engines/figures.ts';
 import { strayReference } from '../engines/sections.ts';
 import { sharedWith } from '../engines/slots.ts';
 import type { Substitution } from '../engines/substitution.ts';
 import { takenForWhole } from '../engines/worked-out.ts';
+import { clip } from '../quoting.ts';
 import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
 import { isNegated } from '../reading/negation.ts';
 import { compareQuantities } from '../reading/quantities.ts';
@@ -97,7 +99,7 @@ export function settle(
   const shown = bestFirst(statement, held.length > 0 ? held : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') return { status, passages: cited, ...borneOutBy(shown[0], computed, index) };
-  if (status === 'not_checked')
+  if (status === 'not_checked' && stray === undefined && (turned === undefined || !settled))
     return {
       status,
       why: `${where(statement)} is advice or a request: the evidence cannot show it right or wrong.`,
@@ -131,6 +133,9 @@ function straying(
   });
   const reference = strayReference(statement, passages, index);
   if (reference !== undefined) return told(reference.words, reference.says, reference.passages);
+  const misquote = misquoted(statement.text, index.sources);
+  if (misquote !== undefined)
+    return told(misquote, `It quotes “${clip(misquote)}”; no source has these words.`, passages.slice(0, 1));
   for (const { figure, text } of accounts) {
     const minor = takenForWhole(figure, index);
     if (minor !== undefined) return told(text, minor.says, passages.slice(0, 1));
