@@ -165,10 +165,7 @@ function findRival(
     const others = (passage?.quantities ?? []).filter(
       (known) =>
         compareQuantities(quantity, known) === 'different' &&
-        ofOneRate(
-          { text: statement.text, figure: quantity, start: quantity.start, end: quantity.end },
-          { text, figure: known, start: known.start, end: known.end },
-        ) &&
+        ofOneRate({ text: statement.text, figure: quantity }, { text, figure: known }) &&
         (quantity.kind === 'date' || quantity.unit !== '' || known.unit === '') &&
         quantity.unit === known.unit &&
         !statement.quantities.some((own) => compareQuantities(own, known) === 'same'),

@@ -23,8 +23,18 @@ export type Statement = {
   under: string;
   /** Advice, a wish or a promise: nothing in it is true or false by the evidence. */
   advice: boolean;
-  /** For a field of a record: its name, its value, and the other values that tell which record it is. */
-  record: { column: string; keys: string[]; value: string; identity: string | undefined } | undefined;
+  /** For a field of a record: its name, its value, and the other values that tell which record it is, with their names. */
+  record:
+    | {
+        column: string;
+        keys: string[];
+        names: string[];
+        /** Figures in the other fields of structured work. */
+        figures: string[];
+        value: string;
+        identity: string | undefined;
+      }
+    | undefined;
 };
 
 /** Figures of one statement that are compared; a sentence of honest work holds fewer. */
@@ -79,14 +89,17 @@ function cellStatements(tables: readonly Table[]): Statement[] {
       cells.flatMap((cell, column) => {
         const name = header[column]?.text ?? '';
         if (column === 0 || cell.text === '' || name === '') return [];
-        const keys = cells.filter((_, other) => other !== column).map(({ text }) => text);
+        const rest = cells.flatMap(({ text }, other) =>
+          other === column ? [] : [{ text, name: header[other]?.text ?? '' }],
+        );
+        const [keys, names] = [rest.map((one) => one.text), rest.map((one) => one.name)];
         const at = `table ${table + 1}, row ${row + 1}, ${name}`;
         const text = `${name} of ${cells[0]?.text ?? ''}: ${cell.text}`;
         const place = { start: cell.start, end: cell.end };
         return [
           {
             ...makeStatement(at, text, 'cell', place),
-            record: { column: name, keys, value: cell.text, identity: cells[0]?.text },
+            record: { column: name, keys, names, figures: [], value: cell.text, identity: cells[0]?.text },
           },
         ];
       }),
@@ -191,7 +204,7 @@ function fieldStatements(product: JsonValue): Statement[] {
       }
     } else if (value !== null && value !== '') {
       const text = label === '' ? String(value) : `${label}: ${String(value)}`;
-      const record = { column: label, keys: [], value: String(value), identity: undefined };
+      const record = { column: label, keys: [], names: [], figures: [], value: String(value), identity: undefined };
       statements.push({ ...makeStatement(at, text, 'leaf', { path }), record });
     }
   };
@@ -209,12 +222,16 @@ function fieldStatement(
   item: JsonValue,
   record: { [key: string]: JsonValue },
 ): Statement {
-  const keys = Object.entries(record)
-    .filter(([other, value]) => other !== key && typeof value === 'string' && value !== '')
-    .map(([, value]) => String(value));
+  const rest = Object.entries(record).filter(
+    ([other, value]) => other !== key && typeof value === 'string' && value !== '',
+  );
+  const [keys, names] = [rest.map(([, value]) => String(value)), rest.map(([other]) => wordsOfKey(other))];
+  const figures = Object.entries(record).flatMap(([other, value]) =>
+    other !== key && typeof value === 'number' ? [String(value)] : [],
+  );
   const column = wordsOfKey(key);
   const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path });
-  return { ...made, record: { column, keys, value: String(item), identity: nameOf(record) } };
+  return { ...made, record: { column, keys, names, figures, value: String(item), identity: nameOf(record) } };
 }
 
 const IDENTITY =

@@ -44,6 +44,11 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
         row.some((key) => cells.some((cell, other) => other !== at && plainCell(cell.text) === key)),
       );
       const best = named.length > 1 ? mostNamed(named, row, at) : named;
+      const joined = joinedRows(statement, table, at);
+      if (joined.length > 0) {
+        const cells = joined.map((line) => line[at]).filter((cell) => cell !== undefined);
+        if (cells.length > 0) return boundTo(statement, value, cells, table, index);
+      }
       // A row that shares some values, but not the name, is another record.
       const identity = plainCell(statement.record?.identity ?? '');
       if (identity !== '' && !best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity))) continue;
@@ -55,6 +60,23 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
   const total = readTotal(statement, tables);
   return total === undefined ? undefined : boundToTotal(statement, total, index);
 }
+
+/**
+ * The rows of a table that a record belongs to by a column of the same name: a lesson with `subject` "Maths" to the row whose
+ * Subject is Maths. None where the table has several columns beside that one: then the record may differ in another.
+ */
+function joinedRows({ record }: Statement, { header, rows }: Table, column: number): Cell[][] {
+  if (record === undefined || header.length !== JOINED_COLUMNS) return [];
+  const other = 1 - column;
+  const name = plainCell(header[other]?.text ?? '');
+  const field = record.names.findIndex((one) => plainCell(one) === name);
+  const key = plainCell(record.keys[field] ?? '');
+  const found = key === '' ? [] : rows.filter((cells) => plainCell(cells[other]?.text ?? '') === key);
+  return found.length === 1 ? found : [];
+}
+
+/** A table that gives each of one thing one of another. */
+const JOINED_COLUMNS = 2;
 
 function mostNamed(rows: Cell[][], keys: readonly string[], column: number): Cell[][] {
   const count = (cells: Cell[]): number =>

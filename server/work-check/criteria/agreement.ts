@@ -24,6 +24,9 @@ const SCOPES: readonly Scope[] = [
   },
 ];
 
+/** A field that says in what the figure beside it is counted. */
+const MEASURED_IN = /\b(?:currency|units?)\b/i;
+
 const FIGURES_SHOWN = 3;
 
 /** Whether some statement holds most of a topic, and not merely a word of it. */
@@ -44,7 +47,9 @@ export const readAgreement: Reader = (criterion, { judged }) => {
   const named = about(topic, judged);
   const scoped = judged.filter(
     ({ statement }) =>
-      scopes.length === 0 || statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))),
+      scopes.length === 0 ||
+      statement.quantities.some(({ kind }) => scopes.some(({ kinds }) => kinds.includes(kind))) ||
+      (MEASURED_IN.test(statement.record?.column ?? '') && scopes.some(({ kinds }) => kinds.includes('number'))),
   );
   // "Votes are recorded correctly" asks of what is said about votes.
   const whole = scopes.length > 0 && WHOLE.test(criterion);

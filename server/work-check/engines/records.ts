@@ -383,12 +383,17 @@ function otherValue(
     return undefined;
   const text = index.sources[region.source]?.text ?? '';
   const { tokens, quantities } = readRegion(region, index);
+  const unit = unitOfColumn(column);
   const named = new Set(
     tokenize(column)
-      .filter((token) => isContent(token) && !CURRENCY.test(token.lower))
+      .filter(
+        (token) =>
+          isContent(token) &&
+          !CURRENCY.test(token.lower) &&
+          (unit === '' || unitOfColumn(`of ${token.lower}`) !== unit),
+      )
       .map(({ stem }) => stem),
   );
-  const unit = unitOfColumn(column);
   const labelled = quantities.filter((known) => {
     if (known.kind === 'date' || known.kind === 'time') return false;
     const around = tokens.slice(Math.max(0, known.first - LABEL_WITHIN), known.first);

@@ -132,10 +132,7 @@ function figureConflict(
     const rivals = open.filter(
       (one) =>
         isOfKind(figure, one) &&
-        ofOneRate(
-          { text: said.text, figure, start: figure.start, end: figure.end },
-          { text, figure: one, start: one.start - passage.start, end: one.end - passage.start },
-        ) &&
+        ofOneRate({ text: said.text, figure }, { text, figure: one, offset: passage.start }) &&
         isSameSlot(said, figure, passage, one, all, theirs, label),
     );
     return rivals.length === 1 && rivals[0] !== undefined ? [{ figure, other: rivals[0] }] : [];
@@ -202,24 +199,14 @@ function sharedCount(own: readonly Token[], known: readonly Token[]): number {
   return new Set(own.flatMap(({ content, stem }) => (content && stems.has(stem) ? [stem] : []))).size;
 }
 
+/** Small words in front of a figure, each with the way it points. */
 const WAYS = new Map(
-  [
-    ['from', 'from'],
-    ['since', 'from'],
-    ['until', 'to'],
-    ['till', 'to'],
-    ['by', 'to'],
-    ['before', 'to'],
-    ['to', 'to'],
-    ['after', 'after'],
-    ['over', 'above'],
-    ['above', 'above'],
-    ['than', 'than'],
-    ['under', 'below'],
-    ['below', 'below'],
-    ['within', 'within'],
-    ['plus', 'plus'],
-  ].map(([word = '', way = '']) => [word, way] as const),
+  (
+    'from:from since:from until:to till:to by:to before:to to:to after:after over:above above:above than:than ' +
+    'under:below below:below within:within plus:plus'
+  )
+    .split(' ')
+    .map((pair) => pair.split(':') as [string, string]),
 );
 
 const wayOf = (word: string | undefined): string => WAYS.get(word ?? '') ?? '';

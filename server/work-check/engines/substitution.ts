@@ -135,10 +135,7 @@ function substitutionIn(
     const sameUnit = figure.unit === other.unit;
     const differs = compareQuantities(figure, other) === 'different' && (sameUnit || figure.value === other.value);
     const text = passageText(index, passage);
-    const oneRate = ofOneRate(
-      { text: statement.text, figure, start: figure.start, end: figure.end },
-      { text, figure: other, start: other.start - passage.start, end: other.end - passage.start },
-    );
+    const oneRate = ofOneRate({ text: statement.text, figure }, { text, figure: other, offset: passage.start });
     return followed &&
       differs &&
       oneRate &&

@@ -10,6 +10,7 @@ import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
+import { judgeCurrency } from './currency.ts';
 import { judgeFlag } from './flag.ts';
 import { type Ground, type Judgement, sourceName, where } from './ground.ts';
 
@@ -66,7 +67,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
       compared: { claimed: record.value, known: sum.says },
       computed: sum.says,
     };
-  const row = judgeRow(statement, record.value, work);
+  const row = judgeCurrency(statement, index) ?? judgeRow(statement, record.value, work);
   if (row?.status === 'supported') return row;
   const bound = judgeCell(reading, ground);
   if (bound !== undefined) return bound;

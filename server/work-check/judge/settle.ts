@@ -18,6 +18,7 @@ import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
 import { strayedFigures, strayedName } from './stray.ts';
 import {
+  changedIn,
   lostHedge,
   otherwiseIn,
   TOLD_OTHERWISE,
@@ -71,7 +72,9 @@ export function settle(
   const parity = isNegated(statement.tokens) === passages.some((at) => isNegated(index.passages[at]?.tokens ?? []));
   const hedge = covered < HEDGED_COVERED ? undefined : lostHedge(statement, passages, index);
   const replaced = substitutions.filter(({ kind }) => kind !== 'figure');
-  const stray = straying(statement, accounts, passages, index);
+  const stray =
+    straying(statement, accounts, passages, index) ??
+    changedIn(statement, [...new Set([...passages.slice(0, 1), ...near])], index);
   const turned = turnedWord(statement, passages[0] ?? near[0], index);
   const settled = figuresOpen.length === 0 && names.length === 0;
   const clean = turned === undefined && stray === undefined && settled && replaced.length === 0 && hedge === undefined;

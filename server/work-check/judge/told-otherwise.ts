@@ -1,6 +1,8 @@
-import { type EvidenceIndex, passageText } from '../reading/evidence-index.ts';
+import { align } from '../engines/alignment.ts';
+import { type EvidenceIndex, type Passage, passageText } from '../reading/evidence-index.ts';
+import type { Token } from '../reading/token.ts';
 import type { Statement } from '../statements.ts';
-import { turnedBetween } from '../support/word-relations.ts';
+import { meansAlike, turnedBetween } from '../support/word-relations.ts';
 import { type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import type { InParts } from './in-parts.ts';
 
@@ -31,6 +33,69 @@ export function otherwiseIn(
     suspect: says === 'denied' || says === 'turned' ? TOLD_OTHERWISE : 1,
   };
 }
+
+/** So closely does a statement follow a passage that one word in another's place is what it says otherwise. */
+const VERBATIM = 0.85;
+const VERBATIM_WORDS_MIN = 5;
+const POSSIBLE = /^(?:can|may|might|could|should)$/;
+const CERTAINLY = /^(?:must|will|shall|always|never|only|cannot)$/;
+
+/**
+ * The word of a statement that stands in the place of another where the two are the same word for word: "must cause" beside
+ * "can cause", "is not the coldest" beside "is the coldest", "best-selling play album" beside "best-selling debut album".
+ */
+function changedWord(statement: Statement, passage: Passage): { own: string; known: string } | undefined {
+  if (statement.tokens.filter(({ content }) => content).length < VERBATIM_WORDS_MIN) return undefined;
+  const { share, gaps } = align(statement.tokens, passage.tokens);
+  if (share < VERBATIM) return undefined;
+  const denials = (tokens: readonly Token[]): Token[] => tokens.filter(({ denies }) => denies);
+  const [ours, theirs] = [denials(statement.tokens), denials(passage.tokens)];
+  if (ours.length > theirs.length && ours[0] !== undefined) return { own: ours[0].lower, known: '' };
+  for (const { own, known, anchored } of gaps) {
+    const [mine, other] = [statement.tokens.slice(...own), passage.tokens.slice(...known)];
+    const [word, instead] = [mine[0], other[0]];
+    if (anchored !== 'both' || mine.length !== 1 || other.length !== 1 || word === undefined || instead === undefined)
+      continue;
+    const strengthened = CERTAINLY.test(word.lower) && POSSIBLE.test(instead.lower);
+    const replaced =
+      word.content &&
+      instead.content &&
+      word.kind === 'word' &&
+      instead.kind === 'word' &&
+      meansAlike(word, instead) === 0;
+    if (strengthened || replaced) return { own: word.lower, known: instead.lower };
+  }
+  return undefined;
+}
+
+/** What a passage that a statement follows word for word says in the place of one of its words. */
+export function changedIn(
+  statement: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): ToldOtherwise | undefined {
+  for (const at of near.slice(0, CHANGES_LOOKED_FOR)) {
+    const passage = index.passages[at];
+    if (passage === undefined || passage.instruction) continue;
+    const changed = changedWord(statement, passage);
+    if (changed === undefined) continue;
+    const source = sourceName(index, passage.source);
+    const said = quote(passageText(index, passage));
+    const told =
+      changed.known === ''
+        ? `The two differ in what they deny; ${source} says ${said}.`
+        : `Where it says “${changed.own}”, ${source} says “${changed.known}”: ${said}.`;
+    return {
+      why: `The evidence does not settle ${where(statement)}. ${told}`,
+      open: [changed.own],
+      passages: placeOf(index, at),
+      suspect: TOLD_OTHERWISE,
+    };
+  }
+  return undefined;
+}
+
+const CHANGES_LOOKED_FOR = 2;
 
 /** A small word of a statement in whose place its closest passage has the opposite one. */
 export function turnedWord(
@@ -86,7 +151,7 @@ const WIDEST =
 
 /** "The fastest-growing line in the country", where the evidence speaks of no country: three lines tell nothing of all. */
 export function widerThanTold(statement: Statement, index: EvidenceIndex): { words: string; says: string } | undefined {
-  const { 1: words = '', 2: range = '' } = WIDEST.exec(statement.text) ?? {};
+  const [, words = '', range = ''] = WIDEST.exec(statement.text) ?? [];
   if (
     range === '' ||
     index.sources.some(({ text, source }) => `${text} ${source}`.toLowerCase().includes(range.toLowerCase()))

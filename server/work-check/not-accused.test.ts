@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { embeddedAssessor } from './assessors/embedded.ts';
+import { checkWork } from './check.ts';
+import type { CheckRequest, Report } from './contract.ts';
+
+async function checked(
+  work_product: CheckRequest['work_product'],
+  text: string,
+  criterion = 'All figures match the evidence',
+): Promise<Report> {
+  const request = { work_product, evidence: [{ source: 'Source A', text }], criteria: [criterion] };
+  return checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-01-15T12:00:00Z') });
+}
+
+const statuses = async (...given: Parameters<typeof checked>): Promise<string[]> =>
+  (await checked(...given)).statements.map(({ status }) => status);
+
+describe('correct work is not accused', () => {
+  it('of the cost of a year beside the fee of a month', async () => {
+    const offers = 'Marlow Green: standing charge 11.00 EUR/month, energy 29.2 ct/kWh, guarantee 12 months.';
+    const found = await statuses(
+      'Marlow Green costs 1,066.40 EUR a year for your 3,200 kWh, guarantee 12 months.',
+      offers,
+    );
+    expect(found).not.toContain('contradicted');
+  });
+
+  it('of a difference or a rest beside the figure that it is a part of', async () => {
+    const policy = 'Full-time staff have 26 days of annual leave per calendar year. Quell Flex: 12.50 EUR/month.';
+    const work = 'You have 9.5 days of annual leave left for this calendar year. Quell Flex would be 7.60 EUR cheaper.';
+    expect(await statuses(work, policy)).not.toContain('contradicted');
+  });
+
+  it('of a table that the rows of an older state differ from nearly everywhere', async () => {
+    const table = (rows: readonly string[]): string =>
+      ['| Team | Played | Won | Points |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
+    const old = table(['Corran | 4 | 3 | 7', 'Aske | 4 | 2 | 5', 'Brook | 4 | 1 | 2']);
+    const now = table(['Corran | 5 | 4 | 9', 'Aske | 5 | 3 | 7', 'Brook | 5 | 1 | 2']);
+    const oneWrong = table(['Corran | 4 | 3 | 7', 'Aske | 4 | 3 | 5', 'Brook | 4 | 1 | 2']);
+    expect((await checked(now, old)).verdict).not.toBe('revise');
+    expect((await checked(oneWrong, old)).verdict).toBe('revise');
+  });
+
+  it('of a total for a word of its name that stands before another figure', async () => {
+    const page = 'Tallyhour, standard plan: 11.00 USD per user and month, billed yearly; 13.00 if billed monthly.';
+    const work = {
+      tools: [
+        { tool: 'Tallyhour', yearly_total: 3168 },
+        { tool: 'Clockwell', yearly_total: 2736 },
+      ],
+    };
+    expect(await statuses(work, page)).not.toContain('contradicted');
+  });
+
+  it('of a count where a cell says in words what was added up', async () => {
+    const sheet = 'item,quantity\nEducator,80\nBoats,12\nBus,5';
+    const work =
+      '| Line | Calculation |\n|---|---|\n| Direct costs | sum of the four lines above |\n| Total | all of it |';
+    expect(await statuses(work, sheet)).not.toContain('contradicted');
+  });
+});
+
+describe('wrong work is not borne out', () => {
+  it('by a figure in another unit of a product', async () => {
+    const sheet = 'Dilution: 50 ml for each litre of water. A bucket holds 5 litres.';
+    const work = (dose: string): string => `Dilution: 50 ml for each litre of water, so ${dose} for a 5-litre bucket.`;
+    expect(await statuses(work('250 ml'), sheet)).toEqual(['supported']);
+    expect(await statuses(work('250 litres'), sheet)).not.toContain('supported');
+  });
+
+  it('when it quotes words that nobody said', async () => {
+    const transcript = 'Crane: We may open in the spring if the heating arrives. Do not hold me to it.';
+    const [right, wrong] = [
+      'We may open in the spring if the heating arrives.',
+      'We will open in the spring when the heating arrives.',
+    ].map((words) => checked(`Crane is careful: "${words}"`, transcript, 'Quotations are verbatim'));
+    expect((await right)?.findings[0]?.status).toBe('met');
+    expect((await wrong)?.findings[0]?.status).toBe('contradicted');
+    expect((await wrong)?.statements[0]?.status).not.toBe('supported');
+  });
+
+  it('when it gives an amount another currency', async () => {
+    const claim = 'Taxi from the airport: 430 DKK. Hotel: 196.00 EUR.';
+    const items = (currency: string) => ({
+      items: [
+        { description: 'Taxi', amount: 430, currency },
+        { description: 'Hotel', amount: 196, currency: 'EUR' },
+      ],
+    });
+    const [right, wrong] = [await checked(items('DKK'), claim), await checked(items('EUR'), claim)];
+    const of = ({ statements }: Report): string[] =>
+      statements.flatMap(({ path, status }) => (path?.endsWith('currency') === true ? [status] : []));
+    expect([of(right), of(wrong)]).toEqual([
+      ['supported', 'supported'],
+      ['contradicted', 'supported'],
+    ]);
+    expect(wrong.findings[0]?.reason).toContain(
+      'The work gives “EUR” (items[0].currency) for 430, where Source A gives “430 DKK”.',
+    );
+  });
+
+  it('when it gives a record what a table assigns to another', async () => {
+    const table = '| Subject | Teacher |\n|---|---|\n| Maths | Ms Varga |\n| Biology | Mr Quist |';
+    const lessons = (teacher: string) => ({
+      lessons: [
+        { day: 'Mon', subject: 'Maths', teacher },
+        { day: 'Tue', subject: 'Biology', teacher: 'Mr Quist' },
+      ],
+    });
+    expect((await checked(lessons('Ms Varga'), table)).statements[2]?.status).toBe('supported');
+    expect((await checked(lessons('Mr Quist'), table)).statements[2]?.status).toBe('contradicted');
+  });
+
+  it('when it names somebody who signed a comment', async () => {
+    const comments =
+      '1) Long wait. Could you do something about the steps at the door? Thank you. Ivo Renn, Kiln Road 3';
+    const criterion = 'Patients stay anonymous';
+    const named = await checked('One person (I. Renn) asked for a step-free entrance.', comments, criterion);
+    expect(named.findings[0]?.status).toBe('contradicted');
+    expect((await checked('One person asked for a step-free entrance.', comments, criterion)).findings[0]?.status).toBe(
+      'met',
+    );
+  });
+});
