@@ -16,7 +16,7 @@ import { coverTogether } from './cover.ts';
 import { type Ground, type Judgement, placeOf, quote, sourceName, where } from './ground.ts';
 import { heldInParts, replacesOneWord } from './in-parts.ts';
 import { openNames, openWords } from './open-words.ts';
-import { strayedFigures, strayedName } from './stray.ts';
+import { brokenNames, strayedFigures, strayedName } from './stray.ts';
 import {
   changedIn,
   lostHedge,
@@ -145,6 +145,8 @@ function straying(
   }
   const wider = widerThanTold(statement, index);
   if (wider !== undefined) return told(wider.words, wider.says, passages.slice(0, 1));
+  const broken = brokenNames(statement, passages[0], index);
+  if (broken !== undefined) return told(broken.words, broken.says, passages.slice(0, 1));
   const name = strayedName(statement, accounts, index);
   return name === undefined ? undefined : told(name.name, name.says, [name.passage]);
 }

@@ -108,6 +108,39 @@ export function strayedName(
   };
 }
 
+const APART_MAX = 3;
+
+/**
+ * Two capitalised words side by side that a passage has apart, each beside others: "Zoe June" beside "Zoe Saldana, born in
+ * June".
+ */
+export function brokenNames(
+  { tokens, record }: Statement,
+  at: number | undefined,
+  index: EvidenceIndex,
+): { words: string; says: string } | undefined {
+  const passage = index.passages[at ?? -1];
+  if (passage === undefined || record !== undefined) return undefined;
+  const places = new Map<string, number[]>();
+  for (const [place, token] of passage.tokens.entries())
+    if (token.capital && token.content) places.set(token.stem, [...(places.get(token.stem) ?? []), place]);
+  const says = `${sourceName(index, passage.source)} says ${quote(passageText(index, passage))}.`;
+  for (const [place, token] of tokens.entries()) {
+    const next = tokens[place + 1];
+    if (next === undefined || !isCapital(token) || !isCapital(next) || next.start > token.end + 1) continue;
+    const [first, second] = [places.get(token.stem) ?? [], places.get(next.stem) ?? []];
+    if (first.length === 0 || second.length === 0) continue;
+    if (first.some((one) => second.some((other) => Math.abs(other - one) <= APART_MAX))) continue;
+    return {
+      words: `${token.lower} ${next.lower}`,
+      says: `The passage does not have these two names together; ${says}`,
+    };
+  }
+  return undefined;
+}
+
+const isCapital = ({ capital, content, kind }: Token): boolean => capital && content && kind === 'word';
+
 /** Capitalised rare words of no other meaning, at whatever place: names of people, firms and products. */
 function namesIn(
   tokens: readonly Token[],
