@@ -110,7 +110,7 @@ export function settle(
     };
   const otherwise =
     stray ?? hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
-  if (otherwise !== undefined && (settled || otherwise === stray)) return { status, ...otherwise };
+  if (otherwise !== undefined && (settled || otherwise === stray)) return { status, doubt: DOUBT_OF_OTHERWISE, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
@@ -202,6 +202,9 @@ function bestFirst(
 }
 
 const PASSAGES_CITED = 4;
+
+/** What a passage that tells it otherwise takes of the score. */
+const DOUBT_OF_OTHERWISE = 0.2;
 
 /** What each word of duty, permission or extent that the closest passage lacks takes of the score. */
 const DOUBT_OF_MODAL = 0.12;
