@@ -52,7 +52,7 @@ async function signIn(): Promise<void> {
   await person.goto(`${stack.baseUrl}/sign-in`);
   await person.getByLabel('Your e-mail address').fill(email);
   await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
-  expect(await main()).toContain('Look into your mailbox');
+  expect(await main()).toContain('Check your mail');
   await person.goto(await linkIn(/sign-in link/));
   await person.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -95,7 +95,7 @@ describe('a customer', () => {
     );
     expect(sizes[0]?.width).toBe(sizes[1]?.width);
     await person.getByRole('button', { name: 'This was not me' }).click();
-    expect(await main()).toContain('The request was ended');
+    expect(await main()).toContain('The request was declined');
   });
 
   it('signs in by letter and says of each agent whether to keep it', async () => {
@@ -117,13 +117,13 @@ describe('a customer', () => {
     await person.goto(asked.body.verification_url);
     await person.getByLabel('The code that your agent shows').fill('BBBB-BBBB');
     await person.getByRole('button', { name: 'See the request' }).click();
-    expect(await main()).toContain('No agent waits with this code');
+    expect(await main()).toContain('No agent is waiting with this code');
     await person.getByLabel('The code that your agent shows').fill(asked.body.user_code.toLowerCase());
     await person.getByRole('button', { name: 'See the request' }).click();
     await shoot('connect', person.url());
     await person.getByLabel('Per day').fill('a lot');
     await person.getByRole('button', { name: 'Approve' }).click();
-    expect(await main()).toContain('Type an amount such as 10.00.');
+    expect(await main()).toContain('Enter an amount such as 10.00.');
     expect(await person.getByLabel('Per day').inputValue()).toBe('a lot');
     await person.getByLabel('Per day').fill('25.00');
     await person.getByLabel('In total').fill('200');
@@ -147,12 +147,12 @@ describe('a customer', () => {
     await person.goto(address);
     await person.getByLabel('Per day').fill('20.00');
     await person.getByRole('button', { name: 'Save' }).click();
-    expect(await main()).toContain('Saved. It holds from the next request on.');
+    expect(await main()).toContain('Saved. It applies from the next request on.');
     expect((await agent.get('/api/agent/v1/me')).body.grant.daily_limit_microcents).toBe(2_000_000_000);
     await person.getByRole('button', { name: 'Pause' }).click();
     expect((await agent.get('/api/agent/v1/me')).body.grant.paused).toBe(true);
     await shoot('agent', address);
-    await person.getByRole('button', { name: 'Let it go on' }).click();
+    await person.getByRole('button', { name: 'Resume' }).click();
     await person.getByRole('button', { name: 'Let it fetch a new credential' }).click();
     expect((await claim(agent, registration)).status).toBe(200);
     await person.goto(address);
@@ -177,7 +177,7 @@ describe('a customer', () => {
     }
     for (const query of ['asked=sent', 'asked=limited']) {
       await person.goto(`${stack.baseUrl}/sign-in?${query}`);
-      expect(await main()).not.toMatch(/mailbox|Too many letters/);
+      expect(await main()).not.toMatch(/Check your mail|Too many letters/);
     }
     await person.goto(`${stack.baseUrl}/connect?done=approve`);
     expect(await main()).not.toContain('The agent is connected');
@@ -185,7 +185,7 @@ describe('a customer', () => {
     await person.getByRole('button', { name: 'Pause' }).click();
     expect(await main()).toContain('Paused. New purchases are refused');
     await person.reload();
-    expect(await main()).not.toContain('New purchases are refused; jobs');
+    expect(await main()).not.toContain('New purchases are refused; paid');
   });
 
   it('is warned beside the field of a grant that can buy nothing, and led to what is no amount', async () => {
@@ -197,10 +197,10 @@ describe('a customer', () => {
     }
     await person.getByRole('button', { name: 'Save' }).click();
     const words = (await main()).replaceAll('\u00a0', ' ');
-    expect(words).toContain('Saved. With these limits and permissions the agent can buy nothing.');
+    expect(words).toContain('Saved. With these limits and permissions the agent cannot buy anything.');
     expect(words).toContain('Below the 5.00 USD of a check');
     expect(words).toContain('Without a way to pay');
-    expect(words).not.toContain('It holds from the next request on');
+    expect(words).not.toContain('It applies from the next request on');
     const { cookies } = await person.context().storageState();
     const context = await browser.newContext({ viewport: { width: 320, height: 640 } });
     await context.addCookies(cookies);
@@ -208,7 +208,7 @@ describe('a customer', () => {
     await phone.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
     await phone.getByLabel('In total').fill('plenty');
     await phone.getByRole('button', { name: 'Save' }).click();
-    await phone.getByText('Type an amount such as 10.00.').waitFor();
+    await phone.getByText('Enter an amount such as 10.00.').waitFor();
     expect(await phone.evaluate(() => document.activeElement?.id)).toBe('in_total');
     await expect.poll(() => phone.evaluate(() => window.scrollY)).toBeGreaterThan(0);
     expect(await phone.getByLabel('In total').inputValue()).toBe('plenty');
@@ -222,7 +222,7 @@ describe('a customer', () => {
     await person.getByRole('button', { name: 'See the request' }).click();
     await person.getByLabel('Per day').fill('1.00');
     await person.getByRole('button', { name: 'Approve' }).click();
-    expect(await main()).toContain('can buy nothing');
+    expect(await main()).toContain('cannot buy anything');
     expect(await main()).not.toContain('may then buy checks');
   });
 
@@ -236,7 +236,7 @@ describe('a customer', () => {
     await person.goto(`${stack.baseUrl}/agents/${body.agent_key}`);
     await person.getByLabel('Per day').fill('77.00');
     await person.getByRole('button', { name: 'Save' }).click();
-    expect(await main()).toContain('needs a sign-in of the last 10 minutes');
+    expect(await main()).toContain('you must have signed in within the last 10 minutes');
     await person.getByRole('link', { name: 'Sign in again' }).click();
     await person.getByLabel('Your e-mail address').fill(email);
     const letters = async () => (await controlClient(stack.sandboxUrl).mail(email)).length;
@@ -246,17 +246,17 @@ describe('a customer', () => {
     await person.goto(await linkIn(/sign-in link/));
     await person.getByRole('button', { name: 'Sign in' }).click();
     expect(new URL(person.url()).pathname).toBe(`/agents/${body.agent_key}`);
-    expect(await main()).toContain('What stands in the form is not saved yet.');
+    expect(await main()).toContain('Your changes are not saved yet.');
     expect(await person.getByLabel('Per day').inputValue()).toBe('77.00');
     await person.getByRole('button', { name: 'Save' }).click();
-    expect(await main()).toContain('Saved. It holds from the next request on.');
+    expect(await main()).toContain('Saved. It applies from the next request on.');
   });
 
   it('sees where it is signed in, and ends all but this one', async () => {
     await person.goto(`${stack.baseUrl}/account`);
     expect(await main()).toContain('in this browser');
     await shoot('account', `${stack.baseUrl}/account`);
-    expect(await main()).toContain('Kept from writing to you');
+    expect(await main()).toContain('Blocked from writing to you');
     const others = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
     await others.goto(`${stack.baseUrl}/agents`);
     await others.getByLabel('Your e-mail address').fill(email);

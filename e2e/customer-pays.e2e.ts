@@ -99,7 +99,7 @@ describe('a payment link', () => {
     const { jobKey, url } = await linkToPay();
     const page = await newPage({ javaScriptEnabled: false });
     await page.goto(url);
-    expect(await mainText(page)).toContain('A wallet can only be asked by script');
+    expect(await mainText(page)).toContain('needs JavaScript, which is off');
     await page.getByRole('button', { name: /by card/ }).click();
     expect(await page.getByLabel(/Save this card/).count()).toBe(0);
     await typeCard(page);

@@ -53,7 +53,7 @@ describe('a page that asks to sign in', () => {
       await person.getByLabel('Your e-mail address').fill('owner@example.com');
       const before = (await controlClient(stack.sandboxUrl).mail('owner@example.com')).length;
       await person.getByRole('button', { name: 'Send me a sign-in link' }).click();
-      expect(await person.getByRole('main').innerText()).toContain('Look into your mailbox');
+      expect(await person.getByRole('main').innerText()).toContain('Check your mail');
       const letters = () => controlClient(stack.sandboxUrl).mail('owner@example.com');
       await expect.poll(async () => (await letters()).length, patience).toBe(before + 1);
       await person.goto((await letters())[0]?.text.split('\n')[0] ?? '');
@@ -108,7 +108,7 @@ describe('a member of the account', () => {
     await add('terms.md', '# Terms\n\nThe seller pays.\n');
     expect(await owner.getByRole('main').innerText()).toContain('Markdown, 26 bytes');
     await add('photo.txt', Buffer.from([0xff, 0xd8, 0xff]));
-    expect(await owner.getByText('not text in UTF-8').count()).toBe(1);
+    expect(await owner.getByText('not UTF-8 text').count()).toBe(1);
     await add('terms.md', 'The buyer pays.');
     expect(await owner.getByText('Another document has this name').count()).toBe(1);
     await add('long.txt', 'x'.repeat(32_769));
@@ -118,7 +118,7 @@ describe('a member of the account', () => {
     await owner.getByRole('link', { name: 'Remove terms.md' }).click();
     await owner.getByRole('button', { name: 'Remove document' }).click();
     await owner.waitForURL(/\/sources$/);
-    expect(await owner.getByText('There is none yet').count()).toBe(1);
+    expect(await owner.getByText('No documents yet').count()).toBe(1);
     await add('annex.txt', 'Annex.');
   });
 
@@ -376,7 +376,7 @@ describe('a report', () => {
   it('is disputed by what the check in use can do', async () => {
     await owner.goto(`${stack.baseUrl}/reports/${jobKey}/dispute`);
     const words = await owner.getByRole('main').innerText();
-    expect(words).toContain('change nothing about how it reads');
+    expect(words).toContain('do not change how the check works');
     expect(words).not.toContain('with your reason');
   });
 

@@ -135,17 +135,17 @@ describe('the owner of a wallet', () => {
 });
 
 describe('the pages for wallets', () => {
-  it('say without script that a wallet can only be asked by script', async () => {
+  it('say without scripts that a wallet needs them', async () => {
     const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
     await page.goto(`${stack.baseUrl}/sign-in/wallet`);
-    expect(await mainText(page)).toContain('A wallet can only be asked by script');
+    expect(await mainText(page)).toContain('needs JavaScript, which is off');
     expect(await page.getByRole('button', { name: /wallet/ }).isVisible()).toBe(false);
   });
 
   it('say so in a browser without a wallet', async () => {
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${stack.baseUrl}/sign-in/wallet`);
-    await page.getByText('This browser has no wallet that the page can ask.').waitFor();
+    await page.getByText('This page found no wallet in this browser.').waitFor();
   });
 
   it('hold WCAG 2.2 AA in every size and scheme', async () => {

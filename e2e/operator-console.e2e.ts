@@ -113,7 +113,7 @@ describe('an operator', () => {
       expect(words).toContain(word);
     }
     await page.getByRole('link', { name: 'Failed only' }).click();
-    expect(await page.getByRole('main').innerText()).toContain('What did not fail is hidden.');
+    expect(await page.getByRole('main').innerText()).toContain('Entries that did not fail are hidden.');
     await page.close();
   });
 
@@ -125,8 +125,8 @@ describe('an operator', () => {
     expect(await page.getByRole('main').innerText()).not.toContain(delivered);
     await page.getByText('Add filter').click();
     await page.locator('select[name="add"]').selectOption('payment:none');
-    await page.getByRole('button', { name: 'Leave these out' }).click();
-    expect(await page.getByRole('main').innerText()).toContain('No purchase is like that');
+    await page.getByRole('button', { name: 'Hide these' }).click();
+    expect(await page.getByRole('main').innerText()).toContain('No purchase matches');
     await page.getByRole('link', { name: 'Remove filter: Job is not Delivered' }).click();
     expect(await page.getByRole('main').innerText()).toContain(delivered);
     const href = await page.getByRole('link', { name: 'CSV of these' }).getAttribute('href');
@@ -219,14 +219,14 @@ describe('an operator', () => {
     const page = await seats.pageOf('support');
     await page.goto(`${stack.baseUrl}/console/purchases?is=job:delivered`);
     await page.getByText('Saved views', { exact: true }).click();
-    await page.getByLabel('Save what is shown as').fill('Delivered ones');
+    await page.getByLabel('Save this view as').fill('Delivered ones');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.goto(`${stack.baseUrl}/console/purchases`);
     await page.getByRole('link', { name: 'Delivered ones' }).click();
     expect(new URL(page.url()).search).toBe('?is=job%3Adelivered');
     await page.getByRole('checkbox', { name: delivered }).check();
     await page.getByLabel('With several').selectOption('note_purchase');
-    await page.getByRole('button', { name: 'Preview the chosen' }).click();
+    await page.getByRole('button', { name: 'Preview selected' }).click();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Add a note: 1 of 1 purchases');
     await page.getByLabel('Reason').fill('seen together');
     await page.getByRole('button', { name: 'Add a note for 1' }).click();
@@ -251,7 +251,7 @@ describe('an operator', () => {
     const second = await agent.authorizedJob();
     await new Promise((resolve) => setTimeout(resolve, 7_000));
     expect(await page.getByRole('link', { name: second }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Go on updating' }).click();
+    await page.getByRole('button', { name: 'Resume updates' }).click();
     await page.getByRole('link', { name: second }).waitFor({ timeout: 30_000 });
     await context.close();
   });
@@ -274,7 +274,7 @@ describe('an operator', () => {
     }
     await page.goto(`${stack.baseUrl}/console/audit`);
     await page.getByRole('button', { name: 'Verify' }).click();
-    expect(await page.getByRole('status').innerText()).toContain('Whole: ');
+    expect(await page.getByRole('status').innerText()).toContain('Intact: ');
     expect(await page.getByRole('main').innerText()).toContain('off: a trial of off');
     await page.close();
   });
@@ -299,7 +299,7 @@ describe('an operator', () => {
     const page = await seats.pageOf('support');
     await page.goto(`${stack.baseUrl}/console/purchases/${delivered}/content`);
     expect(await page.getByRole('main').innerText()).not.toContain('Rotterdam');
-    await page.getByRole('link', { name: 'Say why' }).click();
+    await page.getByRole('link', { name: 'Give a reason' }).click();
     await page.getByLabel('Reason').fill('asked by the customer');
     await page.getByRole('button', { name: 'Open the content' }).click();
     expect(await page.getByRole('main').innerText()).toContain('Rotterdam');

@@ -225,7 +225,7 @@ describe('an operator', () => {
       ['Resume', 'Active'],
     ] as const) {
       await page.goto(at('/console/customers'));
-      await page.getByLabel(/begins with/).fill(email.slice(0, 8));
+      await page.getByLabel(/Start of an e-mail/).fill(email.slice(0, 8));
       await page.getByRole('button', { name: 'Find' }).click();
       await page.getByRole('link', { name: email }).click();
       await page.getByRole('link', { name: act }).click();
@@ -240,15 +240,15 @@ describe('an operator', () => {
   it('reads the payload of a webhook after saying why, and has it looked into again', async () => {
     const page = await seats.pageOf('support');
     await page.goto(at(`/console/webhooks/${eventKey}`));
-    expect(await text(page)).toContain('once you have said why');
+    expect(await text(page)).toContain('Give a reason to read its payload');
     await page.getByRole('link', { name: 'Read the payload' }).click();
     await page.getByLabel('Reason').fill('a trial');
     await page.getByRole('button', { name: 'Open the payload' }).click();
     await page.waitForURL(at(`/console/webhooks/${eventKey}`));
     expect(await text(page)).toContain('"object": "event"');
-    await page.getByRole('link', { name: 'Look into it again' }).click();
+    await page.getByRole('link', { name: 'Handle again' }).click();
     await page.getByLabel('Reason').fill('a trial');
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Handle again' }).click();
     const tries = async () => {
       const row = await db.one<{ tries: number }>(sql`select tries from card_events where event_id = ${eventKey}`);
       return row.tries;

@@ -14,7 +14,7 @@ interface Props {
 export function SignInNeeded({ to, next }: Props) {
   return (
     <DeadEnd icon={Lock} title={`Sign in to ${to}`} next={<EmailForm next={next} />}>
-      <p>Only members of the account can do that. The link in the letter leads back to this page.</p>
+      <p>Only members of the account can do that. The link we send you leads back to this page.</p>
       <WalletInstead next={next} />
     </DeadEnd>
   );

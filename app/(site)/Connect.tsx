@@ -49,7 +49,7 @@ function WalletWay({ baseUrl, endpoints }: Pick<Props, 'baseUrl' | 'endpoints'>)
   const signIn = `curl ${endpoints.challenge} \\
   -H "Content-Type: application/json" \\
   -d '{"address": "0x…"}'
-# sign the message of the answer with the wallet (EIP-191), then
+# sign the message in the answer with the wallet (EIP-191), then
 curl ${endpoints.verify} \\
   -H "Content-Type: application/json" \\
   -d '{"challenge_key": "…", "signature": "0x…"}'`;
@@ -58,8 +58,7 @@ curl ${endpoints.verify} \\
       <CodeBlock name="Say this to your agent" code={words} wrap />
       <CodeBlock name="Sign in with a wallet" code={signIn} />
       <p className="text-dense text-ink-3">
-        Signing in needs no e-mail and no password, and pays for nothing. Each check is paid by itself, in USDC over
-        x402.
+        Signing in needs no e-mail or password and costs nothing. You pay for each check separately, in USDC over x402.
       </p>
     </>
   );
@@ -75,7 +74,7 @@ function RestWay({ endpoints, exampleRequest }: Pick<Props, 'endpoints' | 'examp
       <CodeBlock name="Ask for a quote" code={quote} />
       <CodeBlock name="check.json" code={exampleRequest} />
       <p className="text-dense text-ink-3">
-        Keep the credential in protected storage. Never put it in a prompt, in submitted work or in an address.{' '}
+        Keep the credential in protected storage. Never put it in a prompt, in submitted work or in a URL.{' '}
         <a href="/docs" className="link">
           The whole purchase, step by step
         </a>
@@ -100,10 +99,11 @@ function McpWay({ baseUrl }: Pick<Props, 'baseUrl'>) {
   );
   return (
     <>
-      <CodeBlock name="A server in your client’s configuration" code={configuration} />
+      <CodeBlock name="Add to your client’s configuration" code={configuration} />
       <p className="text-dense text-ink-3">
-        Streamable HTTP, ten tools from quote to receipt. The list of tools needs no credential; a wallet signs in, or
-        an agent registers, over REST first. A client that refuses dots in names adds &amp;names=snake.{' '}
+        Streamable HTTP, with ten tools from quote to receipt. Listing the tools needs no credential. To get one, sign
+        in with a wallet or register over REST. If your client refuses dots in tool names, add &amp;names=snake to the
+        URL.{' '}
         <a href="/docs#mcp" className="link">
           Buying over MCP
         </a>
@@ -123,7 +123,7 @@ export function Connect(props: Props) {
             {registrationsOpen
               ? 'Your agent registers itself with your e-mail address, or signs in with its own wallet. Its credential is never shown on a page.'
               : 'Your agent signs in with its own wallet. Registration by e-mail is closed for now.'}{' '}
-            It starts within these limits.
+            It starts with these limits.
           </p>
           <LimitFacts limits={limits} />
         </div>

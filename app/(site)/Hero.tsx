@@ -16,7 +16,7 @@ interface SampleProps {
   evidence: readonly EvidenceText[];
 }
 
-/** The findings for a first look: the first one that is met, and those that are not. */
+/** The findings of the sample: the first one met, then the first ones not met. */
 function tellingFindings(report: Report): Report['findings'] {
   const met = report.findings.filter((finding) => finding.status === 'met').slice(0, 1);
   const rest = report.findings.filter((finding) => finding.status !== 'met').slice(0, FINDINGS_SHOWN - met.length);
@@ -30,7 +30,7 @@ function Sample({ report, work, evidence }: SampleProps) {
     <figure id="sample" className="panel min-w-0 overflow-hidden">
       <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3 text-dense text-ink-3">
         <span className="font-medium text-ink">A delivered report</span>
-        <span className="md:ml-auto">Sample, illustrative</span>
+        <span className="md:ml-auto">Illustrative sample</span>
       </figcaption>
       <div className="px-5 pt-5">
         <StateBadge kind="verdict" value={report.verdict} />

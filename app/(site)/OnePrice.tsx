@@ -2,7 +2,7 @@ import { Price } from '@/components/purchases/Price.tsx';
 
 const cases = [
   ['You accept the report', 'The full price, whatever the verdict.', 'Charge final'],
-  ['You dispute it the first time', 'Nothing more. One correction re-check is made.', 'Charge held'],
+  ['You dispute it the first time', 'Nothing more. You get one correction re-check.', 'Charge held'],
   ['You dispute the correction too', 'Nothing. The collection is refunded.', 'Charge waived'],
   [
     'No report is delivered',

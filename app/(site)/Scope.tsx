@@ -3,8 +3,8 @@ import { bounds } from '@/server/work-check/contract.ts';
 import type { Offer } from './offer.ts';
 
 const checked = [
-  ['Each statement of the work is held against the evidence', `up to ${bounds.statements} statements`],
-  ['Every criterion you state has a finding', `up to ${bounds.criteria} criteria`],
+  ['Each statement in the work is compared with the evidence', `up to ${bounds.statements} statements`],
+  ['Every criterion you state gets a finding', `up to ${bounds.criteria} criteria`],
   [
     'Every citation names evidence you supplied, or a source the service retrieved under your grant',
     `up to ${bounds.evidence_items} items`,
@@ -22,7 +22,7 @@ const notOffered = [
   'Fetching of web addresses. You supply the text',
 ] as const;
 
-/** Who decides, on which kinds of criteria, and the measured accuracy. */
+/** The assessor, the criteria it can decide, and its measured accuracy. */
 function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, 'assessment'>) {
   return (
     <div className="mt-10">
@@ -35,15 +35,17 @@ function Assessor({ assessment: { assessor, decides, accuracy } }: Pick<Offer, '
           </div>
         ))}
       </dl>
-      <p className="mt-4 max-w-[48rem]">In English. What cannot be settled is said to be so, and is no accusation.</p>
-      <h3 className="mt-10 border-b border-ink pb-3 text-h3">How right it was</h3>
+      <p className="mt-4 max-w-[48rem]">
+        English only. If the check cannot settle a statement, the report says so. That is not an accusation.
+      </p>
+      <h3 className="mt-10 border-b border-ink pb-3 text-h3">Measured accuracy</h3>
       <p className="mt-4 max-w-[48rem]">{accuracy}</p>
       <p className="mt-3 max-w-[48rem] text-ink-2">
-        Balanced accuracy of 50% is guessing. Share decided: the rest was left open. Unsupported passed: of what the
-        evidence does not bear out, the part that was called supported. So read a finding before you act on it: each
-        quotes what it rests on.{' '}
+        Balanced accuracy of 50% is guessing. Share decided: the rest was left open. Unsupported passed: the share of
+        statements without support in the evidence that were called supported. Read each finding before you act on it;
+        it quotes its evidence.{' '}
         <a href="/docs#read" className="link">
-          What a report says
+          What the words of a report mean{' '}
         </a>
       </p>
     </div>

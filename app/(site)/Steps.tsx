@@ -36,7 +36,7 @@ function steps(waysToPay: string): Step[] {
       what: `Accept, or dispute with a reason, within ${lasting('reviewWindow')}. One correction re-check is included.`,
       money: 'Charged on acceptance',
     },
-    { name: 'Receipt', what: 'Collection, charge and any remedy, recorded apart and signed.', money: '' },
+    { name: 'Receipt', what: 'Collection, charge and any remedy, recorded separately and signed.', money: '' },
   ];
 }
 

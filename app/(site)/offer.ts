@@ -8,7 +8,7 @@ import { Assessment } from '@/server/service/contract.ts';
 import { pageContext } from '@/server/transports/context.ts';
 import { CheckRequest, evidenceManifest, evidenceTexts, Report } from '@/server/work-check/contract.ts';
 
-/** The terms about the seller, and about who else reads what is submitted. */
+/** The terms about the seller and about who else reads submitted content. */
 const Sellers = z.object({
   operator: z.object({ name: z.string(), email: z.string() }).nullable(),
   data_processing: z.object({ model_vendor: z.string().nullable() }),
@@ -18,7 +18,7 @@ export interface Offer {
   contract: z.output<(typeof operations)['service_contract']['output']>;
   assessment: z.output<typeof Assessment>;
   sample: { report: Report; work: JsonValue; evidence: EvidenceText[] };
-  /** The provider whose language model reads what is submitted; null without one. */
+  /** The provider whose language model reads submitted content; null without one. */
   modelVendor: string | null;
   /** The operator of this service; null in a test installation without one. */
   operator: z.output<typeof Sellers>['operator'];

@@ -85,7 +85,7 @@ export function submit({ operation, input, next }: Form) {
 
 /** The answer to visitors without a role. */
 export function nothing(): Response {
-  return new Response('There is nothing here.\n', {
+  return new Response('Nothing here.\n', {
     status: 404,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
   });

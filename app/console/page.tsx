@@ -20,7 +20,7 @@ const periods = [
   [30, 'Last month'],
 ] as const;
 
-/** The state of the service, and what waits for a person. */
+/** The state of the service, and what needs an operator. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ days?: string | string[] }> }) => {
   const { days: asked } = await searchParams;
   const days = periods.find(([each]) => String(each) === asked)?.[0] ?? 1;
@@ -28,7 +28,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
   const [{ ctx, me }, role] = [await operatorContext(), await roleNow()];
   return (
     <>
-      <Told page="/console" done="Turned. Availability shows it already." />
+      <Told page="/console" done="Switched. Availability already shows it." />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <h1 className="text-h1">Overview</h1>
         <nav aria-label="Period" className="ml-auto flex gap-5 text-dense">
@@ -59,7 +59,7 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ days?: st
           </h2>
           <Bars series={overview.series} hrefOf={(day) => `/console/purchases?from=${day}&to=${day}`} />
           <a className="link mt-2 inline-flex min-h-6 items-center text-dense" href={listSince(overview)}>
-            The list behind this
+            Show these purchases
           </a>
         </section>
         <Verdicts overview={overview} />
@@ -217,7 +217,7 @@ function Verdicts({ overview }: { overview: Overview }) {
       </ul>
       <p className="mt-3 border-t border-line pt-3 text-dense text-ink-3">
         {overview.reviews.length === 0
-          ? 'No report was reviewed yet.'
+          ? 'No reviews yet.'
           : `Reviews: ${overview.reviews.map(({ value, count }) => `${count} ${value}`).join(', ')}. Of delivered purchases ${share(overview.disputed, overview.delivered)} were disputed and ${share(overview.waived, overview.delivered)} waived.`}{' '}
         <a className="link inline-flex min-h-6 items-center" href={listSince(overview, '&is=charge:waived')}>
           Waived ones

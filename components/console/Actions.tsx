@@ -1,7 +1,7 @@
 import type { Action, ActionName } from '@/server/console/contract/purchases.ts';
 import { actWords } from './act-words.ts';
 
-/** The actions on a purchase. Impossible ones keep their place and give the reason. */
+/** The actions on a purchase. Impossible ones stay in place and give the reason. */
 export function Actions({ actions, page }: { actions: readonly Action[]; page: string }) {
   return (
     <section className="panel p-5" aria-labelledby="actions">
@@ -21,7 +21,7 @@ export function Actions({ actions, page }: { actions: readonly Action[]; page: s
                   {actWords[name].button}
                 </button>
                 <p id={`why-${name}`} className="mt-1.5 text-dense text-ink-3">
-                  Not now: {obstacle}
+                  Not possible now: {obstacle}
                 </p>
               </>
             )}

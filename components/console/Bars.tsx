@@ -18,7 +18,7 @@ export function Bars({ series, hrefOf }: Props) {
     <figure>
       <svg viewBox="0 0 100 40" preserveAspectRatio="none" className="h-40 w-full border-b border-line" aria-hidden>
         {series.map(({ at, count }, index) => (
-          // The same links are below, for keyboards and screen readers.
+          // Keyboards and screen readers use the same links below.
           <a key={at} href={hrefOf(dayOf(at))} tabIndex={-1}>
             <rect x={index * width} width={width} y={0} height={40} className="fill-transparent hover:fill-hover" />
             <rect

@@ -3,7 +3,7 @@ import type { Row } from '@/server/console/contract/purchases.ts';
 import { type ActingRole, may } from '@/server/console/roles.ts';
 import { actWords } from './act-words.ts';
 
-/** Actions on the chosen purchases or on all shown. A preview comes first. */
+/** Actions on the selected purchases or on all shown, after a preview. */
 export function BulkBar({ role, rows, back }: { role: ActingRole; rows: readonly Row[]; back: string }) {
   const names = bulkNames.filter((name) => may(role, name));
   if (names.length === 0 || rows.length === 0) return null;
@@ -24,7 +24,7 @@ export function BulkBar({ role, rows, back }: { role: ActingRole; rows: readonly
         </span>
       </label>
       <button type="submit" className="btn btn-sm">
-        Preview the chosen
+        Preview selected
       </button>
       <button type="submit" className="btn btn-sm" name="all" value="1">
         Preview all {rows.length} shown

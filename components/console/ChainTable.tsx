@@ -2,9 +2,9 @@ import type { ChainBooks } from '@/server/console/contract/records.ts';
 import { Price } from '../purchases/Price.tsx';
 import { Moment } from './Moment.tsx';
 
-/** Each chain's word on our balance, and the books at the same block. */
+/** Our balance on each chain, and in the books at the same block. */
 export function ChainTable({ chains, now }: { chains: readonly ChainBooks[]; now: Date }) {
-  if (chains.length === 0) return <p className="p-5 text-dense text-ink-3">No chain was searched yet.</p>;
+  if (chains.length === 0) return <p className="p-5 text-dense text-ink-3">No chain searched yet.</p>;
   return (
     <ul className="divide-y divide-line text-dense">
       {chains.map((chain) => (
@@ -27,7 +27,7 @@ function Agreement({ chain: { balance_microcents, ledger_microcents } }: { chain
   if (balance_microcents === null) {
     return (
       <span>
-        <Price microcents={ledger_microcents} /> in the books. The node did not say what we hold.
+        <Price microcents={ledger_microcents} /> in the books. The node did not report our balance.
       </span>
     );
   }

@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** An operator's next act, with a field for the reason. Works without scripts. */
+/** Asks an operator to confirm an action and give the reason. Works without scripts. */
 export function ConfirmAct({ title, button, action, back, danger = false, hidden = {}, children }: Props) {
   return (
     <div className="max-w-decision">
@@ -29,7 +29,7 @@ export function ConfirmAct({ title, button, action, back, danger = false, hidden
           <input id="reason" name="reason" required maxLength={500} autoComplete="off" aria-describedby="reason-hint" />
         </div>
         <p id="reason-hint" className="hint">
-          Kept in the audit log with your name.
+          Recorded in the audit log with your name.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
           <a className="btn" href={back}>

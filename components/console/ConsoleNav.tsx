@@ -60,7 +60,7 @@ const groups: readonly { name: string | null; places: readonly Place[] }[] = [
 const countText = (count: number): string =>
   count < waitingMax ? String(count) : `${waitingMax.toLocaleString('en')}+`;
 
-/** The console's navigation, with what waits in each place. */
+/** The console's navigation, with the number of items waiting in each place. */
 export function ConsoleNav({ label, waiting }: { label: string; waiting: Waiting }) {
   return (
     <nav aria-label={label} className="flex-1 space-y-5 px-3 py-2">

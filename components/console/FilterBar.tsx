@@ -57,10 +57,10 @@ export function FilterBar({ view }: { view: View }) {
           <Day name="from" label="Created from" value={view.from} />
           <Day name="to" label="Created up to" value={view.to} />
           <button type="submit" className="btn" name="how" value="is">
-            Show these
+            Show only these
           </button>
           <button type="submit" className="btn" name="how" value="not">
-            Leave these out
+            Hide these
           </button>
         </form>
       </details>

@@ -8,7 +8,7 @@ export interface Part {
   name: string;
   state: string;
   detail: string;
-  /** Where more of it stands. */
+  /** The page with more about it. */
   page?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const queueWords: Readonly<Record<string, string>> = {
   dead_letter: 'Letters not sent',
 };
 
-/** A chain is searched every ten seconds. One that was not for so many stands. */
+/** Chains are searched every ten seconds. After this many without a search, one counts as stuck. */
 const searchedWithin = 120;
 
 /** Each part of the service: its state, and why, in words. */
@@ -60,7 +60,7 @@ export function partsOf({ availability, queues, database, chains, webhooks, asse
     },
     ...queues.map(({ name, waiting, failed, oldest_at }) => ({
       name: queueWords[name] ?? name,
-      // What could not be sent waits for a person; anything else for a worker, which comes in time.
+      // Dead letters need a person; everything else waits for a worker.
       state: stateOf(
         failed > 0 || (name === 'dead_letter' ? waiting > 0 : olderThan(oldest_at, seconds.deliveryTarget)),
       ),

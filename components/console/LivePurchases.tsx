@@ -9,12 +9,12 @@ import { PurchaseTable } from './PurchaseTable.tsx';
 const everyMs = 5_000;
 
 interface Props {
-  /** As read by the server. */
+  /** The purchases that the server rendered. */
   rows: readonly Row[];
   input: z.input<typeof consolePurchases.input>;
   sortHref: string;
   now: string;
-  /** Whether rows can be chosen for an action. */
+  /** Whether rows can be selected for an action. */
   choosing: boolean;
 }
 
@@ -45,10 +45,10 @@ export function LivePurchases({ rows, input, sortHref, now, choosing }: Props) {
       {state === 'still' ? null : (
         <div className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-2 text-dense text-ink-3">
           <button type="button" className="btn btn-sm" onClick={() => setState(isOn ? 'paused' : 'live')}>
-            {isOn ? 'Pause updates' : 'Go on updating'}
+            {isOn ? 'Pause updates' : 'Resume updates'}
           </button>
           <span>
-            {state === 'lost' ? 'The service does not answer. ' : state === 'paused' ? 'Paused. ' : 'Live. '}
+            {state === 'lost' ? 'The service is not answering.  ' : state === 'paused' ? 'Paused. ' : 'Live. '}
             As of {shown.now.slice(11, 19)} UTC
           </span>
         </div>

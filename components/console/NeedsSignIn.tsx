@@ -1,12 +1,13 @@
 import { lasting } from '@/server/service/terms.ts';
 
-/** Before moving money: the sign-in is too old. */
+/** Asks to sign in again before moving money. */
 export function NeedsSignIn({ next }: { next: string }) {
   return (
     <div className="max-w-decision">
       <h1 className="text-h1">Sign in again first</h1>
       <p className="mt-3 text-ui text-ink-2">
-        Moving money needs a sign-in of the last {lasting('freshSignIn')}. The link of the letter leads back here.
+        To move money you must have signed in within the last {lasting('freshSignIn')}. The link in the letter leads
+        back here.
       </p>
       <p className="mt-6 flex gap-3">
         <a className="btn" href={next}>

@@ -7,14 +7,14 @@ import { Moment } from './Moment.tsx';
 interface Props {
   rows: readonly Row[];
   sort: string;
-  /** The link of the column that they are sorted by, if sorting is offered. */
+  /** The link in the sort column, if sorting is offered. */
   sortHref: string | undefined;
   now: Date;
   /** With a checkbox per row, for the surrounding form. */
   choosing?: boolean;
 }
 
-/** Lists shorten wallet addresses to their ends. */
+/** Lists show only the ends of wallet addresses. */
 const walletForm = /^(0x\w{6})\w{28}(\w{6})$/;
 
 /** Purchases, one per row; on a phone only name, state and amount. */

@@ -14,8 +14,16 @@ interface RowListProps {
   children: ReactNode;
 }
 
-/** Rows that wait for somebody: their number, what to do, and the first of them. */
-export function RowList({ id, title, advice, nothing = 'Nothing waits here.', shown, total, children }: RowListProps) {
+/** Rows that need an operator: how many, what to do, and the first of them. */
+export function RowList({
+  id,
+  title,
+  advice,
+  nothing = 'Nothing is waiting here.',
+  shown,
+  total,
+  children,
+}: RowListProps) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id} className="scroll-mt-16 text-h2">
@@ -52,7 +60,7 @@ export function Row({ at, now, microcents = null, children }: RowProps) {
   );
 }
 
-/** The action on a row: a link to its confirmation, or who may do it. */
+/** The action on a row: a link to its confirmation, or the role it needs. */
 export function RowAct({ href, may, children }: { href: string; may: string | null; children: ReactNode }) {
   if (may !== null) return <span className="ml-auto text-ink-3">{may}</span>;
   return (

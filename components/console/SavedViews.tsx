@@ -29,7 +29,7 @@ export function SavedViews({ views, current }: Props) {
                     type="submit"
                     name="view_key"
                     value={view_key}
-                    aria-label={`Forget the view ${name}`}
+                    aria-label={`Delete the view ${name}`}
                     className="inline-flex size-6 items-center justify-center rounded-tag text-ink-3 hover:bg-hover"
                   >
                     <X className="icon size-3.5" />
@@ -42,7 +42,7 @@ export function SavedViews({ views, current }: Props) {
         <form action="/console/purchases/views/save" method="post" className="flex flex-wrap items-end gap-3">
           <input type="hidden" name="query" value={current} />
           <label className="text-dense">
-            Save what is shown as
+            Save this view as
             <span className="field mt-1 min-h-9 text-ui">
               <input name="name" required maxLength={40} autoComplete="off" />
             </span>

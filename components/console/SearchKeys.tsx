@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'react';
 
-/** `/` and ⌘K or Ctrl+K move to its search field, except while typing elsewhere. */
+/** `/` and ⌘K or Ctrl+K focus the search field, except while typing elsewhere. */
 export function SearchKeys() {
   const hint = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -11,7 +11,7 @@ export function Switches({ switches, role }: { switches: Overview['switches']; r
       </h2>
       <p className="px-5 pb-2 text-dense text-ink-3">
         {may(role, 'turn_switch')
-          ? 'Each change asks for a reason. Availability shows it at once.'
+          ? 'Each change needs a reason. Availability shows it at once.'
           : `${neededFor('turn_switch')}.`}
       </p>
       <ul>

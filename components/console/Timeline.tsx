@@ -53,7 +53,7 @@ const keyShown = 18;
 const shortened = (key: string): string => (key.length > keyShown ? `${key.slice(0, 10)}…${key.slice(-6)}` : key);
 const anchorOf = (id: string): string => id.replace(/[^\w-]/g, '-');
 
-/** Everything recorded, newest first. Each entry has an anchor. */
+/** All records of a purchase, newest first. Each entry has an anchor. */
 export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props) {
   const shown = failedOnly ? entries.filter(({ failed }) => failed) : entries;
   const address = (changes: { failed?: boolean; raw?: boolean }) => {
@@ -83,7 +83,7 @@ export function Timeline({ entries, page, failedOnly, raw, now, baseUrl }: Props
       </ol>
       <p className="mt-3 text-dense text-ink-3">
         {shown.length} of {entries.length} entries, in UTC.{' '}
-        {shown.length === entries.length ? 'Nothing is hidden by a filter.' : 'What did not fail is hidden.'}
+        {shown.length === entries.length ? 'No filter is set.' : 'Entries that did not fail are hidden.'}
       </p>
     </section>
   );
@@ -97,7 +97,7 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
       id={anchor}
       className="grid scroll-mt-16 grid-cols-[6rem_1.25rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2.5 target:bg-accent-tint md:grid-cols-[7rem_1.5rem_minmax(0,1fr)_auto]"
     >
-      <a href={`#${anchor}`} className="min-h-6 text-ink-3 hover:underline" title="The address of this entry">
+      <a href={`#${anchor}`} className="min-h-6 text-ink-3 hover:underline" title="Link to this entry">
         <Moment at={entry.at} now={now} />
       </a>
       <span className={`state justify-center pt-0.5 ${entry.failed ? 'tone-fault' : 'tone-quiet'}`}>

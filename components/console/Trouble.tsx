@@ -17,12 +17,12 @@ interface Fault {
   text: ReactNode;
 }
 
-/** What needs somebody now, before everything else, each leading to where it is mended. Nothing when all is well. */
+/** What needs attention now, each linked to the page where it is fixed. Nothing when all is well. */
 export function Trouble(props: Props) {
   const faults = faultsIn(props);
   if (faults.length === 0) return null;
   return (
-    <section className="notice tone-person mt-5" aria-label="Needs somebody now">
+    <section className="notice tone-person mt-5" aria-label="Needs attention now">
       <TriangleAlert className="icon" />
       <ul className="min-w-0 flex-1">
         {faults.map(({ key, page, text }) => (

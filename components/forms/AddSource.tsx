@@ -15,17 +15,17 @@ export type SourceFault =
 
 const faults: Record<SourceFault, { field: 'file' | 'name'; words: string }> = {
   no_file: { field: 'file', words: 'Choose a file.' },
-  not_text: { field: 'file', words: 'This file is not text in UTF-8. Save it as plain text or Markdown.' },
+  not_text: { field: 'file', words: 'This file is not UTF-8 text. Save it as plain text or Markdown.' },
   too_large: { field: 'file', words: `This file is larger than ${documentBytes} bytes. Split it into parts.` },
   blank: { field: 'file', words: 'This file is empty.' },
   source_limit_reached: {
     field: 'file',
-    words: `There are ${sourceBounds.documents_per_account} documents already. Remove one first.`,
+    words: `You already have ${sourceBounds.documents_per_account} documents, which is the limit. Remove one first.`,
   },
   name: { field: 'name', words: `Choose a name of 1 to ${sourceBounds.name_bytes} bytes.` },
   source_name_taken: {
     field: 'name',
-    words: 'Another document has this name. Remove it first, or choose another name.',
+    words: 'Another document has this name. Remove that one first, or choose another name.',
   },
 };
 
@@ -60,13 +60,13 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
             required
             accept=".txt,.md,.markdown,text/plain,text/markdown"
             className="field py-1.5 text-ui file:btn file:mr-3"
-            // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+            // biome-ignore lint/a11y/noAutofocus: after a refusal, focus the field to fix
             autoFocus={shown?.field === 'file'}
             {...described('file')}
           />
           {errorOf('file') ?? (
             <p id="file-hint" className="hint">
-              Text or Markdown in UTF-8, {documentBytes} bytes at most. It cannot be changed later, only removed.
+              UTF-8 text or Markdown, at most {documentBytes} bytes. You can remove it later, but not change it.
             </p>
           )}
         </div>
@@ -81,13 +81,13 @@ export function AddSource({ fault }: { fault: SourceFault | null }) {
             maxLength={sourceBounds.name_bytes}
             autoComplete="off"
             className="field"
-            // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+            // biome-ignore lint/a11y/noAutofocus: after a refusal, focus the field to fix
             autoFocus={shown?.field === 'name'}
             {...described('name')}
           />
           {errorOf('name') ?? (
             <p id="name-hint" className="hint">
-              What reports call it. Without one, the name of the file.
+              Reports use this name. If empty, the file’s name is used.
             </p>
           )}
         </div>

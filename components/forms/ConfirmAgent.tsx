@@ -10,7 +10,7 @@ import { lasting, price } from '@/server/service/terms.ts';
 import { Software } from '../identity/Software.tsx';
 import { canBuy, valuesOf } from './GrantFields.tsx';
 
-/** Who asks, for what and how much, and the two answers. Works without scripts. */
+/** Who asks for what, and the two answers. Works without scripts. */
 export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: string }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-8 md:py-14">
@@ -40,8 +40,8 @@ export function ConfirmAgent({ asked, link }: { asked: Confirmation; link: strin
         </button>
       </form>
       <p className="mt-3 text-dense text-ink-3">
-        This request ends on <Instant at={asked.expires_at} />. If you say it was not you, no account is made and the
-        agent gets nothing.
+        This request expires on <Instant at={asked.expires_at} />. If you choose “This was not me”, no account is made
+        and the agent gets nothing.
       </p>
       {asked.code === null ? null : <CodeToRead code={asked.code} until={asked.code_expires_at} />}
     </div>
@@ -64,14 +64,16 @@ function Request({ asked }: { asked: Confirmation }) {
         <Limits grant={asked.requested_grant}>
           <p className="mt-3 text-dense text-ink-3">
             Nothing is charged now. A check costs <Price microcents={price} />. You can lower these limits, pause or
-            revoke at any time.
+            revoke the agent at any time.
           </p>
         </Limits>
       </div>
       {canBuy(valuesOf(asked.requested_grant), asked.rails) ? null : (
         <p className="notice tone-attention mx-5 mb-4">
           <TriangleAlert className="icon" />
-          <span>With what it asks for it can buy nothing: a check is above a limit, or it has no way to pay.</span>
+          <span>
+            With this request it cannot buy anything: a check costs more than a limit allows, or it has no way to pay.
+          </span>
         </p>
       )}
       <Permissions grant={asked.requested_grant} rails={asked.rails} />
@@ -101,8 +103,8 @@ function CodeToRead({ code, until }: { code: string; until: string }) {
           {code.slice(0, 3)} {code.slice(3)}
         </output>
         <p className="flex-1 basis-56 text-dense text-ink-2">
-          Reading it to the agent confirms the same limits and terms. It works once, until <Instant at={until} />. Give
-          it to nobody else.
+          If you read it to the agent, you confirm the same limits and terms. It works once, until{' '}
+          <Instant at={until} />. Give it to nobody else.
         </p>
       </div>
     </section>
@@ -116,40 +118,40 @@ const ends: Record<End, { icon: LucideIcon; title: string; words: string; next: 
     icon: CheckCheck,
     title: 'Your agent may buy checks',
     words:
-      `Your account is made and nothing was charged. The agent fetches its credential within ${lasting('claimWindow')}. Sign in to ` +
+      `Your account was created and nothing was charged. The agent has ${lasting('claimWindow')} to fetch its credential. Sign in to ` +
       'lower its limits, pause or revoke it.',
     next: ['Sign in', '/sign-in'],
   },
   declined: {
     icon: OctagonX,
-    title: 'The request was ended',
+    title: 'The request was declined',
     words:
-      `The agent got nothing and no account was made. For ${lasting('silence')} no agent can write to you from there; once you have an ` +
-      'account, its page lets you lift that.',
+      `The agent got nothing and no account was made. For ${lasting('silence')} no agent from that network can write to you. If you ` +
+      'open an account, you can lift this on its page.',
     next: ['Go to the front page', '/'],
   },
   expired: {
     icon: Clock,
-    title: 'This link has ended',
-    words: 'No account was made and nothing was charged. If it was your agent, let it ask again.',
+    title: 'This link has expired',
+    words: 'No account was made and nothing was charged. If it was your agent, have it ask again.',
     next: ['Go to the front page', '/'],
   },
   address_has_account: {
     icon: UserRoundCheck,
     title: 'This address has an account',
-    words: 'Nothing was made. Let the agent ask to be connected, then type the code that it shows you.',
+    words: 'Nothing was created. Have the agent ask to connect to your account, then type the code it shows you.',
     next: ['Connect an agent', '/connect'],
   },
   unknown: {
     icon: Clock,
-    title: 'This link is not known',
-    words: 'It may be cut off. Open it whole, as it stands in the letter.',
+    title: 'This link is not valid',
+    words: 'Part of it may be missing. Open the complete link from the letter.',
     next: ['Go to the front page', '/'],
   },
   absent: {
     icon: Mail,
-    title: 'Look into your mailbox',
-    words: 'We wrote to the address that your agent named. The link in that letter leads to the request.',
+    title: 'Check your mail',
+    words: 'We wrote to the address your agent gave us. The link in that letter opens the request.',
     next: ['Go to the front page', '/'],
   },
 };

@@ -7,15 +7,15 @@ import { Software } from '../identity/Software.tsx';
 import { FreshSignIn } from './FreshSignIn.tsx';
 import { type GrantValues, LimitFields, PermissionFields } from './GrantFields.tsx';
 
-/** A member types the code that the agent shows: proof that both belong to the same person. */
+/** A member types the agent's code, which proves that the agent is theirs. */
 export function CodeForm({ typed, error }: { typed: string; error: string | null }) {
   return (
     <div className="mx-auto max-w-decision px-4 py-12 md:py-24">
       <div className="panel p-6 md:p-8">
         <h1 className="text-h1">Connect an agent</h1>
         <p className="mt-2 text-body text-ink-2">
-          Your agent shows a code, such as <Key>KX4P-7RTM</Key>. Type it here to see what the agent asks for. Nothing is
-          decided yet.
+          Your agent shows a code, such as <Key>KX4P-7RTM</Key>. Type it here to see what the agent asks for. This does
+          not approve anything yet.
         </p>
         <form action="/connect" method="get" className="mt-6">
           <label className="label" htmlFor="code">
@@ -37,7 +37,7 @@ export function CodeForm({ typed, error }: { typed: string; error: string | null
             />
           </div>
           <p id="code-hint" className={error === null ? 'hint' : 'error'}>
-            {error ?? `A code is taken for ${lasting('registrationCode')}. The agent must have named your address.`}
+            {error ?? `A code works for ${lasting('registrationCode')}. The agent must have given your e-mail address.`}
           </p>
           <button type="submit" className="btn btn-primary btn-lg mt-4 w-full">
             See the request
@@ -82,7 +82,7 @@ function Asked({ asked }: Pick<Props, 'asked'>) {
         </h2>
         <output className="mt-2 block font-mono text-h1 font-medium">{asked.user_code}</output>
         <p className="mt-2 text-ink-2">
-          Your agent shows this code too. If it shows another one, or you did not start this, deny.
+          Your agent shows this code too. If it shows a different one, or you did not start this, deny the request.
         </p>
       </section>
       <dl className="facts mt-6 text-dense">
@@ -159,8 +159,8 @@ function Decision({ asked, values, refused, next }: Props) {
           </button>
         </div>
         <p className="mt-3 text-dense text-ink-3">
-          Every member of the account gets a letter about your decision. Approving needs a sign-in of the last 10
-          minutes.
+          Every member of the account gets a letter about your decision. To approve, you must have signed in within the
+          last {lasting('freshSignIn')}.
         </p>
       </div>
     </form>

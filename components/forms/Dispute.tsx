@@ -7,7 +7,7 @@ import type { Job } from '@/server/purchases/contract.ts';
 interface Props {
   job: Job;
   detailMax: number;
-  /** Whether the assessor reads the reason: rules do not. */
+  /** Whether the assessor reads the reason. Rules do not. */
   readsReason: boolean;
   /** What was typed before a refusal. */
   typed: { reason: string; detail: string };
@@ -26,13 +26,13 @@ export function Dispute({ job, detailMax, readsReason, typed, problem }: Props) 
         <p className="mt-2 text-body text-ink-2">
           On job <Key>{job.job_key}</Key>.{' '}
           {isSecond ? (
-            <>The one included re-check was made. The charge of {price} is waived, and the collection goes back.</>
+            <>The included re-check has been used. The charge of {price} is waived, and the collection goes back.</>
           ) : (
             <>
               The work is checked once more at no further cost.{' '}
               {readsReason
                 ? 'The check is given your reason and your words.'
-                : 'It reads the same material anew by the same rules: your reason and your words are kept with the dispute, and change nothing about how it reads.'}{' '}
+                : 'It applies the same rules to the same material. Your reason and your words are kept with the dispute, but do not change how the check works.'}{' '}
               {price} stays held until then.
             </>
           )}

@@ -18,7 +18,7 @@ interface Props {
   /** Whether the values were typed and not saved. */
   isUnsaved: boolean;
   events: readonly AccountEvent[];
-  /** What this reader just did, or the code of its refusal. */
+  /** What the member just did, or the code of the refusal. */
   told: string | null;
   rails: Rails;
   /** This page with what was typed, to come back to. */
@@ -26,17 +26,17 @@ interface Props {
 }
 
 const done: Record<string, string> = {
-  grant: 'Saved. It holds from the next request on.',
-  useless: 'Saved. With these limits and permissions the agent can buy nothing.',
-  pause: 'Paused. New purchases are refused; jobs already paid go on.',
+  grant: 'Saved. It applies from the next request on.',
+  useless: 'Saved. With these limits and permissions the agent cannot buy anything.',
+  pause: 'Paused. New purchases are refused; paid jobs continue.',
   resume: 'The agent may buy again.',
   release: 'The agent may fetch a new credential with its claim token.',
-  revoke: 'Revoked. Nothing can be bought with its credentials any more.',
+  revoke: 'Revoked. Its credentials can no longer buy anything.',
 };
 
 const refused: Record<string, string> = {
   validation_failed: 'Nothing was saved. Check the amounts.',
-  action_not_allowed: 'Nothing was changed: the agent does not allow that in its present state.',
+  action_not_allowed: 'Nothing was changed: this is not possible in the agent’s current state.',
 };
 
 function Told({ told, values, rails, isUnsaved, next }: Props) {
@@ -51,7 +51,7 @@ function Told({ told, values, rails, isUnsaved, next }: Props) {
       </Notice>
     );
   }
-  return isUnsaved ? <Notice tone="attention">What stands in the form is not saved yet.</Notice> : null;
+  return isUnsaved ? <Notice tone="attention">Your changes are not saved yet.</Notice> : null;
 }
 
 /** One agent: its limits and permissions, its history, and how to stop it. */
@@ -119,7 +119,7 @@ function GrantForm({ at, agent, values, rails }: Pick<Props, 'agent' | 'values' 
         <button type="submit" className="btn btn-primary">
           Save
         </button>
-        <p className="text-dense text-ink-3">Lowering works at once. Raising needs a fresh sign-in.</p>
+        <p className="text-dense text-ink-3">Lower limits apply at once. To raise one, sign in again first.</p>
       </div>
     </form>
   );
@@ -136,7 +136,7 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
         <form action={`${at}/pause`} method="post">
           <input type="hidden" name="paused" value={paused ? 'no' : 'yes'} />
           <button type="submit" className="btn">
-            {paused ? 'Let it go on' : 'Pause'}
+            {paused ? 'Resume' : 'Pause'}
           </button>
         </form>
         {agent.kind === 'agent' ? (
@@ -153,7 +153,7 @@ function Acts({ at, agent }: { at: string; agent: ConnectedAgent }) {
         ) : null}
       </div>
       <p className="mt-3 text-dense text-ink-3">
-        Pausing refuses new purchases from the next request on. Jobs already paid go on. Letting it go on, or fetch a
+        Pausing refuses new purchases from the next request on; paid jobs continue. Resuming, or letting it fetch a
         credential, needs a fresh sign-in.{' '}
         {agent.claim_until === null ? null : (
           <>

@@ -14,8 +14,9 @@ export function EmailForm({ next }: { next: string }) {
         Send me a sign-in link
       </button>
       <p className="mt-4 text-dense text-ink-3">
-        There is no password. The link works once, for {lasting('signInLink')}, and does nothing until you press its
-        button. Past five letters an hour from one place, another goes out only once the last link has ended.
+        There is no password. The link works once, for {lasting('signInLink')}, and does nothing until you press the
+        button on its page. After five letters in an hour from one place, we send the next only after the last link has
+        expired.
       </p>
     </form>
   );

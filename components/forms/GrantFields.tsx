@@ -25,7 +25,7 @@ const limits = [
 type LimitName = (typeof limits)[number][0];
 
 const payments = [
-  ['card_saved', 'Pay with the saved card', 'Your bank may still ask you to approve.', 'card'],
+  ['card_saved', 'Pay with the saved card', 'Your bank may still ask you to approve a payment.', 'card'],
   ['card_checkout', 'Send you a payment link', 'You pay each check yourself.', 'card'],
   ['x402', 'Pay by x402', 'From a wallet, with a stablecoin.', 'x402'],
 ] as const;
@@ -49,7 +49,7 @@ export function valuesOf(grant: GrantTerms): GrantValues {
   };
 }
 
-/** An amount's error; `too_low` can be saved, but then nothing can be bought. */
+/** An amount's error. `too_low` can be saved, but then the agent cannot buy. */
 function faultOf(name: LimitName, typed: string): 'not_an_amount' | 'too_low' | null {
   if (name === 'in_total' && typed.trim() === '') return null;
   const amount = fromText(typed);
@@ -94,16 +94,16 @@ export function LimitFields({ values, hints }: Props) {
                 maxLength={20}
                 aria-describedby={`${name}-hint`}
                 aria-invalid={fault === 'not_an_amount' || undefined}
-                // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to what to mend
+                // biome-ignore lint/a11y/noAutofocus: after a refusal, focus the field to fix
                 autoFocus={name === first}
               />
               <span className="text-ui text-ink-3">USD</span>
             </div>
             <p id={`${name}-hint`} className={fault === 'not_an_amount' ? 'error' : 'hint'}>
-              {fault === 'not_an_amount' ? 'Type an amount such as 10.00.' : hints[name]}
+              {fault === 'not_an_amount' ? 'Enter an amount such as 10.00.' : hints[name]}
             </p>
             {fault === 'too_low' ? (
-              <Warning>Below the {amountText(price)} USD of a check: the agent can buy nothing.</Warning>
+              <Warning>A check costs {amountText(price)} USD: with this limit the agent cannot buy anything.</Warning>
             ) : null}
           </div>
         );
@@ -121,7 +121,7 @@ function Warning({ children }: { children: ReactNode }) {
   );
 }
 
-/** An agent's permissions as boxes. A way to pay that is not configured is not offered, and stays as granted. */
+/** An agent's permissions as checkboxes. Unconfigured ways to pay are not offered and stay as granted. */
 export function PermissionFields({ values, rails }: { values: GrantValues; rails: Rails }) {
   const offered = payments.filter(([, , , rail]) => rails.includes(rail));
   const others = payments.filter(([name, , , rail]) => !rails.includes(rail) && values.may.includes(name));
@@ -145,7 +145,7 @@ export function PermissionFields({ values, rails }: { values: GrantValues; rails
           Cards are not set up here.
         </p>
       )}
-      {paysSomehow(values, rails) ? null : <Warning>Without a way to pay the agent can buy nothing.</Warning>}
+      {paysSomehow(values, rails) ? null : <Warning>Without a way to pay, the agent cannot buy anything.</Warning>}
     </div>
   );
 }

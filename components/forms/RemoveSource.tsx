@@ -8,8 +8,8 @@ export function RemoveSource({ sourceKey, name }: { sourceKey: string; name: str
         <FileX className="icon size-5 text-ink-3" />
         <h1 className="mt-3 text-h1 wrap-anywhere">Remove {name}?</h1>
         <p className="mt-2 text-body text-ink-2">
-          Its text is deleted at once. A check that is paid for and has yet to retrieve it fails, at no charge. Reports
-          that used it keep its name and digest.
+          Its text is deleted at once. A paid check that has not retrieved it yet fails at no charge. Reports that used
+          it keep its name and digest.
         </p>
         <form action="/sources/remove" method="post" className="mt-6 grid gap-3 sm:grid-cols-2">
           <input type="hidden" name="source_key" value={sourceKey} />

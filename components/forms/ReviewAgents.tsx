@@ -9,7 +9,7 @@ export function ReviewAgents({ agents }: { agents: readonly ConnectedAgent[] }) 
         Are all of these yours?
       </h2>
       <p className="mt-1 text-ink-2">
-        You are here for the first time. These agents may buy checks on your account. Keep or revoke each.
+        This is your first sign-in. These agents may buy checks on your account. Keep or revoke each one.
       </p>
       <ul className="mt-4 border-t border-ink">
         {agents.map((agent) => (

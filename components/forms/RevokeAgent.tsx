@@ -9,9 +9,9 @@ export function RevokeAgent({ agent }: { agent: ConnectedAgent }) {
       <div className="panel p-6 md:p-8">
         <h1 className="text-h1 wrap-anywhere">Revoke {nameOf(agent)}?</h1>
         <ul className="mt-3 list-disc space-y-1 pl-5 text-body text-ink-2">
-          <li>Its credentials end at once, for good.</li>
-          <li>Jobs already paid go on, and their reports and receipts stay readable.</li>
-          <li>To let it buy again, connect it anew.</li>
+          <li>Its credentials stop working at once, for good.</li>
+          <li>Paid jobs continue, and their reports and receipts stay readable.</li>
+          <li>To let it buy again, connect it as a new agent.</li>
         </ul>
         <form action={`${at}/revoke/confirm`} method="post" className="mt-6 grid grid-cols-2 gap-3">
           <a href={at} className="btn btn-lg">

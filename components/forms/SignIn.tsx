@@ -32,7 +32,7 @@ function Ready({ link, token, signedInAs }: Props & { link: { state: 'ready'; em
           the agents, reports and receipts of your account.
         </p>
         {signedInAs && signedInAs !== link.email ? (
-          <p className="mt-2 text-ink-2">This ends the sign-in of {signedInAs} here.</p>
+          <p className="mt-2 text-ink-2">This signs {signedInAs} out of this browser.</p>
         ) : null}
         <form action="/sign-in/confirm" method="post" className="mt-6">
           <input type="hidden" name="link" value={token} />
@@ -53,32 +53,32 @@ const ends = {
   used: {
     icon: CheckCheck,
     title: 'This link was used',
-    words: 'A sign-in link works once. If it was not you who used it, tell whoever runs this service.',
+    words: 'A sign-in link works once. If you did not use it, tell whoever runs this service.',
   },
-  expired: { icon: Clock, title: 'This link has ended', words: 'Nobody was signed in. Ask for a new one.' },
+  expired: { icon: Clock, title: 'This link has expired', words: 'Nobody was signed in. Ask for a new one.' },
   unknown: {
     icon: Clock,
-    title: 'This link is not known',
-    words: 'It may be cut off. Open it whole, or ask for a new one.',
+    title: 'This link is not valid',
+    words: 'Part of it may be missing. Open the complete link, or ask for a new one.',
   },
   absent: { icon: KeyRound, title: 'Sign in', words: '' },
   sent: {
     icon: Mail,
-    title: 'Look into your mailbox',
+    title: 'Check your mail',
     words:
       `If the address belongs to an account, a letter with a link is on its way. The link works once, for ${lasting('signInLink')}, and ` +
-      'leads back to where you were. If no letter comes, too many were asked for: the link of the last one works until ' +
-      'it ends, and after that another is sent.',
+      'leads back to where you were. If no letter comes, too many were requested: use the link in the last one, or ask ' +
+      'again after it has expired.',
   },
   closed: {
     icon: Mail,
-    title: 'No letter can be sent right now',
-    words: 'Try again later. Whoever runs this service can make a sign-in link for you.',
+    title: 'We cannot send letters right now',
+    words: 'Try again later, or ask whoever runs this service for a sign-in link.',
   },
   limited: {
     icon: Clock,
-    title: 'Too many letters were asked for',
-    words: 'From where you are, too many sign-in letters were asked for. Nothing was sent. Try again in an hour.',
+    title: 'Too many letters requested',
+    words: 'Too many sign-in letters were requested from your network. None was sent. Try again in an hour.',
   },
 } as const;
 
@@ -100,7 +100,7 @@ export function SignIn(props: Props): ReactNode {
           <a href="/agents" className="link">
             See your agents
           </a>
-          {hasAsked(link) ? '.' : ', or sign in anew.'}
+          {hasAsked(link) ? '.' : ', or sign in again.'}
         </p>
       ) : null}
     </DeadEnd>

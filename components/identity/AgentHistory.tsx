@@ -6,11 +6,11 @@ import type { AccountEvent } from '@/server/identity/member-contract.ts';
 const words: Record<string, string> = {
   agent_connected: 'Connected',
   agent_paused: 'Paused',
-  agent_resumed: 'Allowed to go on',
+  agent_resumed: 'Resumed',
   agent_revoked: 'Revoked',
   release_allowed: 'Allowed to fetch a new credential',
   credential_released: 'Fetched a credential',
-  credential_revoked: 'A credential that nobody used in time was revoked',
+  credential_revoked: 'A credential not used in time was revoked',
 };
 
 const limits = [
@@ -31,10 +31,10 @@ function changeText({ before, after }: { before: GrantTerms; after: GrantTerms }
   const isSame = before.payment_methods.toSorted().join() === after.payment_methods.toSorted().join();
   if (!isSame) parts.push(`May pay by ${after.payment_methods.join(', ') || 'nothing'}`);
   if (before.review_authority !== after.review_authority) {
-    parts.push(after.review_authority ? 'May review reports' : 'May not review reports any more');
+    parts.push(after.review_authority ? 'May review reports' : 'May no longer review reports');
   }
   if (before.governed_refs !== after.governed_refs) {
-    parts.push(after.governed_refs ? 'May share stored sources' : 'May not share stored sources any more');
+    parts.push(after.governed_refs ? 'May share stored sources' : 'May no longer share stored sources');
   }
   return parts.join('. ') || 'Saved without a change';
 }

@@ -18,8 +18,8 @@ export function SavedCardList({ cards }: SavedCards) {
       </h2>
       {cards.length === 0 ? (
         <p className="py-3 text-ink-2">
-          None. Whoever pays by card while signed in here may tick to save it; an agent whose grant says so can then pay
-          with it.
+          No saved cards. If you pay by card while signed in, you can choose to save it. Agents with that permission can
+          then pay with it.
         </p>
       ) : (
         <ul>

@@ -60,11 +60,11 @@ function Silenced({ silenced }: Pick<SignedIn, 'silenced'>) {
   return (
     <section aria-labelledby="silenced" className="mt-10">
       <h2 id="silenced" className="border-b border-ink pb-2 text-h3">
-        Kept from writing to you
+        Blocked from writing to you
       </h2>
       {silenced.length === 0 ? (
         <p className="py-3 text-ink-2">
-          Nobody. Saying “This was not me”, or denying an agent, silences where it asked from.
+          Nobody. If you choose “This was not me”, or deny an agent, we block the network it asked from.
         </p>
       ) : (
         <ul>

@@ -1,6 +1,6 @@
 import { Key } from '../ui/Key.tsx';
 
-/** The software that an agent says it runs, as a fact in a list; nothing where it does not say. */
+/** The software an agent says it runs, as a fact in a list; nothing if it does not say. */
 export function Software({ name }: { name: string | null }) {
   if (name === null) return null;
   return (

@@ -12,7 +12,7 @@ export const NOT_SET_UP = 'Not set up';
 const SWITCHED_OFF = 'Switched off';
 
 const reasonWords: Record<string, string> = {
-  no_payment_rail_available: 'No way to pay can be used',
+  no_payment_rail_available: 'No way to pay is available',
   card_disabled: SWITCHED_OFF,
   card_secret_missing: NOT_SET_UP,
   card_webhook_secret_missing: NOT_SET_UP,
@@ -21,13 +21,13 @@ const reasonWords: Record<string, string> = {
   x402_not_configured: NOT_SET_UP,
   facilitator_unreachable: 'Payments cannot be checked right now',
   chain_unreachable: 'Payments cannot be checked right now',
-  assessor_unreachable: 'The assessor does not answer right now',
+  assessor_unreachable: 'The assessor is not answering right now',
   mail_unreachable: 'Letters cannot be sent right now',
   rail_disabled: SWITCHED_OFF,
   service_disabled: SWITCHED_OFF,
   assessor_not_configured: 'No assessor is set up',
   registrations_closed: SWITCHED_OFF,
-  database_unreachable: 'The database does not answer right now',
+  database_unreachable: 'The database is not answering right now',
 };
 
 /** Reasons as words, each once. "Not set up" makes "switched off" redundant. */

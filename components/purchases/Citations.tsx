@@ -12,7 +12,7 @@ import {
 } from 'react';
 import type { StatementStatus } from '@/server/work-check/contract.ts';
 
-/** What led to a passage, by its number. */
+/** The finding or statement that led to a passage, by number. */
 interface Origin {
   kind: 'finding' | 'statement';
   number: number;
@@ -20,7 +20,7 @@ interface Origin {
 
 interface Opened {
   passage: number;
-  /** Null when the reader came by the address or the previous passage. */
+  /** Null if the reader came from the address or the previous passage. */
   from: Origin | null;
   /** The current statement. */
   statement: number | null;
@@ -55,7 +55,7 @@ export const anchorOf = (kind: 'passage' | Origin['kind'], number: number): stri
 /** Whether a click opens another tab or window: leave that to the browser. */
 export const isElsewhere = ({ metaKey, ctrlKey, shiftKey }: MouseEvent): boolean => metaKey || ctrlKey || shiftKey;
 
-/** Once shown. On a wide screen a passage is already in view, and the list beside it must not jump. */
+/** Scrolls once shown. On a wide screen the passage is already in view, and the list must not jump. */
 function moveTo(anchor: string, control?: string): void {
   requestAnimationFrame(() => {
     const place = document.getElementById(anchor);

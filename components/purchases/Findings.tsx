@@ -5,7 +5,7 @@ import { State, StateSign } from './State.tsx';
 import { StatementLink } from './Statements.tsx';
 import { states } from './states.ts';
 
-/** A finding over the whole work rests on all statements: name only some. */
+/** A finding about the whole work rests on all statements: name only some. */
 const STATEMENTS_NAMED = 8;
 
 /** Problems first. */

@@ -23,7 +23,7 @@ export function Cited({ text, opens, closes }: { text: string; opens: boolean; c
 function Verbatim({ text, passage }: { text: string; passage: Passage }) {
   const lines = linesAround(text, passage.start, passage.end);
   if (lines === null) {
-    return <p className="px-4 font-sans text-ink-2">The bytes this citation names are not in the text that is kept.</p>;
+    return <p className="px-4 font-sans text-ink-2">The stored text does not contain the bytes of this citation.</p>;
   }
   const first = lines.findIndex((line) => line.cited);
   const last = lines.findLastIndex((line) => line.cited);
@@ -45,9 +45,9 @@ function NotKept({ source }: { source: SourceEntry | undefined }) {
   return (
     <p className="px-4 py-1 font-sans text-ui text-ink-2">
       {source?.origin === 'retrieved'
-        ? 'A member has removed this document, or the check no longer keeps which one it was.'
+        ? 'A member removed this document, or the check no longer records which one it was.'
         : 'This text is no longer kept.'}{' '}
-      Its digest stays: it proves which text was assessed to anyone who has a copy.
+      Its digest stays: anyone with a copy can prove which text was assessed.
     </p>
   );
 }
@@ -96,7 +96,7 @@ interface HeadProps {
   bytes: number | null;
 }
 
-/** A one-line source decides every cell of a table: name only the first. */
+/** A one-line source may decide every cell of a table: name only the first. */
 const STATEMENTS_NAMED = 12;
 
 function CitedBy({ passage: { findings, statements } }: { passage: Passage }) {
@@ -136,7 +136,7 @@ interface Props {
   evidence: readonly EvidenceText[] | null;
 }
 
-/** The cited passages, one at a time: source, origin, words, bytes, digest and age. */
+/** The cited passages, one at a time: source, origin, text, bytes, digest and age. */
 export function PassagePanel({ passages, sources, evidence }: Props) {
   return passages.map((passage) => {
     const source = sources.find((entry) => entry.ref === passage.ref);
@@ -163,7 +163,7 @@ export function PassagePanel({ passages, sources, evidence }: Props) {
             <Digest digest={passage.digest} />
           </dd>
           <dt>Observed</dt>
-          <dd>{source?.observed_at ? <Instant at={source.observed_at} /> : 'No date was supplied'}</dd>
+          <dd>{source?.observed_at ? <Instant at={source.observed_at} /> : 'No date supplied'}</dd>
         </dl>
       </PassageFrame>
     );

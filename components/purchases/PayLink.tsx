@@ -16,8 +16,8 @@ interface Props {
 }
 
 /**
- * Who asks, how much, under which limits, and the ways to pay. By card it works without scripts. A payer who comes back
- * from the provider may have paid already: that is said first, and no way to pay stands out.
+ * Who asks for how much, under which limits, and the ways to pay. Paying by card works without scripts. A payer who
+ * returns from the provider may have paid already: say so first, and show no primary button.
  */
 export function PayLink({ payment, isMember, problem }: Props) {
   const { payment_key, price, rails, checkout_begun_at: begunAt } = payment;
@@ -31,7 +31,7 @@ export function PayLink({ payment, isMember, problem }: Props) {
             Pay <Price microcents={price.amount_microcents} /> for a check?
           </h1>
           <p className="mt-2 text-ink-2">
-            An agent orders one written check of agent-made work. You pay once, for this.
+            An agent is ordering one written check of an agent’s work. You pay once, for this check only.
           </p>
         </>
       ) : (
@@ -45,7 +45,7 @@ export function PayLink({ payment, isMember, problem }: Props) {
       <Asking payment={payment} />
       {card ? <ByCard payment={payment} isMember={isMember} /> : null}
       {card || networks.length > 0 ? null : (
-        <p className="mt-4 text-ink-2">There is no way to pay right now. Whoever runs the agent can tell you why.</p>
+        <p className="mt-4 text-ink-2">No way to pay works right now. Ask whoever runs the agent.</p>
       )}
       {networks.length === 0 ? null : (
         <section className="mt-5 border-t border-line pt-4" aria-labelledby="wallet">
@@ -63,8 +63,8 @@ export function PayLink({ payment, isMember, problem }: Props) {
             outcome={`/pay/${payment_key}`}
           />
           <p className="mt-3 text-dense text-ink-3">
-            In USDC, over x402. If no report is delivered it becomes credit of the agent and is not returned to the
-            wallet.
+            In USDC, over x402. If no report is delivered, the payment becomes the agent’s credit and is not returned to
+            the wallet.
           </p>
         </section>
       )}
@@ -104,7 +104,7 @@ function Asking({ payment }: Pick<Props, 'payment'>) {
   );
 }
 
-/** Somebody opened the provider's page and may just have paid. */
+/** Somebody opened the provider's page and may have paid. */
 function Begun({ at }: { at: string }) {
   return (
     <>
@@ -113,8 +113,8 @@ function Begun({ at }: { at: string }) {
       <p className="notice tone-person mt-4" role="status">
         <CircleQuestionMark className="icon" />
         <span>
-          A card payment was begun on <Instant at={at} />. Once the provider tells us that it is paid, this page shows
-          it, most often within seconds. You can close this page.
+          Somebody started a card payment on <Instant at={at} />. Once the provider confirms it, this page shows it,
+          usually within seconds. You can close this page.
         </span>
       </p>
     </>
@@ -132,10 +132,10 @@ function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
         </span>
       </button>
       <p className="mt-3 text-dense text-ink-3">
-        You pay on the page of the payment provider and come back here. If no report is delivered the card is refunded
-        in full.{' '}
+        You pay on the payment provider’s page and come back here. If no report is delivered, the card is refunded in
+        full.{' '}
         {offers_saving ? (
-          'There you can tick to save the card for the agents of your account.'
+          'You can choose there to save the card for the agents of your account.'
         ) : isMember ? null : (
           <>
             Members of the account can save a card:{' '}

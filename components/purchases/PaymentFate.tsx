@@ -16,13 +16,13 @@ interface Fate {
 
 const wayBack = { icon: Undo2, tone: 'tone-quiet' };
 
-/** The collection's later fate, unless it simply stands. */
+/** What happened to the payment after collection; nothing if it stands. */
 const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
   refund_pending: {
     ...wayBack,
     title: (price) => <>{price} is going back</>,
     words: 'It is on its way back to where it came from.',
-    last: 'Nothing is left to do here.',
+    last: 'You need not do anything here.',
   },
   refunded: {
     ...wayBack,
@@ -34,26 +34,26 @@ const since: Partial<Record<PaymentPage['payment_state'], Fate>> = {
     ...wayBack,
     title: (price) => <>{price} is owed back</>,
     words: 'The refund did not arrive.',
-    last: 'We are on it. You need do nothing.',
+    last: 'We are working on it. You need not do anything.',
   },
   credited: {
     ...wayBack,
     title: (price) => <>{price} became credit</>,
     words: 'The agent can pay for another check with it.',
-    last: 'Nothing is left to do here.',
+    last: 'You need not do anything here.',
   },
   disputed: {
     icon: CircleQuestionMark,
     tone: 'tone-person',
     title: () => 'Paid, and disputed',
-    words: 'The bank of the card asks for the money back.',
-    last: 'Nothing is left to do here.',
+    words: 'The cardholder’s bank is asking for the money back.',
+    last: 'You need not do anything here.',
   },
   reversed: {
     ...wayBack,
     title: (price) => <>{price} was taken back</>,
-    words: 'The payment was reversed after it had been collected.',
-    last: 'Nothing is left to do here.',
+    words: 'The payment was reversed after collection.',
+    last: 'You need not do anything here.',
   },
 };
 
@@ -62,7 +62,7 @@ const fates: Record<Decided, Fate> = {
     icon: CircleCheck,
     tone: 'tone-settled',
     title: (price) => <>Paid: {price} collected</>,
-    words: 'Nothing is left to do here, and this page is safe to close.',
+    words: 'You are done and can close this page.',
     last: 'A charge becomes final only when the report is accepted.',
   },
   unknown: {
@@ -70,18 +70,18 @@ const fates: Record<Decided, Fate> = {
     tone: 'tone-person',
     title: () => 'Please do not pay again',
     words: 'We do not know yet whether this payment went through. This page shows it as soon as we do.',
-    last: 'You can close this page. If the money arrives too late to be used, it goes back by itself.',
+    last: 'You can close this page. If the money arrives too late to be used, it goes back automatically.',
   },
   ended: {
     icon: Ban,
     tone: 'tone-quiet',
-    title: () => 'This link has ended',
-    words: 'Nothing is collected over it any more. If the check is still wanted, the agent asks with a new link.',
-    last: 'If the money arrives too late to be used, it goes back by itself.',
+    title: () => 'This link has expired',
+    words: 'It can no longer collect anything. If the check is still wanted, ask the agent for a new link.',
+    last: 'If the money arrives too late to be used, it goes back automatically.',
   },
 };
 
-/** A payment that waits for nobody: exactly what is recorded. */
+/** A payment that needs no payer, as recorded. */
 export function PaymentFate({ payment, state }: { payment: PaymentPage; state: Decided }) {
   const fate = (state === 'paid' && since[payment.payment_state]) || fates[state];
   const { icon: Icon, tone, title, words, last } = fate;
@@ -126,11 +126,11 @@ function InDoubt({ paymentKey }: { paymentKey: string }) {
       <LiveReload />
       <p className="notice tone-person">
         <Lock className="icon" />
-        <span>A second payment is blocked, by card and by wallet, until this one is known.</span>
+        <span>A second payment, by card or wallet, is blocked until we know the outcome of this one.</span>
       </p>
       <a href={`/pay/${paymentKey}`} className="btn btn-lg w-full">
         <RefreshCw className="icon" />
-        Look again
+        Check again
       </a>
     </div>
   );

@@ -84,7 +84,7 @@ function Charge({ charge }: { charge: Receipt['charge'] }) {
   );
 }
 
-/** A correction is a state of the job; a refund or credit is a state of a payment. */
+/** A correction is a job state; a refund or credit is a payment state. */
 function RemedyState({ remedy }: { remedy: Receipt['remedy'] }) {
   if (remedy.kind === 'correction') {
     return remedy.state === 'delivered' ? (
@@ -97,11 +97,10 @@ function RemedyState({ remedy }: { remedy: Receipt['remedy'] }) {
 }
 
 const remedyNotes: Record<Exclude<Receipt['remedy']['kind'], 'none'>, string> = {
-  correction: 'Work that makes good for a disputed report, at no further cost.',
+  correction: 'Work that makes up for a disputed report, at no further cost.',
   refund: 'The charge was waived, so the money goes back to where it came from: over x402, to the address that paid.',
-  wallet_credit:
-    'No report was delivered. Over x402 what was paid then becomes credit and is not returned to the wallet.',
-  reversal: 'Money that was taken back outside this service.',
+  wallet_credit: 'No report was delivered. The x402 payment became credit and is not returned to the wallet.',
+  reversal: 'Money taken back outside this service.',
 };
 
 function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
@@ -112,7 +111,7 @@ function Remedy({ remedy }: { remedy: Receipt['remedy'] }) {
         state={<State kind="charge" value="none" />}
         microcents={0}
         facts={[]}
-        note="Money or work that makes good for a failed check. None was due."
+        note="Money or work that makes up for a failed check. None was due."
       />
     );
   }

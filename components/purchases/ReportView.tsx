@@ -128,7 +128,7 @@ interface Props {
   evidence: readonly EvidenceText[] | null;
   /** When the submitted content is or was deleted; undefined where it is not kept. */
   contentEndsAt?: string;
-  /** The actions on that. */
+  /** The actions on the submitted content. */
   contentAction?: ReactNode;
   /** The link to the report that this one corrects. */
   disputed?: string | undefined;

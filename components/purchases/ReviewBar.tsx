@@ -9,7 +9,7 @@ function waivedMoney({ payment_state }: Job): string {
     case 'refunded':
       return 'The collection went back to where it came from.';
     case 'refund_failed':
-      return 'The refund did not arrive. We are on it, you need do nothing.';
+      return 'The refund did not arrive. We are working on it; you need not do anything.';
     case 'credited':
       return 'The collection is wallet credit again.';
     default:
@@ -19,7 +19,7 @@ function waivedMoney({ payment_state }: Job): string {
 
 function waivedTitle({ failure, review_state }: Job): string {
   if (failure !== null) return 'The re-check could not be delivered';
-  return review_state === 'disputed' ? 'The corrected report was disputed, too' : 'The service gave up the charge';
+  return review_state === 'disputed' ? 'The corrected report was disputed, too' : 'The service waived the charge';
 }
 
 function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: ReactNode } {
@@ -48,7 +48,7 @@ function openWords(job: Job, price: ReactNode): { title: ReactNode; detail: Reac
         Accepting makes the charge of {price} final.{' '}
         {isCorrected
           ? 'Disputing again waives it, and the collection goes back.'
-          : 'A first dispute has the work checked once more at no charge.'}{' '}
+          : 'After a first dispute the work is checked once more at no charge.'}{' '}
         Silence is never acceptance.
       </>
     ),

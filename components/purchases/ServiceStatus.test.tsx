@@ -42,7 +42,7 @@ describe('the status page', () => {
       registrations: { state: 'closed', reasons: ['mail_unreachable'] },
     } as AvailabilityFacts);
     expect(words).toContain('Checks cannot be bought right now.');
-    expect(words).toContain('The database does not answer right now');
+    expect(words).toContain('The database is not answering right now');
     expect(words).toContain('Letters cannot be sent right now');
     expect(words).not.toMatch(/_/);
   });

@@ -22,19 +22,19 @@ const outcomes = {
     tone: 'text-ink-3',
     title: 'Signature verified; its key was revoked later',
     detail:
-      'The receipt says that it is older than the revocation, and whoever stole the key could write that, too. Compare it with a copy from before.',
+      'The receipt claims to be older than the revocation, but whoever stole the key could have written that too. Compare it with an earlier copy.',
   },
   altered: {
     icon: ShieldAlert,
     tone: 'text-fault',
     title: 'The signature does not match',
-    detail: 'What is shown here is not what was signed. Do not rely on it, and tell us.',
+    detail: 'The text shown here is not what was signed. Do not rely on it, and tell us.',
   },
   unchecked: {
     icon: ShieldQuestionMark,
     tone: 'text-ink-3',
     title: 'Signature not checked',
-    detail: 'The key could not be read, or this browser cannot check it. The steps below work anywhere.',
+    detail: 'The key could not be loaded, or this browser cannot check it. The steps below work anywhere.',
   },
 } as const;
 
@@ -50,7 +50,7 @@ async function check(record: SignedReceipt): Promise<Outcome> {
     const { keyRevokedAt } = await verifyReceipt(record, keys);
     return keyRevokedAt === null ? 'verified' : 'revoked_later';
   } catch (error) {
-    // A browser without Ed25519 cannot tell, and says so.
+    // A browser without Ed25519 cannot check: say so.
     if (error instanceof Error && error.name === 'NotSupportedError') return 'unchecked';
     return keys.keys.some(({ kid }) => kid === record.signature.kid) ? 'altered' : 'unchecked';
   }

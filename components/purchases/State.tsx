@@ -68,7 +68,7 @@ const icons: Record<StateIcon, LucideIcon> = {
   x: X,
 };
 
-// Written out: Tailwind finds only complete class names.
+// Tailwind finds only complete class names.
 const tones: Record<Tone, string> = {
   settled: 'tone-settled',
   attention: 'tone-attention',
@@ -80,7 +80,7 @@ const tones: Record<Tone, string> = {
 interface Props {
   kind: StateKind;
   value: string;
-  /** Another word for the same state where needed: "Refunded" for a remedy. */
+  /** Another word for the same state, such as "Refunded" for a remedy. */
   word?: string;
 }
 

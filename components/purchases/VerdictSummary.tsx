@@ -87,7 +87,7 @@ export function VerdictSummary({ report }: { report: Report }) {
               <strong className="font-semibold">must approve</strong> before the work is used
             </>
           ) : (
-            'need not approve first, by this check'
+            'need not approve first, according to this check'
           )}
         </dd>
         <dt>Method</dt>

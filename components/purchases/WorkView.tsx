@@ -10,7 +10,7 @@ import { type Block, blocksOf, type Piece, statementsWithoutPlace } from './work
 
 type Statements = Report['statements'];
 
-// Written out: Tailwind finds only complete class names.
+// Tailwind finds only complete class names.
 const marks: Record<ReportedStatement['status'], string> = {
   contradicted: 'stated stated-contradicted',
   not_found: 'stated stated-open',
@@ -59,7 +59,7 @@ function MarkedPiece({ piece, statements, page }: { piece: Piece } & Omit<Marked
 
 /** A stretch of the work with its statements marked. */
 export function MarkedWork({ pieces, ...rest }: MarkedProps) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: a work does not change
+  // biome-ignore lint/suspicious/noArrayIndexKey: the work does not change
   return pieces.map((piece, index) => <MarkedPiece key={index} piece={piece} {...rest} />);
 }
 
@@ -70,7 +70,7 @@ const kinds: Record<ReportedStatement['kind'], string> = {
   leaf: 'Field',
 };
 
-/** A statement's former place, for a reader with a copy of the work. */
+/** Where a statement was, for a reader with a copy of the work. */
 function Place({ statement: { kind, path, start = 0, end = 0 } }: { statement: ReportedStatement }) {
   return (
     <p className="text-dense text-ink-3">
@@ -89,7 +89,7 @@ interface NotesProps {
   placed: boolean;
 }
 
-/** Statements with status, reason, comparison, computation, and their passages. */
+/** Statements with status, reason, comparison, computation and passages. */
 function Notes({ numbers, statements, passages, placed }: NotesProps) {
   return (
     <ul className="font-sans text-ui">
@@ -143,7 +143,7 @@ function Comparison({ statement: { why, compared, computed } }: { statement: Rep
           <dd>
             <bdi>{compared.claimed}</bdi>
           </dd>
-          <dt>Held against</dt>
+          <dt>Compared with</dt>
           <dd>
             <bdi>{compared.known}</bdi>
           </dd>
@@ -209,8 +209,8 @@ export function WorkView({ statements, passages, work }: Props) {
       </h2>
       <p className="mt-1 text-ink-2">
         {statements.length === 0 ? 'The report lists no statement of the work.' : `${tally('statement', statuses)}.`}
-        {work !== null && statements.length > 0 ? ' Words without a mark are not among them.' : ''}
-        {work === null ? ' The text of the work is no longer kept; this is what the report holds of it.' : ''}
+        {work !== null && statements.length > 0 ? ' Words without a mark are not statements.' : ''}
+        {work === null ? ' The text of the work is no longer kept; this is what the report still has.' : ''}
       </p>
       {statements.length > 0 ? (
         <div className="mt-3">
@@ -220,7 +220,7 @@ export function WorkView({ statements, passages, work }: Props) {
       {blocks.length + elsewhere.length > 0 ? (
         <div className="panel mt-3 overflow-hidden [&>ul:first-child>li:first-child]:border-t-0">
           {blocks.map((block, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a work does not change
+            // biome-ignore lint/suspicious/noArrayIndexKey: the work does not change
             <WorkBlock key={index} block={block} statements={statements} passages={passages} />
           ))}
           {elsewhere.length > 0 ? (

@@ -10,7 +10,7 @@ export function decidedText(share: number): string {
   return `${percent === 0 ? 'Less than 1' : percent}% ${of}`;
 }
 
-/** Measured accuracy, on what, and whether that was the version that wrote the report. */
+/** The measured accuracy, the data, and whether the measured version wrote the report. */
 export function measuredText(measured: Report['measured']): string {
   if (measured === null) return 'The report states no measured accuracy.';
   const { figures, measured_on, measured_at, version, this_version } = measured;

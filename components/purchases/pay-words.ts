@@ -3,12 +3,12 @@ import { type ProblemCode, problems } from '@/server/problems.ts';
 /** Why a click to pay failed, for a payer who knows nothing about agents and rails. */
 const words: Partial<Record<ProblemCode, string>> = {
   service_unavailable: 'The card page could not be opened. Try again in a minute.',
-  purchases_blocked: 'Nothing new can be bought for this account right now. Whoever runs the agent can tell you why.',
-  grant_scope_missing: 'The agent may not buy this any more. Ask whoever runs it.',
-  grant_limit_exceeded: 'The agent may not spend so much any more. Ask whoever runs it.',
+  purchases_blocked: 'This account cannot buy anything new right now. Ask whoever runs the agent.',
+  grant_scope_missing: 'The agent may no longer buy this. Ask whoever runs it.',
+  grant_limit_exceeded: 'This would exceed the agent’s spending limit. Ask whoever runs it.',
   action_not_allowed:
-    'A member of the account has begun to pay by card. Only a member can go on there; the agent can make a new link.',
-  rate_limited: 'That was asked too often. Try again in a minute.',
+    'A member of the account has started a card payment. Only a member can continue it; otherwise ask the agent for a new link.',
+  rate_limited: 'Too many tries. Try again in a minute.',
 };
 
 /** The words for a problem code; null for any other text. */

@@ -2,14 +2,14 @@ import { RefreshCw, Wrench } from 'lucide-react';
 import { DeadEnd } from './DeadEnd.tsx';
 import { Key } from './Key.tsx';
 
-/** Shown when a page failed. `digest` finds the cause in the log; the cause itself stays there. */
+/** Shown when a page fails. `digest` finds the cause in the log, which the page does not show. */
 export function Broken({ digest }: { digest: string | undefined }) {
   return (
     <DeadEnd
       icon={Wrench}
       title="Something broke on our side"
       next={
-        // biome-ignore lint/a11y/useValidAnchor: an empty address is this page, loaded again with or without script
+        // biome-ignore lint/a11y/useValidAnchor: an empty address reloads this page, with or without scripts
         <a className="btn" href="">
           <RefreshCw className="icon" />
           Try again
@@ -17,7 +17,7 @@ export function Broken({ digest }: { digest: string | undefined }) {
       }
     >
       <p>
-        Nothing was lost and nothing was charged by reading this page.
+        Loading this page lost nothing and charged nothing.
         {digest ? (
           <>
             {' '}

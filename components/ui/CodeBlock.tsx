@@ -15,7 +15,7 @@ export function CodeBlock({ name, code, wrap = false }: { name: string; code: st
           <code>{code}</code>
         </pre>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling must work without a mouse
         <section aria-label={name} tabIndex={0} className="overflow-x-auto p-4">
           <pre>
             <code>{code}</code>

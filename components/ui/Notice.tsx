@@ -13,7 +13,7 @@ interface Props {
   quiet?: boolean;
 }
 
-/** What happened or what is wrong, in one sentence. One per page. */
+/** One sentence about what happened or went wrong. One per page. */
 export function Notice({ tone, children, quiet = false }: Props) {
   const { icon: Icon, tone: className } = looks[tone];
   // A form may be longer than the screen: scroll problems into view.
@@ -23,7 +23,7 @@ export function Notice({ tone, children, quiet = false }: Props) {
       className={`notice scroll-mt-4 outline-none ${className}`}
       role={tone === 'attention' ? 'alert' : 'status'}
       tabIndex={isFirst ? -1 : undefined}
-      // biome-ignore lint/a11y/noAutofocus: after a refused form the reader is led to why
+      // biome-ignore lint/a11y/noAutofocus: after a refusal, focus the reason
       autoFocus={isFirst}
     >
       <Icon className="icon" />

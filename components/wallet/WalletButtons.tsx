@@ -19,7 +19,7 @@ export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props)
   if (wallets?.length === 0) {
     return (
       <p className="text-ink-2">
-        This browser has no wallet that the page can ask. Open the page in the browser that your wallet belongs to.
+        This page found no wallet in this browser. Open it in the browser where your wallet is installed.
       </p>
     );
   }
@@ -27,7 +27,7 @@ export function WalletButtons({ wallets, verb, busy, primary, onChoose }: Props)
   return (
     <>
       <noscript>
-        <p className="text-ink-2">A wallet can only be asked by script, which is switched off in this browser.</p>
+        <p className="text-ink-2">Paying or signing in with a wallet needs JavaScript, which is off in this browser.</p>
       </noscript>
       <div className="grid gap-3 noscript:hidden">
         {all.map((wallet) => (

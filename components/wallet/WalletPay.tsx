@@ -16,7 +16,7 @@ interface Props {
   primary?: boolean;
 }
 
-/** Pays from a browser wallet: it signs one transfer of exactly the price, and the service carries it out. */
+/** Pays from a browser wallet: it signs one transfer of exactly the price, which the service executes. */
 export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
   const { config, wallets } = useWallets();
   const [network, setNetwork] = useState(networks[0] ?? '');
@@ -43,7 +43,7 @@ export function WalletPay({ bill, networks, outcome, primary = false }: Props) {
     setBusy(null);
     if (fate.is === 'silent') return;
     setSigned(null);
-    setTold(`The payment was not taken: ${fate.because}.`);
+    setTold(`The payment was not accepted: ${fate.because}.`);
   }
 
   if (signed !== null && busy === null) return <NoAnswer onAsk={() => carry(signed)} />;
@@ -98,7 +98,7 @@ function NetworkChoice({ networks, value, onChange }: Choice) {
   );
 }
 
-/** Before the wallet has signed, nobody can move anything. */
+/** Until the wallet signs, no money can move. */
 function whyNotSigned(error: unknown): string {
   if (error instanceof NotPayable) return `${error.message} Nothing was signed.`;
   if (isRejection(error)) return 'The wallet did not sign. Nothing was paid with it.';

@@ -14,7 +14,7 @@ export interface Requirement {
   extra: Record<string, unknown>;
 }
 
-/** What is paid where. */
+/** What to pay, and where. */
 export interface Bill {
   /** The paying operation, and what to send besides the signature. */
   address: string;
@@ -22,9 +22,9 @@ export interface Bill {
   microcents: number;
 }
 
-/** How a try to pay ended, as far as this browser knows. */
+/** How an attempt to pay ended, as far as this browser knows. */
 export type Fate =
-  /** The service answered; the page shows it. */
+  /** The service answered, and the page shows the result. */
   | { is: 'told' }
   /** Nothing was taken, and why. */
   | { is: 'refused'; because: string }
@@ -45,7 +45,7 @@ async function requirementOn(network: string, bill: Bill): Promise<Requirement> 
   const answer = await response.json();
   if (response.status !== 402) throw new NotPayable(answer.detail ?? answer.title ?? 'This cannot be paid now.');
   const found = (answer.accepts as Requirement[]).find((one) => one.network === network);
-  if (!found) throw new NotPayable('Payments on this network are not taken now.');
+  if (!found) throw new NotPayable('Payments on this network are not accepted now.');
   // The wallet must sign exactly what the page shows.
   if (Number(found.amount) * UNIT_MICROCENTS !== bill.microcents) throw new NotPayable('The amount is not the price.');
   return found;

@@ -14,14 +14,14 @@ export type IdentityLetter =
   | { kind: 'operator_link'; request_key: string; account_key: string; email: string }
   | { kind: 'notice'; registration_key: string; account_key: string; decided_by: string };
 
-/** A registration, as its letter tells it. */
+/** The facts of a registration that letters state. */
 export interface RegistrationFacts {
   agentName: string;
   agentSoftware: string | null;
   grant: GrantTerms;
   termsVersion: string;
   origin: string;
-  /** What can be paid over here now. */
+  /** The rails that work now. */
   rails: readonly RailName[];
   at: Date;
   until: Date;
@@ -38,14 +38,14 @@ export function confirmationLetter(
     paragraphs: [
       `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks of agent work for you.`,
       limitsText(asked),
-      `Nothing is charged now. A check costs ${toText(price)}. You can lower these limits, pause or revoke at any time.`,
-      `Open the link to confirm or to decline. Opening it decides nothing. It ends at ${instantText(asked.until)}.`,
-      `Or read this code to your agent: ${confirm.code.slice(0, 3)} ${confirm.code.slice(3)}. It confirms the same, works ` +
+      `Nothing is charged now. A check costs ${toText(price)}. You can lower these limits, pause or revoke the agent at any time.`,
+      `Open the link to confirm or decline. Opening it decides nothing. It works until ${instantText(asked.until)}.`,
+      `Or read this code to your agent: ${confirm.code.slice(0, 3)} ${confirm.code.slice(3)}. It confirms the same request and works ` +
         `once, until ${instantText(confirm.codeUntil)}. Give it to nobody else.`,
       `Confirming accepts the terms ${asked.termsVersion}: ${confirm.termsUrl}`,
       originText(asked),
-      'If this was not you, do nothing, or say so behind the link: no account is made, the agent gets nothing, and ' +
-        'where it came from cannot write to you again.',
+      'If this was not you, do nothing: no account is made and the agent gets nothing. To also stop letters from where ' +
+        'the agent came from, open the link and say that it was not you.',
     ],
   };
 }
@@ -56,10 +56,10 @@ export function hasAccountLetter(asked: RegistrationFacts, url: string): Words {
     subject: 'An agent asked for a new Work Check account',
     action: { label: 'Connect an agent to your account', url },
     paragraphs: [
-      `An agent that calls itself ${quoted(asked.agentName)} asked for an account with this address. There is one ` +
-        'already, so nothing was made.',
-      'If it is your agent, let it register again with the mode link_existing, open the link, and type the code that the ' +
-        'agent shows you.',
+      `An agent that calls itself ${quoted(asked.agentName)} asked for an account with this address. You already ` +
+        'have one, so nothing was created.',
+      'If this is your agent, have it register again with the mode link_existing. Then open the link and type the code ' +
+        'that the agent shows you.',
       originText(asked),
       'If this was not you, do nothing: the agent gets nothing.',
     ],
@@ -74,10 +74,10 @@ export function connectLetter(asked: RegistrationFacts, url: string): Words {
     paragraphs: [
       `An agent that calls itself ${quoted(asked.agentName)} asks to buy checks on your account.`,
       limitsText(asked),
-      'If you started this, open the link, sign in, and type the code that your agent shows you. There you can lower the ' +
-        'limits, approve or deny.',
+      'If you started this, open the link, sign in, and type the code that your agent shows you. You can lower the ' +
+        'limits, approve or deny there.',
       originText(asked),
-      'If you did not, do nothing: the agent gets nothing.',
+      'If you did not start this, do nothing: the agent gets nothing.',
     ],
   };
 }
@@ -85,8 +85,8 @@ export function connectLetter(asked: RegistrationFacts, url: string): Words {
 function limitsText({ grant, rails }: Pick<RegistrationFacts, 'grant' | 'rails'>): string {
   const total =
     grant.total_limit_microcents === null
-      ? 'There is no limit over all days together; you can set one.'
-      : `Over all days together it may spend ${toText(BigInt(grant.total_limit_microcents))}.`;
+      ? 'There is no total limit; you can set one.'
+      : `It may spend ${toText(BigInt(grant.total_limit_microcents))} in total.`;
   const byCard = grant.payment_methods.some((method) => method.startsWith('card'));
   const may = [
     ...(byCard && rails.includes('card') ? ['pay by card'] : []),
@@ -96,7 +96,7 @@ function limitsText({ grant, rails }: Pick<RegistrationFacts, 'grant' | 'rails'>
   return (
     `It may spend up to ${toText(BigInt(grant.per_job_limit_microcents))} a check and ` +
     `${toText(BigInt(grant.daily_limit_microcents))} a day. ${total}\nIt may ${may.join(', ') || 'not pay or review'}.` +
-    (byCard && !rails.includes('card') ? '\nCards are not taken here for now.' : '')
+    (byCard && !rails.includes('card') ? '\nCards are not accepted here for now.' : '')
   );
 }
 
@@ -113,8 +113,8 @@ export function signInLetter(links: readonly { account: string; url: string }[])
     subject: 'Your sign-in link for Work Check',
     action: { label: `Sign in to ${first?.account ?? 'your account'}`, url: first?.url ?? '' },
     paragraphs: [
-      `The link signs you in to ${first?.account ?? 'your account'}. It works once, for ${lasting('signInLink')}. Opening it does ` +
-        'nothing until you press the button.',
+      `The link signs you in to ${first?.account ?? 'your account'}. It works once, for ${lasting('signInLink')}. It does ` +
+        'nothing until you press the button on its page.',
       ...others.map(({ account, url }) => `For ${account}: ${url}`),
       'If you did not ask for it, do nothing.',
     ],
@@ -127,8 +127,8 @@ export function operatorLinkLetter(email: string, url: string): Words {
     subject: 'A sign-in link was made for your Work Check account',
     action: { label: 'See who is signed in', url },
     paragraphs: [
-      `Whoever runs this service made a link that signs ${email} in to your account. It works once, for ${lasting('signInLink')}.`,
-      'If nobody on your account asked for it, tell whoever runs this service, and end the sign-ins you do not know.',
+      `The operator of this service made a link that signs ${email} in to your account. It works once, for ${lasting('signInLink')}.`,
+      'If nobody on your account asked for it, tell the operator and end the sign-ins you do not recognize.',
     ],
   };
 }

@@ -47,8 +47,8 @@ describe('the letter of a registration', () => {
     const { text } = await customer.newestLetter();
     expect(text).not.toContain('pay by card');
     expect(text).toContain('pay from its own wallet over x402');
-    expect(text).toContain('Cards are not taken here for now.');
-    expect(text).toContain('There is no limit over all days together; you can set one.');
+    expect(text).toContain('Cards are not accepted here for now.');
+    expect(text).toContain('There is no total limit; you can set one.');
     expect(text).toContain('The name was not verified.');
     expect(text.split('\n')[1]).toBe('See the request and decide: the link above.');
   });

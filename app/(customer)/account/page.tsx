@@ -11,9 +11,9 @@ import { SignInNeeded } from '../SignInNeeded.tsx';
 export const metadata: Metadata = { title: 'Account' };
 
 const told: Record<string, string> = {
-  ended: 'Ended. Whoever used that browser must sign in again.',
+  ended: 'Signed out. Whoever used that browser must sign in again.',
   card_removed: 'Removed. No agent can be charged to that card any more.',
-  lifted: 'Agents from there can write to you again.',
+  lifted: 'Agents from that network can write to you again.',
 };
 
 /** A member's sign-ins, the agents that may not write to them, and the account's kept cards. */

@@ -23,7 +23,7 @@ export default show(async () => {
   if (agents.length === 0) {
     return (
       <DeadEnd icon={Bot} title="No agent buys for you yet" next={<ConnectLink />}>
-        <p>Let your agent register with your address, then type the code that it shows you.</p>
+        <p>Ask your agent to register with your e-mail address, then type the code it shows you.</p>
       </DeadEnd>
     );
   }
@@ -45,7 +45,8 @@ export default show(async () => {
       {refused ? (
         <div className="mt-6">
           <Notice tone="attention">
-            Nothing was changed. The agents of the account have changed meanwhile; look again.
+            Nothing was changed, because the agents of the account changed in the meantime. Check the list and try
+            again.
           </Notice>
         </div>
       ) : null}

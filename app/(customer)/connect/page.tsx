@@ -15,9 +15,9 @@ import { SignInNeeded } from '../SignInNeeded.tsx';
 export const metadata: Metadata = { title: 'Connect an agent' };
 
 const wrongCode: Record<string, string> = {
-  not_found: 'No agent waits with this code. Check it, or let the agent ask again.',
-  registration_expired: 'This code has ended. Nothing was connected; let the agent ask again.',
-  action_not_allowed: 'This request has been decided. Let the agent ask again.',
+  not_found: 'No agent is waiting with this code. Check the code, or have the agent ask again.',
+  registration_expired: 'This code has expired. Nothing was connected; have the agent ask again.',
+  action_not_allowed: 'This request was already decided. Have the agent ask again.',
   validation_failed: 'A code has 8 letters and digits.',
 };
 
@@ -48,9 +48,9 @@ export default show(async ({ searchParams }: { searchParams: Promise<Search> }) 
 });
 
 const decided = {
-  approve: `It fetches its credential within ${lasting('claimWindow')}, and may then buy checks within the limits you set. Nothing was charged.`,
-  approve_useless: `It fetches its credential within ${lasting('claimWindow')}. With the limits and permissions you set it can buy nothing; its page lets you change them.`,
-  deny: `It got nothing. For ${lasting('silence')} no agent can write to you from there; your account page lets you lift that.`,
+  approve: `It has ${lasting('claimWindow')} to fetch its credential, and may then buy checks within the limits you set. Nothing was charged.`,
+  approve_useless: `It has ${lasting('claimWindow')} to fetch its credential. With the limits and permissions you set, it cannot buy anything. You can change them on its page.`,
+  deny: `It got nothing. For ${lasting('silence')} no agent from that network can write to you. You can lift this on your account page.`,
 } as const;
 
 function Decided({ decision }: { decision: keyof typeof decided }) {

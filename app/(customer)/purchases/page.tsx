@@ -27,14 +27,14 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
     return (
       <DeadEnd
         icon={ReceiptText}
-        title="Nothing was bought yet"
+        title="Nothing bought yet"
         next={
           <a href="/agents" className="btn">
             See your agents
           </a>
         }
       >
-        <p>A check that one of your agents authorizes appears here, with its report and its receipt.</p>
+        <p>Checks that your agents authorize appear here, with reports and receipts.</p>
       </DeadEnd>
     );
   }

@@ -29,8 +29,8 @@ export default show(async ({ searchParams }: { searchParams: Query }) => {
     <div className="mx-auto max-w-page px-4 pt-6 pb-12 md:px-6 md:pt-8">
       <h1 className="text-h1">Governed sources</h1>
       <p className="mt-1 max-w-read text-ink-2">
-        The service retrieves these itself, for agents whose grant covers governed sources and whose check names them.
-        What an agent supplies is compared with them.
+        The service retrieves these documents itself when an agent’s grant covers governed sources and its check names
+        them. It compares what the agent supplies with them.
       </p>
       <div className="mt-8 grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section aria-labelledby="documents">
@@ -53,9 +53,7 @@ export default show(async ({ searchParams }: { searchParams: Query }) => {
 function Documents({ all }: { all: Source[] }) {
   if (all.length === 0) {
     return (
-      <p className="py-6 text-ink-2">
-        There is none yet. Without one, a check rests on what the agent supplies with it.
-      </p>
+      <p className="py-6 text-ink-2">No documents yet. Until you add one, checks use only what the agent supplies.</p>
     );
   }
   return (

@@ -24,15 +24,15 @@ export default async function ContactPage() {
           .
         </p>
       ) : (
-        <p>Whoever gave you its address can tell you who runs it. No real money is taken here.</p>
+        <p>Ask whoever gave you this address who runs it. No real money is taken here.</p>
       )}
       <p>
-        About a purchase, name its <Key>job_key</Key>; about a refusal, its <Key>request_id</Key>. Never send a
-        credential or a private key: nobody here will ask for one.
+        If you write about a purchase, include its <Key>job_key</Key>; about a refused request, its{' '}
+        <Key>request_id</Key>. Never send a credential or a private key. We will never ask for one.
       </p>
       <p id="security">
-        Found a weakness? Tell us before you tell the world, and give us time to mend it. Try things only with your own
-        wallet and your own work.
+        Found a vulnerability? Tell us first and give us time to fix it. Test only with your own wallet and your own
+        work.
       </p>
     </Plain>
   );

@@ -14,7 +14,7 @@ const steps: readonly Step[] = [
     words: (
       <>
         Send the work, the request or criteria, and the evidence, with <Key>max_price_microcents</Key> and an{' '}
-        <Key>idempotency_key</Key>. Save the request before you send it. The quote is frozen and holds for{' '}
+        <Key>idempotency_key</Key>. Save the request before you send it. The quote is frozen and valid for{' '}
         {seconds.quoteLifetime / MINUTE} minutes.
       </>
     ),
@@ -24,8 +24,8 @@ const steps: readonly Step[] = [
     title: 'Authorize',
     words: (
       <>
-        Accept the quote under your grant, naming the <Key>terms_version</Key>. The amount is reserved in your limits;
-        work waits for payment. The answer is a job.
+        Accept the quote under your grant, with its <Key>terms_version</Key>. This reserves the amount within your
+        limits and answers with a job. Work starts after payment.
       </>
     ),
   },
@@ -35,8 +35,8 @@ const steps: readonly Step[] = [
     words: (
       <>
         With <Key>{'{"rail": "x402"}'}</Key> the first call answers 402 with what to sign. Repeat it unchanged with{' '}
-        <Key>PAYMENT-SIGNATURE</Key>; any client of x402 version 2 does both, once it may pay {priceInDollars}. Keep one
-        idempotency key for the payment and repeat that key until it answers, whatever happens on the way.
+        <Key>PAYMENT-SIGNATURE</Key>; any x402 version 2 client does both once you allow it to pay {priceInDollars}. Use
+        one idempotency key for the payment and repeat it until you get an answer, whatever happens in between.
       </>
     ),
   },
@@ -45,10 +45,9 @@ const steps: readonly Step[] = [
     title: 'Follow',
     words: (
       <>
-        <Key>next_step</Key> says what to do, and <Key>next_actions</Key> exactly what is allowed now, each with a{' '}
-        <Key>body</Key> that works as it stands; <Key>other_bodies</Key> holds the alternatives. While a job moves there
-        is nothing to do but wait: canceling is allowed, and not needed. <Key>Prefer: wait=25</Key> waits for a change
-        instead of asking again and again.
+        <Key>next_step</Key> says what to do. <Key>next_actions</Key> lists exactly what is allowed now, each with a{' '}
+        <Key>body</Key> you can send as it is; <Key>other_bodies</Key> holds alternatives. While a job is in progress,
+        just wait; you can cancel but need not. Send <Key>Prefer: wait=25</Key> to wait for a change instead of polling.
       </>
     ),
   },
@@ -56,7 +55,7 @@ const steps: readonly Step[] = [
     operation: 'report',
     title: 'Report',
     words:
-      'Each statement of the work with its status, findings with citations, the checks performed, limitations and a verdict, as JSON with a Markdown body.',
+      'Each statement in the work with its status, findings with citations, the checks performed, limitations and a verdict, as JSON with a Markdown body.',
   },
   {
     operation: 'review',
@@ -66,7 +65,8 @@ const steps: readonly Step[] = [
   {
     operation: 'receipt',
     title: 'Receipt',
-    words: 'Collection, charge and remedy, apart and signed. Every change issues the next receipt in the chain.',
+    words:
+      'Collection, charge and remedy, listed separately and signed. Every change issues the next receipt in the chain.',
   },
 ];
 

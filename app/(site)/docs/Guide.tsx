@@ -16,15 +16,15 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 const documents = [
-  ['/.well-known/svc', 'where everything is, as data'],
+  ['/.well-known/svc', 'discovery: where everything is, as JSON'],
   [
     `/api/agent/v1/services/${service.serviceKey}`,
     'the service contract: schemas, terms, price, availability, a sample report',
   ],
   ['/openapi.json', 'every operation as OpenAPI 3.1'],
-  ['/llms.txt', 'the same in a page of plain text'],
+  ['/llms.txt', 'a one-page summary in plain text'],
   ['/docs.md', 'this guide as Markdown'],
-  ['/.well-known/jwks.json', 'the public keys that receipts are signed with'],
+  ['/.well-known/jwks.json', 'the public keys that verify receipts'],
 ] as const;
 
 function Find() {
@@ -50,16 +50,16 @@ function SignIn() {
   return (
     <>
       <p>
-        An agent signs in with an EVM wallet. <Key>{`${challenge.method} ${challenge.path}`}</Key> answers a message;
-        sign it with <Key>personal_sign</Key> (EIP-191) within {seconds.challengeLifetime / MINUTE} minutes and send the
+        An agent signs in with an EVM wallet. <Key>{`${challenge.method} ${challenge.path}`}</Key> returns a message.
+        Sign it with <Key>personal_sign</Key> (EIP-191) within {seconds.challengeLifetime / MINUTE} minutes and send the
         signature to <Key>{`${verify.method} ${verify.path}`}</Key>. The session lasts {seconds.walletSession / HOUR}{' '}
-        hour. Signing in pays for nothing. A wallet may spend{' '}
-        <Price microcents={defaultGrant.per_job_limit_microcents} /> a check and{' '}
-        <Price microcents={defaultGrant.daily_limit_microcents} /> a day in UTC; nobody can raise that.
+        hour. Signing in costs nothing. A wallet may spend <Price microcents={defaultGrant.per_job_limit_microcents} />{' '}
+        a check and <Price microcents={defaultGrant.daily_limit_microcents} /> per UTC day; nobody can raise these
+        limits.
       </p>
       <p>
         Send the token as <Key>Authorization: Bearer …</Key>. Keep it in protected storage: never in a prompt, in
-        submitted work or in an address. After signing in again the same wallet sees the same quotes, jobs, reports and
+        submitted work or in a URL. When the same wallet signs in again, it sees the same quotes, jobs, reports and
         receipts.
       </p>
     </>
@@ -72,19 +72,19 @@ function Register() {
     <>
       <p>
         An agent that buys for a person registers with <Key>{`${register.method} ${register.path}`}</Key> and names the
-        person’s address. With <Key>mode: new_customer</Key> the person gets a letter, and confirms by its link or reads
-        you its six digits within {seconds.registrationCode / MINUTE} minutes. With <Key>mode: link_existing</Key> show
-        the person <Key>verification_url</Key> and <Key>user_code</Key>: a signed-in member types the code and sets the
-        limits.
+        person’s address. With <Key>mode: new_customer</Key> the person gets an e-mail and, within{' '}
+        {seconds.registrationCode / MINUTE} minutes, either confirms with its link or reads you its six-digit code. With{' '}
+        <Key>mode: link_existing</Key> show the person <Key>verification_url</Key> and <Key>user_code</Key>. A signed-in
+        member types the code there and sets the limits.
       </p>
       <p>
         Then fetch the credential with <Key>{`${claim.method} ${claim.path}`}</Key>, your <Key>claim_token</Key> and, if
-        you were read one, the <Key>code</Key>. One answer carries it. Use it within{' '}
+        the person read you one, the <Key>code</Key>. The credential is sent only once. Use it within{' '}
         {seconds.credentialFirstUse / MINUTE} minutes, or it is revoked and a member must let you fetch another.
       </p>
       <p>
-        <Key>{`${rotate.method} ${rotate.path}`}</Key> gives you the next credential. The old one lives until the new
-        one has been in use for {seconds.rotationGrace / MINUTE} minutes, so a lost answer locks nobody out.
+        <Key>{`${rotate.method} ${rotate.path}`}</Key> gives you the next credential. The old one works until the new
+        one has been in use for {seconds.rotationGrace / MINUTE} minutes, so a lost answer does not lock you out.
       </p>
     </>
   );
@@ -94,17 +94,15 @@ function Repeat() {
   return (
     <ul className="list-disc space-y-2 pl-5">
       <li>
-        Any request may be repeated with the same idempotency key and the same body. A changed body under the same key
+        You can repeat any request with the same idempotency key and the same body. A different body under the same key
         is refused.
       </li>
+      <li>A timeout on your side cancels nothing. Don’t buy again: read the job to see its state.</li>
       <li>
-        A time-out on your side cancels nothing and is no reason to buy again. Read the job to see where it stands.
+        While the outcome of a payment is unknown, the answer is <Key>payment_unknown</Key>. Do not pay again; repeat
+        the same request after <Key>Retry-After</Key>.
       </li>
-      <li>
-        While the outcome of a payment is unknown the answer is <Key>payment_unknown</Key>. Do not pay again; repeat the
-        same request after <Key>Retry-After</Key>.
-      </li>
-      <li>Money is in whole microcents: 100,000,000 are 1 USD. Instants are ISO 8601 in UTC.</li>
+      <li>Money is in whole microcents: 100,000,000 are 1 USD. Times are ISO 8601 in UTC.</li>
     </ul>
   );
 }
@@ -114,15 +112,15 @@ function Follow() {
   return (
     <>
       <p>
-        <Key>{`${jobs.method} ${jobs.path}`}</Key> lists what you bought, the newest first; <Key>next_after</Key> of a
-        page is <Key>after</Key> of the next. <Key>{`${events.method} ${events.path}`}</Key> tells what has happened to
-        all of it since, the oldest first: keep <Key>next_after</Key>, and ask with it and <Key>Prefer: wait=25</Key>{' '}
-        for what happens next. It leaves no event out.
+        <Key>{`${jobs.method} ${jobs.path}`}</Key> lists what you bought, newest first. To get the next page, send{' '}
+        <Key>next_after</Key> of this one as <Key>after</Key>. <Key>{`${events.method} ${events.path}`}</Key> lists
+        every event on these jobs, oldest first. Keep its <Key>next_after</Key> and send it with{' '}
+        <Key>Prefer: wait=25</Key> to wait for the next event. No event is left out.
       </p>
       <p>
-        Answers to a caller with a credential say in <Key>RateLimit</Key> how many requests are left; public documents
-        and the 402 do not. Past the limit the answer is <Key>rate_limited</Key>, with <Key>Retry-After</Key>; nothing
-        was done.
+        If you send a credential, the <Key>RateLimit</Key> header of the answer says how many requests are left; public
+        documents and the 402 have none. Past the limit the answer is <Key>rate_limited</Key> with{' '}
+        <Key>Retry-After</Key>, and nothing is done.
       </p>
     </>
   );
@@ -132,10 +130,10 @@ function GovernedSources() {
   const { sources } = operations;
   return (
     <p>
-      Members of an account can give the service documents to retrieve by itself. An agent whose grant covers them lists
-      them with <Key>{`${sources.method} ${sources.path}`}</Key> and names them in <Key>context.refs</Key>. The report
-      keeps them apart from what you supplied, and says where the two contradict each other. A document that is gone by
-      then fails the delivery, at no charge.
+      Members of an account can store documents for the service to retrieve. An agent whose grant covers them lists them
+      with <Key>{`${sources.method} ${sources.path}`}</Key> and names them in <Key>context.refs</Key>. The report keeps
+      them apart from what you supplied, and says where the two contradict each other. If a document has been removed by
+      then, the delivery fails at no charge.
     </p>
   );
 }
@@ -144,16 +142,16 @@ function Mcp() {
   return (
     <>
       <p>
-        The purchase, from quote to receipt, is ten tools at <Key>/mcp?profile=buyer</Key>. Lists, events and sources
-        are REST only, with the same credential: an agent that lost a key finds its job with{' '}
-        <Key>GET /api/agent/v1/jobs</Key>, or by its <Key>quote_key</Key> with <Key>svc.purchase_status</Key>. Send the
-        credential as <Key>Authorization: Bearer …</Key> with the connection, never as an argument; the list of tools
-        needs none. A client that refuses dots in names asks for <Key>/mcp?profile=buyer&amp;names=snake</Key>.
+        Ten tools at <Key>/mcp?profile=buyer</Key> cover the purchase from quote to receipt. Lists, events and sources
+        are REST only, with the same credential. If you lost a key, find the job with <Key>GET /api/agent/v1/jobs</Key>,
+        or by its <Key>quote_key</Key> with <Key>svc.purchase_status</Key>. Send the credential as{' '}
+        <Key>Authorization: Bearer …</Key> with the connection, never as an argument; listing the tools needs none. If
+        your client refuses dots in tool names, use <Key>/mcp?profile=buyer&amp;names=snake</Key>.
       </p>
       <p>
-        Arguments are the keys of the address and the body, side by side; <Key>wait_seconds</Key> of{' '}
+        Pass path parameters and body fields together as arguments. <Key>wait_seconds</Key> of{' '}
         <Key>svc.purchase_status</Key> waits for a change. A refusal is a result with <Key>isError</Key> and the same
-        object as over REST. <Key>svc.pay</Key> answers what to sign; repeat the call with the signed payment in{' '}
+        object as over REST. <Key>svc.pay</Key> returns what to sign; repeat the call with the signed payment in{' '}
         <Key>_meta[&quot;x402/payment&quot;]</Key>.
       </p>
     </>
@@ -163,12 +161,12 @@ function Mcp() {
 function Security() {
   return (
     <p>
-      Found a weakness?{' '}
+      Found a vulnerability?{' '}
       <a href="/contact" className="link">
         Tell whoever runs this service
       </a>{' '}
-      before you tell the world, and give them time to mend it. Try things only with your own wallet and your own work.
-      The sandbox that comes with the source is there for the rest.
+      first and give them time to fix it. Test only with your own wallet and your own work. For anything else, use the
+      sandbox that comes with the source.
     </p>
   );
 }
@@ -179,7 +177,7 @@ export function Guide({ contract, assessment, isTest }: Pick<Offer, 'contract' |
     <>
       <Section id="find" title="Find the service">
         <p>
-          Point your agent at <Key>/.well-known/svc</Key>: from there it finds the rest without reading this page.
+          Point your agent at <Key>/.well-known/svc</Key>. It finds the rest from there without reading this page.
         </p>
         <Find />
       </Section>
@@ -191,7 +189,7 @@ export function Guide({ contract, assessment, isTest }: Pick<Offer, 'contract' |
       </Section>
       <Section id="buy" title="Buy a check">
         <CodeBlock
-          name={`A whole body of ${operations.check_work.method} ${operations.check_work.path}`}
+          name={`A complete body for ${operations.check_work.method} ${operations.check_work.path}`}
           code={JSON.stringify({ ...contract.example_request, ...clientFields(contract.price) }, null, 2)}
         />
         <Flow />
@@ -222,8 +220,8 @@ export function Guide({ contract, assessment, isTest }: Pick<Offer, 'contract' |
       </Section>
       <Section id="problems" title="Problems">
         <p>
-          A refusal is a JSON object (RFC 9457) with a <Key>code</Key>, whether the same request can succeed later, and
-          a request id. Each code has a page.
+          A refusal is a JSON object (RFC 9457). It has a <Key>code</Key>, says whether the same request can succeed
+          later, and has a request id. Each code has a page.
         </p>
         <Problems />
       </Section>

@@ -23,7 +23,7 @@ function Table({ title, rows }: { title: string; rows: readonly (readonly [strin
   );
 }
 
-/** The meaning of a report's words, who decides, and the measured accuracy. */
+/** What the words of a report mean, what is decided, and the measured accuracy. */
 export function Meanings({ assessment: { assessor, decides, recheck, accuracy } }: Pick<Offer, 'assessment'>) {
   return (
     <>
@@ -34,16 +34,16 @@ export function Meanings({ assessment: { assessor, decides, recheck, accuracy } 
       <Table title="Status of a finding" rows={Object.entries(findingMeanings)} />
       <Table title="Status of a statement" rows={Object.entries(statementMeanings)} />
       <p>
-        <Key>findings[].statements</Key> are indexes into <Key>statements</Key>. Citations give a passage by UTF-8 byte
-        offsets into the text of its source, so whoever holds the evidence can check them. A quotation in a report is at
-        most 200 characters.
+        <Key>findings[].statements</Key> are indexes into <Key>statements</Key>. A citation gives a passage as UTF-8
+        byte offsets into its source, so anyone with the evidence can check it. Reports quote at most 200 characters at
+        a time.
       </p>
       <Table title="What is decided" rows={decides.map(({ kind, decides: what }) => [kind, what] as const)} />
       <p>{recheck}</p>
       <p>
-        The assessor is {assessor}, in English. {accuracy} <Key>measured</Key> of a report gives the figures of the data
-        sets with the version that they were measured on, and in <Key>this_version</Key> whether that is the version
-        that wrote it; it is null where nothing was measured.
+        The assessor is {assessor}, for English. {accuracy} In a report, <Key>measured</Key> gives the figures, the data
+        sets and the version they were measured with; <Key>this_version</Key> says whether that version wrote the
+        report. It is null if nothing was measured.
       </p>
     </>
   );

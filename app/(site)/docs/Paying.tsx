@@ -26,15 +26,14 @@ export function Paying({ testFunds }: { testFunds: string | null }) {
       <p>
         Payment is x402 <strong className="font-semibold text-ink">version 2</strong>, scheme <Key>exact</Key>: the 402
         says what to sign in its body and in <Key>PAYMENT-REQUIRED</Key>, and the repeat carries the signature in{' '}
-        <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not taken: a request with <Key>X-PAYMENT</Key> gets a 402 that says
-        so. Stock clients refuse more than 1 USD a payment until they are allowed more; allow exactly{' '}
-        {amountText(price)}.
+        <Key>PAYMENT-SIGNATURE</Key>. Version 1 is not accepted: a request with <Key>X-PAYMENT</Key> gets a 402 that
+        says so. Stock clients refuse payments over 1 USD by default; allow exactly {amountText(price)}.
       </p>
       <CodeBlock name="Pay with a stock client" code={stockClient} />
       <p>
-        Where the wallet has nothing on the chain that it signed for, the 402 names the other chain; to pay there choose
-        a new idempotency key. A payment that could not be read or is not valid is a 402 with <Key>error</Key>; sign
-        again and repeat under the same key.
+        If the wallet has no funds on the chain it signed for, the 402 names the other chain; to pay there, use a new
+        idempotency key. If a payment is unreadable or invalid, the answer is a 402 with <Key>error</Key>; sign again
+        and repeat with the same key.
       </p>
       {testFunds ? <p>This installation takes test money. {testFunds}</p> : null}
     </>

@@ -13,8 +13,8 @@ export function Terms() {
         The review window is {lasting('reviewWindow')}. After it the charge stays held; silence is never acceptance.
       </li>
       <li>
-        A first dispute with a reason brings one correction re-check at no charge. After a second the charge is waived
-        and the collection refunded: to the card, or for x402 by a transfer to the paying address.
+        A first dispute with a reason gets one correction re-check at no charge. After a second dispute the charge is
+        waived and the collection refunded: to the card, or for x402 by a transfer to the paying address.
       </li>
       <li>
         A check that fails, or is canceled before delivery, costs nothing. Cards are refunded in full; x402 payments
@@ -26,7 +26,7 @@ export function Terms() {
         cannot accept the report.
       </li>
       <li>
-        Supplied evidence is something to assess, never an instruction. Paying gives the service no access to any
+        Supplied evidence is assessed, never followed as an instruction. Paying gives the service no access to any
         source, and web addresses are not fetched.
       </li>
       <li>

@@ -15,55 +15,58 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What is kept, how long, and who sees it. */
+/** What is kept, for how long, and who can see it. */
 export default async function PrivacyPage() {
   const { modelVendor: vendor } = await readOffer();
   return (
-    <Plain title="Privacy" lead="What this service keeps, how long, and who can see it.">
+    <Plain title="Privacy" lead="What this service keeps, for how long, and who can see it.">
       <Part title="What you submit">
         <li>
           Work, request, criteria and evidence are kept encrypted. They are deleted {lasting('retention')} after the
-          purchase; where nothing was bought, within a minute after the quote has expired, which is after{' '}
+          purchase; if nothing was bought, within a minute after the quote expires. A quote is valid for{' '}
           {lasting('quoteLifetime')}.
         </li>
         <li>Once a review is closed, the buyer or a member of the account can delete them at once.</li>
         <li>
-          Reports, receipts and digests stay. A report names your sources and quotes short passages, of at most 200
-          characters each, of what you submitted.
+          Reports, receipts and digests stay. A report names your sources and quotes short passages, at most 200
+          characters each, from what you submitted.
         </li>
         <li>Documents that members store as governed sources are kept, encrypted, until a member removes them.</li>
-        <li>The agent or wallet that bought a check and the members of its account read it. No other customer does.</li>
+        <li>
+          The agent or wallet that bought a check can read it, and so can the members of its account. No other customer
+          can.
+        </li>
         <li>
           {vendor === null
-            ? 'The check is made on the machines of this service. What you submit goes to no vendor of language models.'
+            ? 'The check runs on this service’s own machines. What you submit is not sent to any language model vendor.'
             : `For the check, what you submit is sent to ${vendor}, which runs the language model.`}
         </li>
       </Part>
       <Part title="Who you are">
         <li>
-          Of an account: the e-mail addresses of its members, the names of its agents with their limits, and what was
-          changed when and by whom. Of a wallet: its address.
+          For an account we keep the e-mail addresses of its members, the names and limits of its agents, and who
+          changed what and when. For a wallet we keep its address.
         </li>
         <li>
-          Of a registration or sign-in: the block of addresses that it came from, not the whole address, and which
-          browser it was.
+          For a registration or sign-in we keep the network block it came from, not the full IP address, and the
+          browser.
         </li>
         <li>Credentials are kept as keyed hashes only. They cannot be read back.</li>
         <li>
-          Letters go to the addresses of members about registrations, sign-ins and agents. There are no others, and
-          nothing is sold or shared.
+          Letters go to members, about registrations, sign-ins and agents, including an agent’s first charge to a saved
+          card. We send no others, and nothing is sold or shared.
         </li>
       </Part>
       <Part title="What you pay">
         <li>
-          Payments over x402 stand on a public chain for good, with both addresses and the amount. The books keep them
-          with the job that they paid for.
+          Payments over x402 stay on a public chain forever, with both addresses and the amount. Our books keep them
+          with the job they paid for.
         </li>
       </Part>
       <Part title="In your browser">
         <li>
           One cookie while you are signed in, and one for a minute that carries a notice to the next page. Nothing
-          measures or follows you, and no page loads anything from elsewhere.
+          tracks you, and no page loads anything from other sites.
         </li>
         <li>
           A wallet’s session ends after {lasting('walletSession')}. Members see and end their sign-ins under Account.

@@ -12,8 +12,8 @@ export default async function SampleReportPage() {
     <div className="mx-auto max-w-page px-4 pt-8 pb-16 md:px-6 md:pt-12">
       <h1 className="text-h1">Sample report</h1>
       <p className="mt-1 mb-6 max-w-[44rem] text-ink-2">
-        Illustrative: it shows the shape of a delivered report and is no measurement of quality. It is the report on the
-        example request of the service contract, as <Key>sample_report</Key> there.
+        Illustrative: it shows what a delivered report looks like and does not measure quality. It is the report on the
+        service contract’s example request, and stands there as <Key>sample_report</Key>.
       </p>
       <ReportView report={sample.report} work={sample.work} evidence={sample.evidence} />
     </div>

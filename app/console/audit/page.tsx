@@ -7,7 +7,7 @@ import { operatorContext, readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Audit log');
 
-/** What operators did, and whether the record was changed. */
+/** What operators did, and whether the record was tampered with. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
     const { before, verify } = await searchParams;
@@ -29,8 +29,8 @@ export default show(
           <div className="mt-5">
             <Notice tone={verified.broken.length === 0 ? 'settled' : 'attention'}>
               {verified.broken.length === 0
-                ? `Whole: ${verified.acts} acts of operators, and ${verified.rows} rows of the purchases that they were on. ${sealWords(verified)}`
-                : `Not whole: ${verified.broken.map(({ subject, sequence, fault }) => `${subject} ${sequence} ${fault}`).join(', ')}.`}
+                ? `Intact: ${verified.acts} operator actions and ${verified.rows} rows of the purchases they affected. ${sealWords(verified)}`
+                : `Tampered with: ${verified.broken.map(({ subject, sequence, fault }) => `${subject} ${sequence} ${fault}`).join(', ')}.`}
             </Notice>
           </div>
         ) : null}
@@ -65,7 +65,7 @@ export default show(
             </li>
           ))}
         </ul>
-        {acts.length === 0 ? <p className="mt-4 text-ink-3">No operator did anything yet.</p> : null}
+        {acts.length === 0 ? <p className="mt-4 text-ink-3">No operator actions yet.</p> : null}
         {next_before ? (
           <a className="btn mt-5" href={`/console/audit?${new URLSearchParams({ before: next_before })}`}>
             Older
@@ -86,7 +86,7 @@ function sealWords({
   sealed_rows: number;
   sealed_since: string | null;
 }) {
-  if (seals === 0 || sealed_since === null) return 'Nothing was sealed yet.';
+  if (seals === 0 || sealed_since === null) return 'Nothing has been sealed yet.';
   const since = `${sealed_since.slice(0, 10)} ${sealed_since.slice(11, 16)} UTC`;
-  return `So are the newest ${seals} seals, since ${since}, over ${sealed_rows} rows of all purchases.`;
+  return `The newest ${seals} seals are intact too: since ${since}, ${sealed_rows} rows of all purchases.`;
 }

@@ -26,7 +26,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         <form action="/console/customers" method="get" className="mt-4 flex flex-wrap items-end gap-3 text-dense">
           <div className="min-w-0 flex-1 basis-60">
             <label className="label" htmlFor="beginning">
-              E-mail or name of an agent begins with, or a whole key
+              Start of an e-mail or agent name, or a full key
             </label>
             <div className="field min-h-9">
               <input id="beginning" name="q" type="search" defaultValue={q ?? ''} maxLength={255} />
@@ -57,7 +57,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           ))}
         </tbody>
       </table>
-      {customers.length === 0 ? <p className="mt-4 text-ink-3">No customer is like that.</p> : null}
+      {customers.length === 0 ? <p className="mt-4 text-ink-3">No customer matches.</p> : null}
       <Pager first={after ? address({}) : null} next={next_after ? address({ after: next_after }) : null} />
     </>
   );

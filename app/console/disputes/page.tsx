@@ -7,7 +7,7 @@ import { operatorContext, readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Disputes');
 
-/** Card payments that banks contest. */
+/** Disputed card payments. */
 export default show(async () => {
   const { open, closed } = await readForOperator('console_disputes', {});
   const { ctx } = await operatorContext();
@@ -17,8 +17,8 @@ export default show(async () => {
       <RowList
         id="open"
         title="Open"
-        advice="Answer each before its deadline: an unanswered one is lost."
-        nothing="No bank contests a payment."
+        advice="Answer each before its deadline, or it is lost."
+        nothing="No open disputes."
         shown={open.rows.length}
         total={open.total}
       >
@@ -29,8 +29,8 @@ export default show(async () => {
       <RowList
         id="closed"
         title="Ended"
-        advice="The newest first."
-        nothing="None has ended yet."
+        advice="Newest first."
+        nothing="No closed disputes yet."
         shown={closed.rows.length}
         total={closed.total}
       >
@@ -46,7 +46,7 @@ export default show(async () => {
 function standing({ closed_at, outcome, answered_at, respond_by }: Dispute, now: Date): string {
   if (closed_at) return outcome === 'won' ? 'Won: the payment stands.' : 'Lost: the payment is gone.';
   if (answered_at) return 'Answered. The bank decides.';
-  return respond_by ? `To be answered ${relativeText(respond_by, now)}.` : 'To be answered.';
+  return respond_by ? `Answer due ${relativeText(respond_by, now)}.` : 'Answer due.';
 }
 
 function Line({ dispute, now }: { dispute: Dispute; now: Date }) {
@@ -56,7 +56,7 @@ function Line({ dispute, now }: { dispute: Dispute; now: Date }) {
         <a className="link" href={`/console/disputes/${dispute.dispute_key}`}>
           <Key>{dispute.dispute_key}</Key>
         </a>
-        <span className="block text-ink-3">{(dispute.reason ?? 'no reason told').replaceAll('_', ' ')}</span>
+        <span className="block text-ink-3">{(dispute.reason ?? 'no reason given').replaceAll('_', ' ')}</span>
       </span>
       <span className="ml-auto">{standing(dispute, now)}</span>
       {dispute.block_key ? <span className="text-ink-3">Its account is blocked.</span> : null}

@@ -11,7 +11,7 @@ export const generateMetadata = titled('Failed jobs');
 const readFailures = (kind: string | null) => readForOperator('console_failures', { kind });
 type Failures = Awaited<ReturnType<typeof readFailures>>;
 
-/** Failed work, work that is retried, and letters that could not be sent. */
+/** Failed jobs, retried jobs, and letters that could not be sent. */
 export default show(async ({ searchParams }: { searchParams: Promise<{ kind?: string | string[] }> }) => {
   const { kind: asked } = await searchParams;
   const kind = typeof asked === 'string' && asked !== '' ? asked : null;
@@ -20,20 +20,20 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ kind?: st
   return (
     <div className="space-y-8">
       <div>
-        <Told page="/console/failures" done="Put back into the queue, and kept in the audit log." />
+        <Told page="/console/failures" done="Queued again, and recorded in the audit log." />
         <h1 className="text-h1">Failed jobs</h1>
       </div>
       <Jobs
         id="failed"
         title="Jobs that failed in the last month"
-        advice="What they were paid with has gone back, or is on its way."
+        advice="Their payments were returned, or are being returned."
         jobs={failures.failed}
         now={ctx.now}
       />
       <Jobs
         id="again"
-        title="Jobs that are tried again"
-        advice="A worker ended before it was done with them, or their check broke. They fail at their deadline."
+        title="Jobs being retried"
+        advice="Their worker stopped before finishing, or the check crashed. They fail at their deadline."
         jobs={failures.tried_again}
         now={ctx.now}
       />
@@ -66,7 +66,7 @@ function Jobs({ id, title, advice, jobs, now }: JobsProps) {
               <Key>{job.job_key}</Key>
             </a>
             <span className="block text-ink-3">
-              {job.failure ?? 'No failure is noted.'} {job.tries} {job.tries === 1 ? 'try' : 'tries'}
+              {job.failure ?? 'No failure recorded.'} {job.tries} {job.tries === 1 ? 'try' : 'tries'}
             </span>
           </span>
           <span className="ml-auto">
@@ -96,7 +96,7 @@ function Letters({
       <RowList
         id="letters"
         title="Letters that could not be sent"
-        advice="They were tried for a quarter of an hour. What was sent before is not sent twice."
+        advice="We retried them for 15 minutes. A letter that was sent is not sent twice."
         nothing="Every letter was sent."
         shown={letters.rows.length}
         total={letters.total}
@@ -105,7 +105,7 @@ function Letters({
           <Row key={letter.letter_id} at={letter.at} now={now}>
             <span className="min-w-0 wrap-anywhere">
               {words(letter.kind)}, {letter.tries} tries
-              <span className="block text-ink-3">{letter.error ?? 'No error noted'}</span>
+              <span className="block text-ink-3">{letter.error ?? 'No error recorded'}</span>
             </span>
             <RowAct href={`/console/failures/retry?letter_id=${letter.letter_id}`} may={obstacle}>
               Send again

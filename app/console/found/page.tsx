@@ -13,9 +13,8 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ q?: strin
     <>
       <h1 className="text-h1">Search</h1>
       <p className="mt-2 wrap-anywhere text-ink-2">
-        {results.length === 0 ? `Nothing is known by “${text}”.` : `${results.length} results for “${text}”.`} Keys,
-        wallets, transactions and the ids of Stripe are looked up whole; names of agents also when written a little
-        wrong.
+        {results.length === 0 ? `No results for “${text}”.` : `${results.length} results for “${text}”.`} Keys, wallets,
+        transactions and the ids of Stripe are looked up whole; names of agents also when written a little wrong.
       </p>
       <ul className="mt-6 border-t border-ink">
         {results.map(({ kind, key, title, page }) => (

@@ -29,8 +29,10 @@ export default show(async () => {
         <p className="mt-2 text-dense text-ink-2">
           {difference === 0
             ? 'Debits and credits are equal.'
-            : `Debits and credits differ by ${amountText(difference)} USD: rows were changed past the service.`}{' '}
-          {closed_at ? `Closed ${relativeText(closed_at, ctx.now)}; what came since is added.` : 'Never closed yet.'}
+            : `Debits and credits differ by ${amountText(difference)} USD: rows were changed outside the service.`}{' '}
+          {closed_at
+            ? `Last closed ${relativeText(closed_at, ctx.now)}; later entries are included.`
+            : 'Not closed yet.'}
         </p>
       </div>
       <Accounts accounts={ledger.accounts} />
@@ -94,7 +96,7 @@ function Accounts({ accounts }: { accounts: Ledger['accounts'] }) {
 }
 
 function CardBooks({ card, now }: { card: Ledger['card']; now: Date }) {
-  if (!card) return <p className="px-5 py-3 text-dense text-ink-3">The card provider was not looked at yet.</p>;
+  if (!card) return <p className="px-5 py-3 text-dense text-ink-3">Not compared with the card provider yet.</p>;
   const differs = card.balance_microcents - card.ledger_microcents;
   return (
     <p className="flex flex-wrap items-baseline gap-x-5 gap-y-1 border-b border-line px-5 py-3 text-dense">
@@ -119,9 +121,9 @@ function Differences({ differences, now }: { differences: Ledger['differences'];
   return (
     <RowList
       id="differences"
-      title="What differs"
-      advice="Each stands at two looks. Follow both sides, and put right what is wrong; it is gone once both say the same."
-      nothing="Providers and chains say what the books say."
+      title="Differences"
+      advice="Each was found twice in a row. Check both sides and correct the wrong one. The row disappears once they agree."
+      nothing="Providers and chains agree with the books."
       shown={differences.rows.length}
       total={differences.total}
     >

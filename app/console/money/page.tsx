@@ -17,7 +17,7 @@ interface MoneyProps {
   role: Awaited<ReturnType<typeof roleNow>>;
 }
 
-/** All money that waits for somebody. */
+/** All money that needs an operator. */
 export default show(async () => {
   const money = await readMoney();
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];
@@ -25,14 +25,14 @@ export default show(async () => {
   return (
     <div className="space-y-8">
       <div>
-        <Told page="/console/money" done="Done, and kept in the audit log." />
+        <Told page="/console/money" done="Done, and recorded in the audit log." />
         <h1 className="text-h1">Money in doubt</h1>
         <p className="mt-2 flex flex-wrap gap-x-5 gap-y-1 text-dense">
           <a className="link inline-flex min-h-6 items-center" href="/console/disputes">
             Disputes
           </a>
           <a className="link inline-flex min-h-6 items-center" href="/console/ledger">
-            Ledger, and what differs from it
+            Ledger and its differences
           </a>
         </p>
         <div className="panel mt-5">
@@ -63,7 +63,7 @@ function InDoubt({ money, now }: MoneyProps) {
     total: money.unknown.total + money.payments.total,
   };
   return (
-    <RowList id="payments" title="Payments in doubt" advice="Their page asks the provider again." {...sized(inDoubt)}>
+    <RowList id="payments" title="Payments in doubt" advice="Open one to ask the provider again." {...sized(inDoubt)}>
       {inDoubt.rows.map((row) => (
         <Row key={row.payment_key} at={row.created_at} now={now} microcents={row.amount_microcents}>
           <State kind="payment" value="unknown" /> <JobLink jobKey={row.job_key} />
@@ -83,7 +83,7 @@ function Unmatched({ money, now, role }: MoneyProps) {
     <RowList
       id="unmatched"
       title="Transfers to us that match no payment"
-      advice="Find out what for, or give it back to who sent it."
+      advice="Find out what each is for, or return it to its sender."
       {...sized(money.arrivals)}
     >
       {money.arrivals.rows.map((row) => {
@@ -113,7 +113,7 @@ function Departures({ money, now }: MoneyProps) {
     <RowList
       id="departures"
       title="Transfers from us that no refund explains"
-      advice="Taken out by an operator: npm run money -- withdrawal NETWORK TX. Otherwise somebody else has the key."
+      advice="If an operator withdrew it, record that: npm run money -- withdrawal NETWORK TX. If not, somebody else has the key."
       {...sized(money.departures)}
     >
       {money.departures.rows.map((row) => (
@@ -129,12 +129,12 @@ function Departures({ money, now }: MoneyProps) {
 }
 
 const waitWords: Record<MoneyProps['money']['refunds']['rows'][number]['waits_for'], string> = {
-  person: 'Not tried again: give the amount back by hand.',
-  dispute: 'Waits for the end of the dispute.',
-  arrival: 'Waits until the chain shows the transfer again.',
-  finality: 'Waits until what arrived is final on its chain.',
-  transfer: 'Waits for the transfer back that was sent.',
-  try: 'Waits for the next try.',
+  person: 'Not retried: return the amount by hand.',
+  dispute: 'Waiting for the dispute to end.',
+  arrival: 'Waiting for the chain to show the transfer again.',
+  finality: 'Waiting for the incoming transfer to become final.',
+  transfer: 'Waiting for the return transfer that was sent.',
+  try: 'Waiting for the next try.',
 };
 
 /** Pending and failed refunds. */
@@ -142,8 +142,8 @@ function Refunds({ money, now }: MoneyProps) {
   return (
     <RowList
       id="refunds"
-      title="Refunds that were not carried out"
-      advice="Pending ones are tried again. Failed ones have to be paid by hand."
+      title="Open refunds"
+      advice="Pending ones are retried. Pay failed ones by hand."
       {...sized(money.refunds)}
     >
       {money.refunds.rows.map((row) => (
@@ -166,12 +166,7 @@ function Refunds({ money, now }: MoneyProps) {
 /** Purchase blocks. */
 function Blocks({ money, now, role }: MoneyProps) {
   return (
-    <RowList
-      id="blocks"
-      title="Blocks that keep somebody from buying"
-      advice="Lift one once its cause is settled."
-      {...sized(money.blocks)}
-    >
+    <RowList id="blocks" title="Purchase blocks" advice="Lift one once its cause is settled." {...sized(money.blocks)}>
       {money.blocks.rows.map((row) => (
         <Row key={row.block_key} at={row.created_at} now={now} microcents={row.amount_microcents}>
           <span className="min-w-0 wrap-anywhere">

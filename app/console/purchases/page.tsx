@@ -40,7 +40,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   };
   return (
     <>
-      <Told page={page} done="Done, and kept in the audit log." />
+      <Told page={page} done="Done, and recorded in the audit log." />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <h1 className="text-h1">Purchases</h1>
         <div className="ml-auto flex flex-wrap gap-2">
@@ -72,9 +72,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
         )}
         <BulkBar role={role} rows={purchases} back={current} />
         <p className="flex flex-wrap items-center gap-3 border-t border-line px-4 py-2.5 text-dense text-ink-3">
-          {purchases.length === 0
-            ? 'No purchase is like that. Take a filter away to see more.'
-            : `${purchases.length} shown`}
+          {purchases.length === 0 ? 'No purchase matches. Remove a filter to see more.' : `${purchases.length} shown`}
           {view.after ? (
             <a className="btn btn-sm ml-auto" href={page + current}>
               First page

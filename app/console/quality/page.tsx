@@ -9,7 +9,7 @@ export const generateMetadata = titled('Quality');
 const readQuality = () => readForOperator('console_quality', {});
 type Quality = Awaited<ReturnType<typeof readQuality>>;
 
-/** How right the reports are: by buyers, by operators, by measurement. */
+/** Report quality: by buyers, by operators, by measurement. */
 export default show(async () => {
   const quality = await readQuality();
   const role = await roleNow();
@@ -33,7 +33,7 @@ export default show(async () => {
       </section>
       <section aria-labelledby="labels">
         <h2 id="labels" className="text-h2">
-          Findings as judged
+          Judged findings
         </h2>
         {quality.labels.length === 0 ? <p className="mt-2 text-ink-3">Nobody has judged a finding yet.</p> : null}
         <ul className="mt-3 border-t border-ink text-dense">
@@ -49,11 +49,11 @@ export default show(async () => {
       </section>
       <section aria-labelledby="measured" className="max-w-read">
         <h2 id="measured" className="text-h2">
-          As measured
+          Measured accuracy
         </h2>
         <p className="mt-2 text-ink-2">This configuration: {quality.configuration}.</p>
         <p className="mt-2 text-ink-2">
-          {quality.measured ? measuredText(quality.measured) : 'Its accuracy was never measured.'}
+          {quality.measured ? measuredText(quality.measured) : 'Its accuracy has not been measured.'}
         </p>
       </section>
     </div>

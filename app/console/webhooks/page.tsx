@@ -9,7 +9,7 @@ export const generateMetadata = titled('Webhooks');
 
 type Search = Promise<Record<string, string | string[] | undefined>>;
 
-/** The card provider's announcements and their handling. */
+/** The card provider's events and their handling. */
 export default show(async ({ searchParams }: { searchParams: Search }) => {
   const asked = await searchParams;
   const after = typeof asked.after === 'string' && asked.after !== '' ? asked.after : null;
@@ -23,9 +23,9 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
       <h1 className="text-h1">Webhooks</h1>
       <p className="mt-2 text-dense text-ink-2">
         {inbox.oldest_at
-          ? `${inbox.waiting} wait, the oldest since ${relativeText(inbox.oldest_at, ctx.now)}.`
-          : 'Everything that was announced has been looked into.'}{' '}
-        Nothing in an announcement is believed: the provider is asked about what it names.
+          ? `${inbox.waiting} waiting, the oldest since ${relativeText(inbox.oldest_at, ctx.now)}.`
+          : 'All events have been handled.'}{' '}
+        We don’t trust an event’s content: we ask the provider about the object it names.
       </p>
       <nav aria-label="Views" className="mt-4 flex gap-x-5 border-b border-line text-dense">
         <a className="tab -mb-px min-w-6" href="/console/webhooks" aria-current={!waiting || undefined}>
@@ -53,7 +53,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           </Row>
         ))}
       </ul>
-      {inbox.events.length === 0 ? <p className="mt-4 text-ink-3">Nothing was announced.</p> : null}
+      {inbox.events.length === 0 ? <p className="mt-4 text-ink-3">No events.</p> : null}
       <Pager first={after ? address({}) : null} next={inbox.next_after ? address({ after: inbox.next_after }) : null} />
     </>
   );
@@ -61,6 +61,6 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
 
 function fateWords({ handled_at, tries, failure }: Announced): string {
   const tried = `${tries} ${tries === 1 ? 'try' : 'tries'}`;
-  if (handled_at) return `Looked into, ${tried}`;
-  return failure ? `Waits after ${tried}: ${failure}` : 'Waits';
+  if (handled_at) return `Handled, ${tried}`;
+  return failure ? `Waiting after ${tried}: ${failure}` : 'Waiting';
 }

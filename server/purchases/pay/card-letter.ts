@@ -40,9 +40,9 @@ function cardUsedLetter({ brand, last4, amount_microcents }: Use, agent: string,
     subject: 'An agent paid with a card of your Work Check account',
     action: { label: 'See the agents of the account', url },
     paragraphs: [
-      `For the first time an agent that calls itself ${quoted(agent)} was charged to your card ${brand} ending in ${last4}: ` +
+      `An agent that calls itself ${quoted(agent)} paid with your ${brand} card ending in ${last4} for the first time:  ` +
         `${toText(amount_microcents)}.`,
-      'You are told once for each agent and card. You can lower its limits, pause or revoke it, or remove the card.',
+      'We tell you once for each agent and card. You can lower the agent’s limits, pause or revoke it, or remove the card.',
     ],
   };
 }

@@ -9,7 +9,7 @@ export function NothingCollected({ jobKey }: { jobKey: string }) {
       title="No receipt yet"
       next={
         <a href={`/reports/${jobKey}`} className="btn">
-          See where the job stands
+          See the state of the job
         </a>
       }
     >

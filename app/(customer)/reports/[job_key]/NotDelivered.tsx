@@ -7,7 +7,7 @@ import { LiveReload } from '@/components/ui/LiveReload.tsx';
 import type { Job } from '@/server/purchases/contract.ts';
 import { isEnded, paymentIsOpen } from '@/server/purchases/states.ts';
 
-/** Where the money is of a job that ended without a report. */
+/** Where the money of a job without a report is. */
 function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_state']; receipt: boolean }): string {
   switch (payment_state) {
     case 'credited':
@@ -17,7 +17,7 @@ function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_
     case 'refunded':
       return 'The payment went back to where it came from.';
     case 'refund_failed':
-      return 'The refund did not arrive. We are on it, you need do nothing.';
+      return 'The refund did not arrive. We are working on it; you need not do anything.';
     case 'reversed':
       return 'The payment was taken back.';
     case 'disputed':
@@ -28,10 +28,10 @@ function whereMoneyIs({ payment_state, receipt }: { payment_state: Job['payment_
 }
 
 function unpaid(state: Job['payment_state']): string {
-  if (state === 'requires_payer') return 'The check waits for its payer, who was sent a link.';
+  if (state === 'requires_payer') return 'Waiting for the payer, who was sent a link.';
   return paymentIsOpen(state)
     ? 'Please do not pay again. We do not know yet whether this payment went through.'
-    : 'The check waits for payment. Nothing has been collected.';
+    : 'Waiting for payment. Nothing has been collected.';
 }
 
 function sentence(job: Job): string {

@@ -44,7 +44,7 @@ function keptTexts(evidence: Evidence): EvidenceText[] | null {
 
 interface Shown {
   job: Job;
-  /** The reader is the wallet that bought it, which has no page of its own. */
+  /** The reader is the buying wallet, which has no page of its own. */
   isOwnWallet: boolean;
   evidence: Evidence;
   /** The digest of the shown report, unless it is the newest. */

@@ -106,7 +106,7 @@ export default show(async (props: Props) => {
         <dt>Same request again</dt>
         <dd>
           {problem.retryable
-            ? 'May succeed later, under the same idempotency key; retryable of the answer decides'
+            ? 'May succeed later with the same idempotency key; see retryable in the answer'
             : 'Gets the same answer'}
         </dd>
         <dt>Answered by</dt>

@@ -22,7 +22,7 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         <h1 className="text-h1 wrap-anywhere">
           <Key>{customer.account_key}</Key>
         </h1>
-        <Told page={`/console/customers/${account_key}`} done="Done, and kept in the audit log." />
+        <Told page={`/console/customers/${account_key}`} done="Done, and recorded in the audit log." />
         <p className="mt-2 text-ink-3">
           Since <Moment at={customer.created_at} now={ctx.now} /> {customer.waivers} charges waived
         </p>
@@ -94,11 +94,11 @@ function Agent({ agent, role, now }: AgentProps) {
         <Price microcents={agent.used_today_microcents} /> of <Price microcents={agent.daily_microcents} /> today,{' '}
         <Price microcents={agent.used_microcents} />
         {agent.total_microcents === null ? (
-          ' in all'
+          ' in total'
         ) : (
           <>
             {' '}
-            of <Price microcents={agent.total_microcents} /> in all
+            of <Price microcents={agent.total_microcents} /> in total
           </>
         )}
         , <Price microcents={agent.per_job_microcents} /> a job at most. By{' '}
@@ -166,7 +166,7 @@ function Blocks({ blocks, role }: BlocksProps) {
       <h2 id="blocks" className="text-h2">
         Blocks
       </h2>
-      {blocks.length === 0 ? <p className="text-ink-3">It was never blocked.</p> : null}
+      {blocks.length === 0 ? <p className="text-ink-3">Never blocked.</p> : null}
       <ul className="mt-3 border-t border-ink">
         {blocks.map((block) => (
           <li key={block.block_key} className="flex flex-wrap items-center gap-4 border-b border-line py-2.5">

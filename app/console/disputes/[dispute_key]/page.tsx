@@ -43,12 +43,16 @@ export default show(async ({ params }: { params: Promise<{ dispute_key: string }
                 </a>
               </>
             ) : (
-              'is not blocked because of it'
+              'is not blocked by it'
             )}
           </Fact>
           <Fact name="Contested">
-            {dispute.amount_microcents === null ? 'Not told yet' : <Price microcents={dispute.amount_microcents} />},{' '}
-            {(dispute.reason ?? 'no reason told').replaceAll('_', ' ')}
+            {dispute.amount_microcents === null ? (
+              'Amount not known yet'
+            ) : (
+              <Price microcents={dispute.amount_microcents} />
+            )}
+            , {(dispute.reason ?? 'no reason given').replaceAll('_', ' ')}
           </Fact>
           <Fact name="Taken by the bank">
             <Price microcents={dispute.withdrawn_microcents} />, fee <Price microcents={dispute.fee_microcents} />
@@ -56,7 +60,7 @@ export default show(async ({ params }: { params: Promise<{ dispute_key: string }
           {(
             [
               ['Opened', dispute.opened_at],
-              ['To be answered by', dispute.respond_by],
+              ['Answer by', dispute.respond_by],
               ['Answered', dispute.answered_at],
               [`Ended${dispute.outcome ? `, ${dispute.outcome}` : ''}`, dispute.closed_at],
             ] as const
@@ -91,7 +95,7 @@ function Answer({ page, obstacle, refusal }: { page: string; obstacle: string | 
         <h2 id="answer" className="text-h2">
           Answer
         </h2>
-        <p className="mt-2 text-ink-2">Not now: {obstacle}</p>
+        <p className="mt-2 text-ink-2">Not possible now: {obstacle}</p>
       </section>
     );
   }
@@ -100,7 +104,7 @@ function Answer({ page, obstacle, refusal }: { page: string; obstacle: string | 
       <h2 id="answer" className="text-h2">
         Answer
       </h2>
-      <p className="mt-2 text-ink-2">The bank takes one answer. It is sent with the evidence below.</p>
+      <p className="mt-2 text-ink-2">The bank accepts one answer. It is sent with the evidence below.</p>
       <form action={`${page}/answer`} method="post" className="mt-4 space-y-4">
         <div>
           <label className="label" htmlFor="statement">
@@ -131,7 +135,7 @@ function Answer({ page, obstacle, refusal }: { page: string; obstacle: string | 
             />
           </div>
           <p id="reason-hint" className="hint">
-            Kept in the audit log with your name. The bank does not see it.
+            Recorded in the audit log with your name. The bank does not see it.
           </p>
         </div>
         <button type="submit" className="btn btn-primary">
@@ -148,7 +152,7 @@ const names = {
   deliveredOn: 'Day of the report',
   activity: 'What happened',
   record: 'Reports and receipts',
-  refundPolicy: 'Refunds as promised',
+  refundPolicy: 'Refund policy',
 } as const;
 
 function Evidence({ evidence }: { evidence: Awaited<ReturnType<typeof readDispute>>['evidence'] }) {
@@ -158,7 +162,7 @@ function Evidence({ evidence }: { evidence: Awaited<ReturnType<typeof readDisput
         Evidence
       </h2>
       <p className="mt-2 text-dense text-ink-3">
-        From the record of the purchase. Nothing of the work itself is in it.
+        Taken from the purchase record. It contains none of the submitted work.
       </p>
       <dl className="mt-3 border-t border-ink text-dense">
         {(Object.keys(names) as (keyof typeof names)[]).map((name) => (

@@ -40,7 +40,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           </Row>
         ))}
       </ul>
-      {entries.length === 0 ? <p className="mt-4 text-ink-3">Nothing was posted.</p> : null}
+      {entries.length === 0 ? <p className="mt-4 text-ink-3">No entries.</p> : null}
       <Pager first={after ? address({}) : null} next={next_after ? address({ after: next_after }) : null} />
     </>
   );

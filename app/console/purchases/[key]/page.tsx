@@ -28,7 +28,7 @@ export default show(async ({ params, searchParams }: Props) => {
   const name = purchase.job_key ?? purchase.quote_key;
   return (
     <>
-      <Told page={page} done="Done, and kept in the audit log." />
+      <Told page={page} done="Done, and recorded in the audit log." />
       <p className="text-dense">
         <a href="/console/purchases" className="link inline-flex min-h-6 items-center">
           Purchases
@@ -123,7 +123,7 @@ function Content({ deletedAt, now, page }: { deletedAt: Purchase['content_delete
             <a href={`${page}/content`} className="link">
               Read it
             </a>
-            , once a reason is given
+            , after giving a reason
           </>
         )}
       </dd>

@@ -35,7 +35,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           </a>
           <Price microcents={amount} />
           <State kind="payment" value={payment_state} />
-          <span className={obstacle ? 'text-ink-3' : 'font-medium'}>{obstacle ? `Left out: ${obstacle}` : 'Yes'}</span>
+          <span className={obstacle ? 'text-ink-3' : 'font-medium'}>{obstacle ? `Skipped: ${obstacle}` : 'Yes'}</span>
         </li>
       ))}
     </ul>
@@ -44,7 +44,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
     return (
       <div className="max-w-decision space-y-4">
         <h1 className="text-h1">Nothing to do</h1>
-        <p>It can be done to none of these {purchases.length} now.</p>
+        <p>This is not possible for any of these {purchases.length} purchases now.</p>
         {table}
         <a className="btn" href={list}>
           Back
@@ -76,8 +76,8 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
 function NothingChosen() {
   return (
     <div className="max-w-decision space-y-4">
-      <h1 className="text-h1">Nothing is chosen</h1>
-      <p>Tick purchases in the list, and choose what to do with them.</p>
+      <h1 className="text-h1">Nothing selected</h1>
+      <p>Select purchases in the list, then choose an action.</p>
       <a className="btn" href="/console/purchases">
         Back
       </a>

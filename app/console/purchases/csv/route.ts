@@ -20,7 +20,7 @@ const columns = [
   'amount_microcents',
 ] as const;
 
-/** Quotes where needed; values that a spreadsheet would take for formulas begin with an apostrophe (OWASP). */
+/** Quotes where needed, and prefixes values that look like formulas with an apostrophe (OWASP). */
 function cell(value: string | number | null): string {
   const text = String(value ?? '');
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

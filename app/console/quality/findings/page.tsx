@@ -15,7 +15,7 @@ export const generateMetadata = titled('Judge findings');
 
 const page = '/console/quality/findings';
 
-/** Unjudged findings, each with the statements that it rests on. */
+/** Unjudged findings, each with its statements. */
 export default show(async () => {
   if (!may(await roleNow(), 'console_findings')) throw new Missing();
   const { ctx } = await operatorContext();
@@ -48,12 +48,12 @@ export default show(async () => {
             Open until <Moment at={queue.until} now={ctx.now} />
           </span>
           <a className="link inline-flex min-h-6 items-center" href={`${page}/cases`} download>
-            Judged ones as cases
+            Download judged findings as cases
           </a>
         </p>
       </div>
       {queue.findings.length === 0 ? (
-        <p className="text-ink-3">Every finding of the newest reports is judged.</p>
+        <p className="text-ink-3">All findings of the newest reports are judged.</p>
       ) : null}
       <ul className="border-t border-ink">
         {queue.findings.map((judged) => (
@@ -92,7 +92,7 @@ function Finding({ judged }: { judged: Judged }) {
         <input type="hidden" name="finding" value={judged.finding} />
         <div>
           <label className="label" htmlFor={`error-${id}`}>
-            Error that it found
+            Error it found
           </label>
           <select id={`error-${id}`} name="error" className="field min-h-9" defaultValue="">
             <option value="">None</option>

@@ -23,7 +23,7 @@ export default show(async ({ params }: { params: Promise<{ name: string }> }) =>
       danger={to === 'off'}
       hidden={{ state: to }}
     >
-      <p>{to === 'off' ? words.off : 'It is sold again at once.'} Availability shows it with the next request.</p>
+      <p>{to === 'off' ? words.off : 'It is sold again right away.'} Availability shows it with the next request.</p>
     </ConfirmAct>
   );
 });

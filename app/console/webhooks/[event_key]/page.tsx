@@ -10,7 +10,7 @@ import { Told } from '../../Told.tsx';
 
 export const generateMetadata = titled('Webhook');
 
-/** An announcement: its payload for who has just given a reason, and a button to handle it again. */
+/** An event: a button to handle it again, and its payload for operators who have just given a reason. */
 export default show(async ({ params }: { params: Promise<{ event_key: string }> }) => {
   const { event_key } = await params;
   const [{ ctx }, role] = [await operatorContext(), await roleNow()];
@@ -29,14 +29,14 @@ export default show(async ({ params }: { params: Promise<{ event_key: string }> 
   return (
     <div className="space-y-6">
       <div>
-        <Told page={page} done="Done, and kept in the audit log." />
+        <Told page={page} done="Done, and recorded in the audit log." />
         <h1 className="text-h1 wrap-anywhere">
           Webhook <Key>{event_key}</Key>
         </h1>
         <p className="mt-4 flex flex-wrap items-center gap-3">
           {may(role, 'hear_again') ? (
             <a className="btn" href={`${page}/again`}>
-              Look into it again
+              Handle again
             </a>
           ) : (
             <span className="text-dense text-ink-3">{neededFor('hear_again')}</span>
@@ -57,13 +57,13 @@ export default show(async ({ params }: { params: Promise<{ event_key: string }> 
             Opened because: {opened.opened_because}. It can be read until <Moment at={opened.until} now={ctx.now} />
           </p>
           {opened.payload === null ? (
-            <p>The provider does not keep it any more.</p>
+            <p>The provider no longer has it.</p>
           ) : (
             <CodeBlock name="Payload" code={JSON.stringify(JSON.parse(opened.payload), null, 1)} wrap />
           )}
         </>
       ) : (
-        <p className="text-dense text-ink-3">{opened.obstacle ?? 'Its payload can be read once you have said why.'}</p>
+        <p className="text-dense text-ink-3">{opened.obstacle ?? 'Give a reason to read its payload.'}</p>
       )}
     </div>
   );

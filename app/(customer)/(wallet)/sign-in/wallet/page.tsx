@@ -21,12 +21,13 @@ export default show(async ({ searchParams }: { searchParams: Promise<{ next?: st
   return (
     <DeadEnd icon={Wallet} title="Sign in with a wallet" next={<WalletSignIn next={next} />}>
       <p>
-        You see what your wallet bought, its reports and its receipts. Signing proves that the wallet is yours; it
-        authorizes no payment and costs nothing. You are signed in for {lasting('walletSession')}.
+        After signing in you see what your wallet bought, with reports and receipts. Signing proves that the wallet is
+        yours. It authorizes no payment and costs nothing. The sign-in lasts {lasting('walletSession')}.
       </p>
       {before === null ? null : (
         <p>
-          This ends the sign-in of <strong className="font-medium wrap-anywhere text-ink">{before}</strong> here.
+          Signing in here signs <strong className="font-medium wrap-anywhere text-ink">{before}</strong> out of this
+          browser.
         </p>
       )}
       {refused !== null && Object.hasOwn(problems, refused) ? (

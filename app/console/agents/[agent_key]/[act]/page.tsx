@@ -11,19 +11,19 @@ const acts = {
     operation: 'pause_customer_agent',
     title: 'Pause this agent?',
     button: 'Pause',
-    text: 'It buys nothing new until it is resumed, by an operator or by a member of the account. What is paid for goes on.',
+    text: 'It cannot buy until an operator or a member of the account resumes it. Paid jobs continue.',
   },
   resume: {
     operation: 'pause_customer_agent',
     title: 'Let this agent buy again?',
     button: 'Resume',
-    text: 'It can buy at once, within its limits.',
+    text: 'It can buy right away, within its limits.',
   },
   revoke: {
     operation: 'revoke_customer_agent',
     title: 'Revoke this agent for good?',
     button: 'Revoke',
-    text: 'Its credentials end at once, and nothing speaks for it any more. What it bought stays with the account.',
+    text: 'Its credentials stop working at once, for good. What it bought stays with the account.',
   },
 } as const;
 

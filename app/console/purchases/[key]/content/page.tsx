@@ -23,14 +23,14 @@ export default show(async ({ params }: { params: Promise<{ key: string }> }) => 
   if (!content) {
     return (
       <div className="max-w-decision">
-        <h1 className="text-h1">Content of the customer</h1>
-        <p className="mt-3 text-ink-2">It can be read for {lasting('contentOpen')} once you have said why.</p>
+        <h1 className="text-h1">Customer content</h1>
+        <p className="mt-3 text-ink-2">Give a reason first. You can then read it for {lasting('contentOpen')}.</p>
         <p className="mt-6 flex gap-3">
           <a className="btn" href={page}>
             Back
           </a>
           <a className="btn btn-primary" href={`${page}/act/open_content`}>
-            Say why
+            Give a reason
           </a>
         </p>
       </div>
@@ -39,7 +39,7 @@ export default show(async ({ params }: { params: Promise<{ key: string }> }) => 
   return (
     <div className="space-y-6">
       <div>
-        <h1 className="text-h1">Content of the customer</h1>
+        <h1 className="text-h1">Customer content</h1>
         <p className="mt-2 text-ink-2">
           Opened because: {content.opened_because}. It can be read until <Moment at={content.until} now={ctx.now} />
         </p>

@@ -9,9 +9,9 @@ export const generateMetadata = titled('Confirm');
 const acts = {
   again: {
     operation: 'hear_again',
-    title: 'Look into this announcement again?',
-    button: 'Look again',
-    text: 'The worker asks the provider about what it names. What has had its effect has it once.',
+    title: 'Handle this event again?',
+    button: 'Handle again',
+    text: 'The worker asks the provider about the object it names. Repeating it is safe: it takes effect once.',
   },
   open: {
     operation: 'open_webhook',
@@ -21,7 +21,7 @@ const acts = {
   },
 } as const;
 
-/** Asks before handling an announcement again, or reading its payload. */
+/** Asks before handling an event again or reading its payload. */
 export default show(async ({ params }: { params: Promise<{ event_key: string; act: string }> }) => {
   const { event_key, act } = await params;
   const words = Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : null;

@@ -28,7 +28,7 @@ export default show(async ({ params }: { params: Promise<{ job_key: string }> })
         Pay <Price microcents={job.price.amount_microcents} />
       </h1>
       <p className="mt-2 text-body text-ink-2">
-        Your wallet signs one transfer of exactly this amount in USDC, and the check starts. It costs no gas.
+        Your wallet signs one transfer of exactly this amount in USDC, then the check starts. You pay no gas.
       </p>
       <dl className="facts mt-6 border-t border-ink">
         <dt>Job</dt>
