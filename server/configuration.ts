@@ -216,7 +216,7 @@ function crossFaults(variables: z.infer<typeof Variables>): string[] {
     faults.push('X402_FACILITATOR_URL, X402_PAY_TO and X402_NETWORKS belong together: set all or none');
   }
   if (variables.X402_REFUND_KEY && !isKeyOf(variables.X402_REFUND_KEY, variables.X402_PAY_TO)) {
-    faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: money can go back only from the address that has it');
+    faults.push('X402_REFUND_KEY is not the key of X402_PAY_TO: only the address that holds money can return it');
   }
   if ((variables.RECEIPT_KEYS_FILE === undefined) === (variables.RECEIPT_KEYS === undefined)) {
     faults.push('RECEIPT_KEYS_FILE or RECEIPT_KEYS says where the keys are that sign receipts: set one of them');

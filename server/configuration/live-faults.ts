@@ -40,21 +40,21 @@ export function liveFaults(variables: LiveVariables): string[] {
       .map(([name]) => `${name} is a loopback address, which production refuses`),
     ...given
       .filter(([, url]) => url.protocol === 'http:')
-      .map(([name]) => `${name} is plain http: what it carries can be read and changed on the way`),
+      .map(([name]) => `${name} is plain http: others can read and change its traffic`),
     ...(smtpUrl && !requiresTls(new URL(smtpUrl))
       ? ['SMTP_URL does not require TLS: use smtps://, or smtp:// with ?requireTLS=true for STARTTLS']
       : []),
-    ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anybody holds its key'] : []),
+    ...(payTo && isPublic(payTo) ? ['X402_PAY_TO belongs to the public test mnemonic: anyone has its key'] : []),
     ...[
       ['STRIPE_SECRET_KEY', stripe.secretKey ?? ''] as const,
       ...stripe.webhookSecrets.map((one) => ['STRIPE_WEBHOOK_SECRET', one] as const),
     ]
       .filter(([, secret]) => sandboxSecret.test(secret))
-      .map(([name]) => `${name} is the sandbox's: anybody knows it`),
+      .map(([name]) => `${name} is the sandbox's, which anyone knows`),
     ...secretFaults(secrets),
     ...(variables.trustedProxiesAreSet
       ? []
-      : ['TRUSTED_PROXIES is missing: say how many proxies stand in front, 0 for none; limits by address rest on it']),
+      : ['TRUSTED_PROXIES is missing: set the number of proxies in front, 0 for none; limits by address depend on it']),
   ];
 }
 

@@ -36,5 +36,5 @@ const loopback = /^(?:127(?:\.\d+){3}|localhost|::1)$/;
 /** A fault of several variables: metrics leave the machine only with a token. */
 export function observingFaults({ METRICS_HOST: host, METRICS_PORT, METRICS_TOKEN }: ObservingVariables): string[] {
   if (METRICS_PORT === undefined || METRICS_TOKEN !== undefined || loopback.test(host)) return [];
-  return ['METRICS_TOKEN is missing: METRICS_HOST is no loopback address, so others could read the figures'];
+  return ['METRICS_TOKEN is missing: METRICS_HOST is not a loopback address, so others could read the metrics'];
 }

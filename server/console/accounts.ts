@@ -22,7 +22,7 @@ export const consoleAccounts: Verb<typeof contract.consoleAccounts> = async ({ i
       ? null
       : await db.maybe<{ created_at: Date }>(sql`
     select created_at from accounts where account_key = ${after}`);
-  if (behind === undefined) throw new Problem('not_found', 'The page that after names is not there.');
+  if (behind === undefined) throw new Problem('not_found', 'after does not name an existing page.');
   const rows = await db.many<CustomerRow>(
     pageOf({ q, blocked, behind: behind && after ? { at: behind.created_at, key: after } : null, limit: limit + 1 }),
   );

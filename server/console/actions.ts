@@ -17,11 +17,11 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
   open_content: ({ content_deleted }) => (content_deleted ? 'The content is deleted.' : null),
   ask_again({ job }) {
     const isAsked = job && (paymentIsOpen(job.payment_state) || job.payment_state === 'refund_pending');
-    return isAsked ? null : 'No payment is open, and no refund is on its way.';
+    return isAsked ? null : 'No payment or refund is open.';
   },
   run_again({ job }) {
     if (!job) return 'The quote is not authorized.';
-    if (job.state === 'failed') return 'The job failed, and its remedy followed at once. The buyer can buy again.';
+    if (job.state === 'failed') return 'The job failed and was remedied at once. The buyer can buy again.';
     const isDue = can('fail', job.state) || can('redeliver', job.state);
     return isDue ? null : `The job is ${words(job.state)}: no check is due.`;
   },
@@ -29,7 +29,7 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
     if (!job) return 'The quote is not authorized.';
     const state = stateAt(job, now);
     if (!can('cancel', state)) return `The job is ${words(state)}.`;
-    return paymentIsOpen(job.payment_state) ? 'A payment is open: it may have moved money.' : null;
+    return paymentIsOpen(job.payment_state) ? 'A payment is open and may have moved money.' : null;
   },
   waive_charge({ job }, now) {
     if (!job) return 'The quote is not authorized.';
@@ -38,7 +38,7 @@ const obstacles: { [Name in ActionName]: (on: ActedOn, now: Date) => string | nu
   },
   refund_charge({ job }) {
     if (!job) return 'The quote is not authorized.';
-    if (!can('refund', job.state)) return `The job is ${words(job.state)}: only an accepted charge is given back.`;
+    if (!can('refund', job.state)) return `The job is ${words(job.state)}: only an accepted charge can be refunded.`;
     return job.payment_state === 'collected' ? null : `The payment is ${words(job.payment_state)}.`;
   },
 };

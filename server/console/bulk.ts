@@ -44,7 +44,7 @@ export const actOnPurchases: Verb<typeof contract.actOnPurchases> = async ({ ctx
     }
   }
   const done = new Set(keys).size - refused.length;
-  if (done === 0) throw new Problem('action_not_allowed', 'It can be done to none of these purchases now.');
+  if (done === 0) throw new Problem('action_not_allowed', 'This is not possible for any of these purchases now.');
   return { body: { done, refused } };
 };
 

@@ -103,7 +103,7 @@ describe('an action on a purchase', () => {
     const before = await actsOn(delivered);
     const { actions } = await purchaseOf(delivered);
     expect(Object.fromEntries(actions.map(({ name, obstacle }) => [name, obstacle]))).toEqual({
-      ask_again: 'No payment is open, and no refund is on its way.',
+      ask_again: 'No payment or refund is open.',
       run_again: 'The job is delivered: no check is due.',
       cancel_job: 'The job is delivered.',
       refund_charge: 'The job is delivered: only an accepted charge is given back.',

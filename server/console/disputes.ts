@@ -74,7 +74,7 @@ export const answerDispute: Verb<typeof contract.answerDispute> = async ({ ctx, 
     return found;
   });
   const outcome = await disputes.answer(dispute_key, await evidenceOf(db, dispute, words), ctx.requestId);
-  if (outcome === 'closed') throw notAllowed('The bank waits for no answer any more.');
+  if (outcome === 'closed') throw notAllowed('The bank no longer accepts an answer.');
   await steps.transact(async (tx) => {
     tx.write(sql`
       update card_disputes set answered_at = coalesce(answered_at, ${ctx.runtime.clock()})
@@ -91,13 +91,13 @@ async function disputeNamed(db: Queries, key: string, held = ''): Promise<Disput
 
 function obstacleTo({ closed_at, answered_at }: DisputeRow): string | null {
   if (closed_at) return 'The dispute has ended.';
-  return answered_at ? 'It was answered, and banks take one answer.' : null;
+  return answered_at ? 'It was answered, and banks accept only one answer.' : null;
 }
 
 const refundPolicy =
-  'The buyer pays before the check. Without a report within the promised time the payment goes back by itself. With a ' +
-  `report the buyer has ${lasting('reviewWindow')} to accept or dispute it; the first dispute brings a re-check at no charge, the ` +
-  'second gives the whole payment back.';
+  'The buyer pays before the check. Without a report within the promised time the payment is returned automatically. ' +
+  `With a report the buyer has ${lasting('reviewWindow')} to accept or dispute it. The first dispute gets a re-check at no ` +
+  'charge, the second returns the whole payment.';
 
 /** The evidence for a bank: digests and instants of the purchase's record, nothing of the work itself. */
 async function evidenceOf(db: Queries, { job_key: jobKey }: DisputeRow, words: string): Promise<BankEvidence> {

@@ -83,7 +83,7 @@ export const retryLetters: Verb<typeof contract.retryLetters> = async ({ ctx, ca
           ctx.runtime.queue,
           found.map((one) => one.id),
         );
-  if (moved === 0) throw new Problem('not_found', 'No dead letter is like that any more.');
+  if (moved === 0) throw new Problem('not_found', 'No such dead letter exists any more.');
   const subject = `letters:${id ?? kind ?? 'all'}`;
   noteAct(tx, caller, { subject, action: 'retry_letters', reason: `${moved} put back: ${reason}` }, ctx.now);
   return { body: { moved } };

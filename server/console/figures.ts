@@ -11,24 +11,27 @@ export interface Figure {
 
 /** Help texts of the metrics. */
 export const figures = {
-  jobs: ['state', 'Purchases that can still change, by state. Ended ones are not counted: that would read them all.'],
-  queue_depth: ['queue', 'What waits for a worker: checks and letters.'],
-  queue_oldest_seconds: ['queue', 'How long the oldest of them has waited.'],
+  jobs: [
+    'state',
+    'Purchases that can still change, by state. Ended ones are left out, because counting them would read them all.',
+  ],
+  queue_depth: ['queue', 'Checks and letters waiting for a worker.'],
+  queue_oldest_seconds: ['queue', 'How long the oldest waiting check or letter has waited.'],
   payments_open: [
     'state',
     'Payments whose outcome is open, by state. Those that wait for their payer are not counted.',
   ],
-  payments_open_oldest_seconds: [null, 'How long the oldest of them has been open.'],
-  refunds_open: ['state', 'Refunds that were not carried out, by state.'],
+  payments_open_oldest_seconds: [null, 'How long the oldest open payment has been open.'],
+  refunds_open: ['state', 'Refunds not carried out yet, by state.'],
   refunds_open_oldest_seconds: [null, 'How long the oldest pending refund has waited.'],
-  differences_open: ['book', 'What the books and a provider, or a chain, do not agree on.'],
+  differences_open: ['book', 'Differences between the books and a provider or a chain.'],
   transfers_unexplained: ['use', 'Transfers to us that match no payment, and from us that no refund explains.'],
   purchase_blocks: ['cause', 'Blocks that keep an account or a payer from buying, by cause.'],
-  disputes_unanswered: [null, 'Card disputes whose banks wait for an answer.'],
-  letters_dead: [null, 'Letters that could not be sent, and wait for an operator.'],
-  reviews_overdue: [null, 'Delivered reports whose time to review is over.'],
-  chain_head_block: ['network', 'The newest block that the search of a chain has seen.'],
-  chain_search_lag_blocks: ['network', 'Blocks that the search of a chain is behind its head.'],
+  disputes_unanswered: [null, 'Card disputes waiting for our answer.'],
+  letters_dead: [null, 'Letters that could not be sent and need an operator.'],
+  reviews_overdue: [null, 'Delivered reports with an overdue review.'],
+  chain_head_block: ['network', 'The newest block seen on a chain.'],
+  chain_search_lag_blocks: ['network', 'How many blocks the search is behind the head of the chain.'],
   chain_search_age_seconds: ['network', 'How long ago a chain was last searched.'],
   switches_off: ['name', 'Switches that an operator has turned off.'],
 } as const satisfies Record<string, readonly [string | null, string]>;

@@ -90,7 +90,7 @@ export const consoleEntries: Verb<typeof contract.consoleEntries> = async ({ inp
       ? null
       : await db.maybe<{ at: Date }>(sql`
     select at from ledger_transfers where event_key = ${after}`);
-  if (last === undefined) throw new Problem('not_found', 'The page that after names is not there.');
+  if (last === undefined) throw new Problem('not_found', 'after does not name an existing page.');
   const behind = { at: last?.at ?? new Date('9999-01-01'), key: after ?? '' };
   const rows = await db.many<EntryRow>(entriesOf(account, behind, limit + 1));
   const shown = rows.slice(0, limit);

@@ -169,7 +169,7 @@ export const consolePurchases: Verb<typeof contract.consolePurchases> = async ({
 /** The jobs after one, by index at any depth. Throws `not_found`. */
 async function behind({ job }: PrismaClient, after: string, sort: 'newest' | 'oldest'): Promise<Where> {
   const last = await job.findUnique({ where: { jobKey: after }, select: { createdAt: true } });
-  if (!last) throw new Problem('not_found', 'The page that after names is not there.');
+  if (!last) throw new Problem('not_found', 'after does not name an existing page.');
   const { createdAt } = last;
   return sort === 'newest'
     ? { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { jobKey: { lt: after } }] }

@@ -98,7 +98,7 @@ export const askAgain: Verb<typeof acts.askAgain> = async ({ ctx, caller, input,
 export const readContent: Verb<typeof acts.readContent> = async ({ ctx, caller, input, db }) => {
   const { quote, job } = await findPurchase(db, input.key);
   const opened = await lastOpened(db, quote.quote_key, caller, after(ctx.now, -seconds.contentOpen));
-  if (!opened) throw new Problem('action_not_allowed', 'Say first why the content has to be read.');
+  if (!opened) throw new Problem('action_not_allowed', 'Give a reason for reading the content first.');
   const reports = await db.many<{ number: number; body: string }>(sql`
     select number, body from reports where job_key = ${job?.job_key ?? null} order by number`);
   const place = { column: 'quotes.input', row: quote.quote_key } as const;

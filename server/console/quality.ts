@@ -64,7 +64,7 @@ export const openFindings: Verb<typeof contract.openFindings> = async ({ ctx, ca
 /** Throws `action_not_allowed` without a recent reason. */
 async function requireOpened(db: Queries, caller: Operator, now: Date): Promise<Opened> {
   const opened = await openedBy(db, caller, { act: 'open_findings', subject }, now);
-  if (!opened) throw new Problem('action_not_allowed', 'Say first why findings have to be read.');
+  if (!opened) throw new Problem('action_not_allowed', 'Give a reason for reading findings first.');
   return opened;
 }
 

@@ -23,7 +23,7 @@ export const saveView: Verb<typeof contract.saveView> = async ({ ctx, caller, in
     on conflict (operator, name) do update set query = excluded.query`);
   const saved = await viewsOf(tx, caller);
   if (saved.views.length > viewsMax) {
-    throw new Problem('action_not_allowed', `There are ${viewsMax} views already. Remove one first.`);
+    throw new Problem('action_not_allowed', `You have ${viewsMax} views already. Delete one first.`);
   }
   return { body: saved };
 };
@@ -31,7 +31,7 @@ export const saveView: Verb<typeof contract.saveView> = async ({ ctx, caller, in
 export const removeView: Verb<typeof contract.removeView> = async ({ caller, input, tx }) => {
   const gone = await tx.maybe(sql`
     delete from operator_views where view_key = ${input.view_key} and operator = ${caller.name} returning 1`);
-  if (!gone) throw new Problem('not_found', 'You have saved no such view.');
+  if (!gone) throw new Problem('not_found', 'There is no such saved view.');
   return { body: await viewsOf(tx, caller) };
 };
 

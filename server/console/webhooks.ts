@@ -55,7 +55,7 @@ async function receivedAt(db: Queries, eventKey: string): Promise<Date> {
   return row.received_at;
 }
 
-const unknownEvent = () => new Problem('not_found', 'Nothing was announced under this id.');
+const unknownEvent = () => new Problem('not_found', 'No event has this id.');
 
 export const hearAgain: Verb<typeof contract.hearAgain> = async ({ ctx, caller, input, tx }) => {
   const { event_key, reason } = input;
@@ -76,7 +76,7 @@ export const readWebhook: Verb<typeof contract.readWebhook> = async ({ ctx, call
   const { event_key } = input;
   await receivedAt(db, event_key);
   const opened = await openedBy(db, caller, { act: 'open_webhook', subject: event_key }, ctx.now);
-  if (!opened) throw new Problem('action_not_allowed', 'Say first why the payload has to be read.');
+  if (!opened) throw new Problem('action_not_allowed', 'Give a reason for reading the payload first.');
   const { announcement } = railOf(ctx.runtime.rails, { rail: 'card' });
   if (!announcement) throw new Problem('service_unavailable', 'The card provider is not configured here.');
   const payload = await announcement(event_key).catch(() => {

@@ -102,7 +102,7 @@ export async function once<Input>(
 /** The earlier answer to this request. Throws it if it was a refusal, or if the key is taken. */
 function replayed(known: Recalled): Outcome | null {
   if (known.state === 'conflict') {
-    throw new Problem('idempotency_key_conflict', 'This key belongs to a request with another body.');
+    throw new Problem('idempotency_key_conflict', 'This key was used with another body.');
   }
   if (known.state !== 'answered') return null;
   const { status, body: text, headers } = known.answer;
@@ -130,7 +130,7 @@ export function releasedAnswer(ctx: Context): StoredAnswer {
 }
 
 export function inProgress(): Problem {
-  return new Problem('idempotency_in_progress', 'The first request with this key has not ended yet.', {
+  return new Problem('idempotency_in_progress', 'The first request with this key is still running.', {
     headers: { 'Retry-After': '1' },
   });
 }

@@ -22,7 +22,7 @@ function comparing<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof TypeError && error.message === 'Cannot convert object to primitive value')) throw error;
-    const detail = 'An object stands where a text or a list belongs.';
+    const detail = 'An object was sent where a text or a list belongs.';
     throw new Problem('validation_failed', detail, { errors: [{ pointer: '', code: 'invalid_type', detail }] });
   }
 }

@@ -13,13 +13,13 @@ const SignedIn = z
         session_key: z.string(),
         created_at: instant,
         expires_at: instant,
-        origin: z.string().meta({ description: 'The block of addresses that signed in.' }),
-        browser: z.string().nullable().meta({ description: 'What it called itself; not verified.' }),
-        current: z.boolean().meta({ description: 'The one that asks.' }),
+        origin: z.string().meta({ description: 'The network block of the sign-in.' }),
+        browser: z.string().nullable().meta({ description: "The browser's own name for itself; not verified." }),
+        current: z.boolean().meta({ description: 'Whether this is the session of the request.' }),
       }),
     ),
     silenced: z.array(z.object({ origin: z.string(), since: instant, until: instant })).meta({
-      description: 'Where agents cannot write to this address from, since the person said "This was not me".',
+      description: 'Network blocks whose agents cannot write to this address, since the person said "This was not me".',
     }),
   })
   .meta({ id: 'SignedIn' });
@@ -42,7 +42,7 @@ export const member = defineOperation({
 
 export const endSessions = defineOperation({
   name: 'end_sessions',
-  summary: 'End one sign-in of the member who asks, or without a session_key all but the one that asks.',
+  summary: 'End one of your sign-ins, or without session_key all except this one.',
   method: 'POST',
   path: '/api/agent/v1/members/sessions/end',
   audience: ['member'],
@@ -56,7 +56,7 @@ export const endSessions = defineOperation({
 
 export const liftSilence = defineOperation({
   name: 'lift_silence',
-  summary: 'Let agents from there write to the member who asks again.',
+  summary: 'Let agents from this network block write to you again.',
   method: 'POST',
   path: '/api/agent/v1/members/silences/lift',
   audience: ['member'],

@@ -33,7 +33,7 @@ async function lockAnyAgent(tx: Tx, { accountKey }: ActingFor, agentKey: string)
 /** The same, for an agent that is not revoked. Throws `action_not_allowed`. */
 export async function lockAgent(tx: Tx, by: ActingFor, agentKey: string): Promise<LockedAgent> {
   const row = await lockAnyAgent(tx, by, agentKey);
-  if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it anew.');
+  if (row.revoked_at) throw new Problem('action_not_allowed', 'This agent was revoked. Connect it as a new agent.');
   return row;
 }
 

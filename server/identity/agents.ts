@@ -198,7 +198,7 @@ export const reviewAgents: Verb<typeof contract.reviewAgents> = async ({ ctx, ca
     input.keep.every((key) => known.get(key)?.revoked_at === null) &&
     input.revoke.every((key) => known.has(key));
   if (!isCurrent) {
-    throw new Problem('action_not_allowed', 'These are not the agents of the account as they are now. Look again.');
+    throw new Problem('action_not_allowed', 'The agents of the account have changed. Read them again.');
   }
   for (const agent of all.filter(({ principal_key }) => input.revoke.includes(principal_key))) {
     requireKind(agent, 'revoked');

@@ -18,7 +18,7 @@ const sentences: Record<BlockCause, string> = {
 export function blockedRefusal({ blocks }: { blocks: readonly BlockCause[] }): Problem | null {
   if (blocks.length === 0) return null;
   const because = blocks.map((cause) => sentences[cause]).join(' ');
-  return new Problem('purchases_blocked', `${because} Until an operator lifts that, nothing new can be bought.`);
+  return new Problem('purchases_blocked', `${because} Until an operator lifts the block, nothing new can be bought.`);
 }
 
 /**

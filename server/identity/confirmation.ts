@@ -60,16 +60,16 @@ export const confirm: Verb<typeof contract.confirm> = async ({ ctx, input, tx })
   const state = await standing(tx, row, ctx.now);
   // A repeat, or the agent used the code: nothing to do.
   if (state === wanted) return { body: { state: wanted } };
-  if (state === 'expired') throw new Problem('registration_expired', 'The request ended before it was decided.');
+  if (state === 'expired') throw new Problem('registration_expired', 'The request expired before it was decided.');
   if (state !== 'pending_confirmation') {
-    throw new Problem('action_not_allowed', 'The request has been decided, or the address has an account by now.');
+    throw new Problem('action_not_allowed', 'The request was already decided, or the address now has an account.');
   }
   if (wanted === 'declined') {
     tx.write(sql`
       update registrations set state = 'declined', decided_at = ${ctx.now}
       where registration_key = ${row.registration_key}`);
   } else if (!(await confirmRegistration(tx, row, 'link', ctx.now))) {
-    throw new Problem('action_not_allowed', 'The address has an account by now. Connect the agent to it instead.');
+    throw new Problem('action_not_allowed', 'The address now has an account. Connect the agent to it instead.');
   }
   return { body: { state: wanted } };
 };
@@ -95,7 +95,7 @@ async function registrationOfLink(
               decided_at, claim_until, account_key
             from registrations where registration_key = ${key} and mode = 'new_customer'`))
     : undefined;
-  if (!row) throw new Problem('not_found', 'This link is not known.');
+  if (!row) throw new Problem('not_found', 'This link is not valid.');
   return row;
 }
 

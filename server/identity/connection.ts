@@ -30,7 +30,7 @@ export const connection: Verb<typeof contract.connection> = async ({ ctx, caller
   if (after(row.created_at, seconds.registrationCode) <= ctx.now) {
     throw new Problem(
       'registration_expired',
-      `A code is taken for ${lasting('registrationCode')}. Let the agent ask again.`,
+      `A code works for ${lasting('registrationCode')}. Have the agent ask again.`,
     );
   }
   return { body: { registration_key: row.registration_key, ...askingAgent(row, ctx.runtime) } };
@@ -47,8 +47,9 @@ export const decideConnection: Verb<typeof contract.decideConnection> = async ({
   if ((row.state === 'released' ? 'confirmed' : row.state) === wanted) {
     return { body: { state: wanted, agent_key: row.agent_key, grant: await grantOf(tx, row.agent_key) } };
   }
-  if (row.state !== 'pending_confirmation') throw new Problem('action_not_allowed', 'The request has been decided.');
-  if (row.expires_at <= ctx.now) throw new Problem('registration_expired', 'The request ended before it was decided.');
+  if (row.state !== 'pending_confirmation') throw new Problem('action_not_allowed', 'The request was already decided.');
+  if (row.expires_at <= ctx.now)
+    throw new Problem('registration_expired', 'The request expired before it was decided.');
   const grant = withChange(row.requested_grant, input.grant ?? {});
   if (wanted === 'confirmed') {
     requireFreshSignIn(caller, ctx.now);
@@ -98,5 +99,5 @@ async function lockRequest(db: Queries, member: Member, registrationKey: string)
 }
 
 function noRequest(): Problem {
-  return new Problem('not_found', 'No agent waits with this code.');
+  return new Problem('not_found', 'No agent is waiting with this code.');
 }

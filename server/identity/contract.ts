@@ -27,7 +27,7 @@ export const Grant = GrantTerms.extend({ paused: z.boolean() }).meta({ id: 'Gran
 
 export const me = defineOperation({
   name: 'me',
-  summary: 'Who this credential speaks for, what its grant allows and what is spent of it.',
+  summary: 'Read whose credential this is, what its grant allows and how much of it is spent.',
   method: 'GET',
   path: '/api/agent/v1/me',
   audience: ['agent'],
@@ -51,11 +51,11 @@ export const me = defineOperation({
       spend: z.object({
         today_microcents: microcents.meta({
           description:
-            'What jobs authorized today in UTC hold of the daily limit: paid, or not paid yet. Money that became wallet ' +
-            'credit still counts; a job that was never paid, paid from credit, or whose money went back does not.',
+            'How much of the daily limit the jobs authorized today (UTC) use, paid or not. Money that became wallet ' +
+            'credit still counts. Jobs never paid, paid from credit, or whose money went back do not.',
         }),
-        total_microcents: microcents.meta({ description: 'The same of all days.' }),
-        reserved_microcents: microcents.meta({ description: 'The part of it that jobs hold which are not paid yet.' }),
+        total_microcents: microcents.meta({ description: 'The same over all days.' }),
+        reserved_microcents: microcents.meta({ description: 'The part reserved for unpaid jobs.' }),
       }),
       wallet_credit_microcents: microcents,
       holds: z.array(z.string()),
@@ -71,8 +71,8 @@ export const me = defineOperation({
 export const rotateCredential = defineOperation({
   name: 'rotate_credential',
   summary:
-    `Get a new credential. The old one lives until the first use of the new one plus the grace, and ${lasting('rotationGraceMax')} at most, ` +
-    'so a lost answer costs another rotation. With reason compromised it ends at once.',
+    `Get a new credential. The old one works until the first use of the new one plus the grace, at most ${lasting('rotationGraceMax')}, ` +
+    'so after a lost answer you can rotate again. With reason compromised it ends at once.',
   method: 'POST',
   path: '/api/agent/v1/credentials/rotate',
   audience: ['agent'],
@@ -84,7 +84,7 @@ export const rotateCredential = defineOperation({
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'With compromised every older credential ends now.' }),
+      .meta({ description: 'compromised ends every older credential at once.' }),
     grace_period_seconds: z.int().min(0).max(seconds.rotationGraceMax).optional(),
   }),
   output: z
@@ -93,7 +93,7 @@ export const rotateCredential = defineOperation({
       credential_key: z.string(),
       previous: z.object({
         credential_key: z.string(),
-        valid_until: instant.meta({ description: 'At the latest: the first use of the new one brings it forward.' }),
+        valid_until: instant.meta({ description: 'The latest end; using the new credential ends it sooner.' }),
       }),
     })
     .meta({ id: 'RotatedCredential' }),
@@ -111,7 +111,7 @@ export const rotateCredential = defineOperation({
 
 export const walletSignOut = defineOperation({
   name: 'wallet_sign_out',
-  summary: 'End the wallet session that asks. The wallet can sign in again and finds everything as it was.',
+  summary: 'End this wallet session. When the wallet signs in again, it finds everything unchanged.',
   method: 'DELETE',
   path: '/api/x402/v1/wallets/session',
   audience: ['agent'],

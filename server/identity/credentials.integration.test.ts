@@ -100,7 +100,7 @@ describe('rotation', () => {
 });
 
 describe('a wallet session', () => {
-  it('is not rotated', async () => {
+  it('cannot be rotated', async () => {
     const agent = await Agent.arrive(service);
     const refused = await rotate(agent);
     expect([refused.status, refused.body.code]).toEqual([409, 'action_not_allowed']);

@@ -9,8 +9,8 @@ import type { Member, Operator } from './caller.ts';
  */
 export function requireFreshSignIn({ kind, signedInAt }: Member | Operator, now: Date): void {
   if (isFresh({ signedInAt }, now)) return;
-  const what = kind === 'operator' ? 'Moving money' : 'Giving an agent power';
-  throw new Problem('fresh_sign_in_required', `${what} needs a sign-in of the last ${lasting('freshSignIn')}.`);
+  const what = kind === 'operator' ? 'Moving money' : 'Giving an agent more power';
+  throw new Problem('fresh_sign_in_required', `${what} needs a sign-in within the last ${lasting('freshSignIn')}.`);
 }
 
 /** Whether the sign-in is recent enough. */

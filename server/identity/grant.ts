@@ -196,7 +196,7 @@ export async function cashRefusal(db: Queries, job: Taken): Promise<Problem | nu
   const over = await exceeded(db, job.grant_key, job.price_microcents, today);
   return new Problem(
     'grant_limit_exceeded',
-    'This job was authorized without room for cash: it can be paid with the method wallet_credit only.',
+    'The limits left no room for cash when this job was authorized: only wallet_credit can pay for it.',
     over?.problem.extras ?? {},
   );
 }
@@ -271,7 +271,7 @@ function overLimit(
   const left = at > used ? at - used : 0n;
   return new Problem(
     'grant_limit_exceeded',
-    `${toText(asked)} was asked for with ${toText(left)} left of the ${limit.replace('_', '-')} limit.${sinceReserved(reserved)}`,
+    `This needs ${toText(asked)}, but only ${toText(left)} is left of the ${limit.replace('_', '-')} limit.${sinceReserved(reserved)}`,
     {
       members: {
         limit,
@@ -288,5 +288,5 @@ function overLimit(
 /** Room that is only reserved comes back. */
 function sinceReserved(reserved: bigint): string {
   if (reserved === 0n) return '';
-  return ` ${toText(reserved)} of it is reserved for jobs that are not paid yet: canceling one gives its part back.`;
+  return ` ${toText(reserved)} is reserved for unpaid jobs: cancel one to free its part.`;
 }

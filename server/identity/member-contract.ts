@@ -33,13 +33,13 @@ export type GrantChange = z.infer<typeof GrantChange>;
 const ownPageField = z
   .string()
   .refine((text) => ownPage(text) !== null, 'must be a page of this service for members, such as /agents')
-  .meta({ description: 'The page of this service that the sign-in leads to, as a path with its query.' });
+  .meta({ description: 'The page to open after signing in, as a path with its query.' });
 
 export const signInLink = defineOperation({
   name: 'sign_in_link',
   summary:
-    'Send a person the single-use link that signs them in. The answer is the same for every address. Past five letters ' +
-    'an hour to an address from one place another goes out only once the last link has ended.',
+    'Send a person the single-use link that signs them in. The answer is the same for every address. After five letters ' +
+    'in an hour to an address from one place, the next is sent only after the last link has expired.',
   method: 'POST',
   path: '/api/agent/v1/members/sign-in-link',
   audience: ['public'],
@@ -61,7 +61,7 @@ export type Connection = z.infer<typeof Connection>;
 
 export const connection = defineOperation({
   name: 'connection',
-  summary: 'The agent that shows this code. It must have named the address of the member who asks.',
+  summary: 'Find the agent that shows this code. The agent must have given your address.',
   method: 'POST',
   path: '/api/agent/v1/connections',
   audience: ['member'],
@@ -110,7 +110,7 @@ const ConnectedAgent = z
     spend: z.object({
       today_microcents: microcents,
       total_microcents: microcents,
-      held_today_microcents: microcents.meta({ description: 'Of today: charged, but not final yet.' }),
+      held_today_microcents: microcents.meta({ description: "Today's charges that are not final yet." }),
     }),
   })
   .meta({ id: 'ConnectedAgent' });
@@ -121,7 +121,7 @@ export const maxAgents = 200;
 
 export const agents = defineOperation({
   name: 'agents',
-  summary: 'The agents and wallets of the account, with what each may spend and has spent.',
+  summary: "List the account's agents and wallets with their limits and spending.",
   method: 'GET',
   path: '/api/agent/v1/agents',
   audience: ['member'],
@@ -132,7 +132,7 @@ export const agents = defineOperation({
     .object({
       agents: z.array(ConnectedAgent).max(maxAgents),
       rails: RailsSetUp,
-      review_due: z.boolean().meta({ description: 'The owner has not yet said which of them to keep.' }),
+      review_due: z.boolean().meta({ description: 'Whether the owner still has to say which to keep.' }),
       resets_at: instant,
       service_keys: z.array(z.literal(service.serviceKey)),
     })
@@ -152,7 +152,7 @@ export type AccountEvent = z.infer<typeof AccountEvent>;
 
 export const agentHistory = defineOperation({
   name: 'agent_history',
-  summary: 'What was done about an agent of the account, newest first, 100 at most.',
+  summary: 'Read the history of an agent, newest first, at most 100 entries.',
   method: 'GET',
   path: '/api/agent/v1/agents/{agent_key}/history',
   audience: ['member'],
@@ -186,8 +186,7 @@ export const changeGrant = defineOperation({
 export const pauseAgent = defineOperation({
   ...act,
   name: 'pause_agent',
-  summary:
-    'Pause an agent, or let it go on, which needs a fresh sign-in. A paused agent buys nothing; jobs already paid go on.',
+  summary: 'Pause an agent, or resume it, which needs a fresh sign-in. A paused agent cannot buy; paid jobs continue.',
   path: '/api/agent/v1/agents/{agent_key}/pause',
   input: z.strictObject({ agent_key: key, paused: z.boolean() }),
   problems: ['invalid_token', 'not_found', 'action_not_allowed', 'fresh_sign_in_required'],
@@ -196,7 +195,7 @@ export const pauseAgent = defineOperation({
 export const revokeAgent = defineOperation({
   ...act,
   name: 'revoke_agent',
-  summary: 'End every credential of an agent, for good. Jobs already paid go on; their reports and receipts stay.',
+  summary: 'End every credential of an agent for good. Paid jobs continue; reports and receipts stay.',
   path: '/api/agent/v1/agents/{agent_key}/revoke',
   input: z.strictObject({ agent_key: key }),
   problems: ['invalid_token', 'not_found', 'action_not_allowed'],
@@ -215,7 +214,7 @@ export const releaseAgain = defineOperation({
 
 export const reviewAgents = defineOperation({
   name: 'review_agents',
-  summary: 'Say of each agent whether to keep it: what an owner is asked at the first sign-in.',
+  summary: 'Keep or revoke each agent, as an owner is asked at the first sign-in.',
   method: 'POST',
   path: '/api/agent/v1/agents/review',
   audience: ['member'],

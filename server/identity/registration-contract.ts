@@ -65,16 +65,16 @@ export const register = defineOperation({
       agent_key: z.string(),
       mode: Mode,
       state: z.literal('pending_confirmation'),
-      claim_token: z.string().meta({ description: 'Handed out once. Keep it like a credential.' }),
+      claim_token: z.string().meta({ description: 'Sent only once. Protect it like a credential.' }),
       claim_url: z.url(),
       verification_url: z.url().meta({
         description:
           'Show it to the customer. With mode link_existing the page asks for user_code; with new_customer the letter has a ' +
           'link and a code of its own.',
       }),
-      user_code: z.string().meta({ description: 'What a member types with mode link_existing; else not needed.' }),
+      user_code: z.string().meta({ description: 'What a member types with mode link_existing; otherwise unused.' }),
       expires_in: z.int().meta({ description: 'Seconds until the registration ends.' }),
-      code_expires_in: z.int().meta({ description: 'Seconds until no code is taken any more, only the link.' }),
+      code_expires_in: z.int().meta({ description: 'Seconds until the code expires; the link works longer.' }),
       interval: z.int().meta({ description: 'Seconds to wait between two claims.' }),
       requested_grant: GrantTerms,
       terms_version: z.string(),
@@ -93,8 +93,8 @@ export const register = defineOperation({
 export const claim = defineOperation({
   name: 'claim',
   summary:
-    'Fetch the credential once the customer has said yes, or with the code of the letter. One answer carries it; a ' +
-    `credential that is not used within ${lasting('credentialFirstUse')} is revoked.`,
+    'Fetch the credential once the customer has confirmed, or with the code from the letter. It is sent only once; a ' +
+    `credential not used within ${lasting('credentialFirstUse')} is revoked.`,
   method: 'POST',
   path: '/api/agent/v1/registrations/{registration_key}/claim',
   audience: ['public'],
@@ -156,7 +156,7 @@ export type AskingAgent = z.infer<typeof AskingAgent>;
 const Confirmation = AskingAgent.extend({
   state: z.enum(['pending_confirmation', 'confirmed', 'declined', 'expired', 'address_has_account']),
   email: z.string(),
-  code: z.string().nullable().meta({ description: 'For the agent, while it works.' }),
+  code: z.string().nullable().meta({ description: 'The code for the agent, while it works.' }),
   code_expires_at: instant,
 }).meta({ id: 'Confirmation' });
 
@@ -164,7 +164,7 @@ export type Confirmation = z.infer<typeof Confirmation>;
 
 export const confirmation = defineOperation({
   name: 'confirmation',
-  summary: 'What the link of a registration letter is about. Reading it confirms nothing.',
+  summary: 'Read the request behind the link of a registration letter. Reading it confirms nothing.',
   method: 'POST',
   path: '/api/agent/v1/confirmations',
   audience: ['public'],
@@ -180,7 +180,8 @@ export const confirmation = defineOperation({
 
 export const confirm = defineOperation({
   name: 'confirm',
-  summary: 'Confirm or decline the registration of a letter. Confirming makes the account; the agent fetches the rest.',
+  summary:
+    'Confirm or decline the registration in a letter. Confirming creates the account; the agent then fetches its credential.',
   method: 'POST',
   path: '/api/agent/v1/confirmations/decision',
   audience: ['public'],

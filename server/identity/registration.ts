@@ -89,10 +89,10 @@ export const claim: Verb<typeof contract.claim> = async ({ ctx, input, tx }) => 
     for no key update`);
   if (!registration) throw new Problem('not_found', 'There is no registration with this key and claim token.');
   if (registration.state === 'declined') {
-    throw new Problem('registration_declined', 'The request was ended and the agent gets nothing.');
+    throw new Problem('registration_declined', 'The customer declined. The agent gets nothing.');
   }
   if (registration.state === 'released') {
-    throw new Problem('credential_already_released', 'The credential of this registration was handed out.');
+    throw new Problem('credential_already_released', 'The credential of this registration was already sent.');
   }
   if ((registration.claim_until ?? registration.expires_at) <= ctx.now) {
     throw new Problem('registration_expired', 'The registration ended before the credential was fetched.');

@@ -14,7 +14,7 @@ export const rotateCredential: Verb<typeof contract.rotateCredential> = async ({
   const { now } = ctx;
   const { credentialKey } = caller.credential;
   if (caller.kind === 'wallet') {
-    throw new Problem('action_not_allowed', 'A wallet session is not rotated: sign out, and sign in again.');
+    throw new Problem('action_not_allowed', 'A wallet session cannot be rotated. Sign out and sign in again.');
   }
   await tx.one(sql`select 1 from principals where principal_key = ${caller.principalKey} for no key update`);
   // Another rotation may have ended it before the lock.

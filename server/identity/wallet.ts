@@ -77,7 +77,7 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
     returning address, message`);
   if (!challenge) throw new Problem('challenge_expired', 'The challenge is unknown, has expired or was used.');
   if (input.signature.length > plainSignatureLength) {
-    throw new Problem('contract_wallet_unsupported', 'The signature is not one of a plain key.');
+    throw new Problem('contract_wallet_unsupported', 'The signature is not from an externally owned account.');
   }
   const signer = isCanonical(input.signature)
     ? await recoverMessageAddress({
@@ -86,7 +86,7 @@ export const walletVerify: Verb<typeof contract.walletVerify> = async ({ ctx, in
       }).catch(() => null)
     : null;
   if (!signer || !isAddressEqual(signer, challenge.address)) {
-    throw new Problem('signature_invalid', 'The signature was not made over this message by its address.');
+    throw new Problem('signature_invalid', 'The signature does not match this message and address.');
   }
   await ensureWallet(tx, challenge.address, ctx.now);
   const { first } = ctx.runtime.configuration.keyring;
@@ -117,7 +117,7 @@ function isCanonical(signature: string): boolean {
 export const walletSignOut: Verb<typeof contract.walletSignOut> = async ({ ctx, caller, tx }) => {
   const { credentialKey } = caller.credential;
   if (caller.kind !== 'wallet') {
-    throw new Problem('action_not_allowed', 'Only a wallet session is signed out. An agent rotates its credential.');
+    throw new Problem('action_not_allowed', 'Only a wallet session can sign out. An agent rotates its credential.');
   }
   tx.write(sql`update credentials set revoked_at = ${ctx.now} where credential_key = ${credentialKey}`);
   return { body: { state: 'signed_out', credential_key: credentialKey } };

@@ -26,16 +26,16 @@ export const railSummaries = {
   pay:
     'Pay for an authorized job. Over x402 the first call answers 402 with what to sign; repeat it unchanged with the ' +
     'PAYMENT-SIGNATURE header. By card it answers 200 when a saved card was charged, or 202 with a continuation_url to ' +
-    'give to the payer. One payment per job: keep one idempotency key for it and repeat that key until it answers.',
+    'give to the payer. One payment per job: use one idempotency key and repeat it until you get an answer.',
   payMethod:
-    'wallet_credit (x402): credit that covers the whole price. card_saved: the card that the account keeps. ' +
+    "wallet_credit (x402): credit that covers the whole price. card_saved: the account's saved card. " +
     'Default: USDC, or a link for the payer.',
   payByLink:
     'Pay for a payment link over x402. The first call answers 402 with what to sign; repeat it with the ' +
     'PAYMENT-SIGNATURE header. Any wallet may pay, within the grant of the agent that asked.',
   cancelPayment:
-    'End an open payment where that is certain to work: one that waits for its payer. A signed x402 payment cannot be called back: it ends when the ' +
-    'chain can no longer carry it out, and until then the answer is payment_unknown.',
+    'End an open payment if that is certain to work, such as one that waits for its payer. A signed x402 payment cannot be recalled: it ends ' +
+    'when the chain can no longer execute it, and until then the answer is payment_unknown.',
   cancel:
     'Cancel a job before it is delivered. What was collected by card is refunded; over x402 it becomes wallet credit.',
   remedies:
@@ -46,10 +46,10 @@ export const railSummaries = {
 const payActions: Readonly<Record<RailName, string>> = {
   card:
     'Pay for the job by card. A saved card is charged at once; otherwise the answer carries a continuation_url for the payer. ' +
-    'Repeat the call under the same idempotency key.',
+    'Repeat the call with the same idempotency key.',
   x402:
-    'Pay for the job. From wallet credit it is paid at once; otherwise the first answer says what to sign (x402 version 2), ' +
-    'and the call is repeated unchanged with the signed payment, under the same idempotency key.',
+    'Pay for the job. Wallet credit pays at once; otherwise the first answer says what to sign (x402 version 2). ' +
+    'Repeat the call unchanged with the signed payment and the same idempotency key.',
 };
 
 /** How to pay for a job over a rail. REST and MCP add how the payment is sent there. */

@@ -43,9 +43,9 @@ export const NextAction = z
     body: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'A body that works as it stands; over MCP, arguments beside the key.' }),
+      .meta({ description: 'A body you can send as it is; over MCP, arguments besides the key.' }),
     other_bodies: z.array(z.record(z.string(), z.unknown())).optional().meta({
-      description: 'Other bodies that work as they stand, such as to dispute where body accepts. Send one of them.',
+      description: 'Alternative bodies you can send as they are, such as a dispute where body accepts. Send only one.',
     }),
     expires_at: instant.optional(),
   })
@@ -102,8 +102,8 @@ export const Job = z
     price: Price,
     payable_by: z.array(z.enum(payableBy)).meta({
       description:
-        'What may pay for it while it waits for that, else empty; may grow. A job that found no room under the limits can be ' +
-        'paid with wallet_credit alone.',
+        'What can pay while the job awaits payment, otherwise empty; may grow. A job with no room under the limits can only ' +
+        'be paid with wallet_credit.',
     }),
     created_at: instant,
     deadlines: z.object({
@@ -129,7 +129,7 @@ export const PendingPayment = z
     continuation_url: z
       .url()
       .nullable()
-      .meta({ description: 'For the payer, who needs no account. It moves nothing by itself.' }),
+      .meta({ description: 'For the payer, who needs no account. Opening it moves no money.' }),
     expires_at: instant.nullable(),
   })
   .meta({ id: 'PendingPayment' });
@@ -145,8 +145,8 @@ export const Receipt = z
     previous_receipt_digest: digest
       .nullable()
       .meta({ description: 'Over the signed payload of the receipt before this one; null on the first.' }),
-    quote_digest: digest.meta({ description: 'Over what the quote froze.' }),
-    input_digest: digest.meta({ description: 'As the quote says it.' }),
+    quote_digest: digest.meta({ description: 'Over the frozen content of the quote.' }),
+    input_digest: digest.meta({ description: 'As in the quote.' }),
     report_digest: digest.nullable().meta({ description: 'Over the RFC 8785 form of the report as delivered.' }),
     collection: z.object({
       state: z.enum(paymentStates),
@@ -172,15 +172,15 @@ export const Receipt = z
       reference: z
         .string()
         .optional()
-        .meta({ description: 'Of a refund: the transaction that carried it out, or the refund of the card provider.' }),
+        .meta({ description: "For a refund: its transaction, or the card provider's refund." }),
     }),
     business_authority: z.literal('advisory_only'),
     receipt_certifies_work: z.literal(false),
     terms_version: z.string(),
     signature: z.object({ kid: z.string(), alg: z.literal('EdDSA'), jws: z.string() }).meta({
       description:
-        'jws is a compact JWS (RFC 7515) whose payload is the RFC 8785 form of the receipt without signature; its header ' +
-        'says the same kid and alg. The key is in /.well-known/jwks.json, with the time that it is valid for.',
+        'jws is a compact JWS (RFC 7515). Its payload is the RFC 8785 form of the receipt without signature; its header has ' +
+        'the same kid and alg. The key is in /.well-known/jwks.json, with its validity.',
     }),
   })
   .meta({ id: 'Receipt' });
@@ -192,7 +192,7 @@ export const Evidence = z
     delete_after: instant,
     deleted_at: instant.nullable(),
     bought_by: z.object({
-      agent_key: z.string().meta({ description: 'Key of the principal; of a wallet its address in lower case.' }),
+      agent_key: z.string().meta({ description: 'Key of the principal; for a wallet its address in lower case.' }),
       kind: z.enum(['agent', 'wallet']),
       name: z.string().nullable(),
     }),
@@ -220,8 +220,8 @@ export const Evidence = z
   .meta({ id: 'Evidence' });
 export type Evidence = z.infer<typeof Evidence>;
 
-const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'As the quote names it.' }) });
-const JobKey = z.strictObject({ job_key: key.meta({ description: 'As the job names it.' }) });
+const QuoteKey = z.strictObject({ quote_key: key.meta({ description: 'From the quote.' }) });
+const JobKey = z.strictObject({ job_key: key.meta({ description: 'From the job.' }) });
 
 export const checkWork = defineOperation({
   name: 'check_work',
@@ -264,7 +264,7 @@ export const checkWork = defineOperation({
 
 export const purchase = defineOperation({
   name: 'purchase',
-  summary: 'Read a quote again, with the job that came of it.',
+  summary: 'Read a quote again, with its job if there is one.',
   method: 'GET',
   path: '/api/agent/v1/purchases/{quote_key}',
   audience: ['agent', 'member'],
@@ -279,14 +279,14 @@ export const purchase = defineOperation({
 
 export const authorize = defineOperation({
   name: 'authorize',
-  summary: 'Accept the frozen quote under the grant. Execution is held until payment is collected.',
+  summary: 'Accept the frozen quote under the grant. Work starts after payment is collected.',
   method: 'POST',
   path: '/api/agent/v1/purchases/{quote_key}/authorize',
   audience: ['agent'],
   effect: 'write',
   idempotency: 'optional',
   input: QuoteKey.extend({
-    terms_version: z.string().min(1).max(32).meta({ description: 'The current one, as the quote names it.' }),
+    terms_version: z.string().min(1).max(32).meta({ description: 'The current version, from the quote.' }),
   }),
   output: Job,
   success: [201, 200],
@@ -315,10 +315,10 @@ export const pay = defineOperation({
   idempotency: 'required',
   reads: 'job',
   input: JobKey.extend({
-    rail: z.enum(railNames).meta({ description: 'One that the quote lists.' }),
+    rail: z.enum(railNames).meta({ description: "One of the quote's rails." }),
     method: z.enum(requestedMethods).optional().meta({ description: railSummaries.payMethod }),
     network: z.string().max(64).optional().meta({
-      description: 'The chain to pay on; without it any supported one. Another chain needs another idempotency_key.',
+      description: 'The chain to pay on; any supported one by default. Another chain needs another idempotency_key.',
     }),
   }),
   output: z.union([Job, PendingPayment]),
@@ -431,9 +431,9 @@ const Review = JobKey.extend({
   correction_request: checkRequestFields.correction_request,
   report_digest: digest.optional().meta({
     description:
-      'The report that is meant; needed to accept one that was corrected. A dispute without it is about the newest ' +
-      'report: sent again after the re-check, and not under its first idempotency key, it is the second dispute and ' +
-      'waives the charge. With it that is refused with report_changed.',
+      'The report you mean; required to accept a corrected one. A dispute without it disputes the newest report: sent ' +
+      'again after the re-check with another idempotency key, it is the second dispute and waives the charge. With ' +
+      'report_digest that request is refused with report_changed.',
   }),
 }).superRefine(({ decision, ...rest }, ctx) => {
   if (decision === 'dispute' && rest.reason === undefined) {
@@ -446,7 +446,7 @@ const Review = JobKey.extend({
   }
   for (const field of ['reason', 'detail', 'correction_request'] as const) {
     if (decision === 'dispute' || rest[field] === undefined) continue;
-    const message = `Only a dispute has a ${field}.`;
+    const message = `Only a dispute can have a ${field}.`;
     ctx.addIssue({ code: 'custom', path: [field], message, params: { code: 'unknown_field' } });
   }
 });
@@ -471,8 +471,8 @@ export const deleteContent = defineOperation({
 export const review = defineOperation({
   name: 'review',
   summary:
-    'Accept the report, which makes the charge final, or dispute it with a reason. The first dispute has the work ' +
-    'checked again, free; a second one waives the charge and refunds the collection.',
+    'Accept the report, which makes the charge final, or dispute it with a reason. The first dispute gets a free ' +
+    're-check; a second one waives the charge and refunds the collection.',
   method: 'POST',
   path: '/api/agent/v1/jobs/{job_key}/review',
   audience: ['agent', 'member'],
@@ -501,7 +501,7 @@ export const review = defineOperation({
 
 export const receipt = defineOperation({
   name: 'receipt',
-  summary: 'Read the newest signed receipt: collection, charge and remedy, apart. A receipt does not certify the work.',
+  summary: 'Read the newest signed receipt, with collection, charge and remedy. A receipt does not certify the work.',
   method: 'GET',
   path: '/api/agent/v1/jobs/{job_key}/receipt',
   audience: ['agent', 'member'],

@@ -11,7 +11,7 @@ const pageUsual = 20;
 const cursor = z.string().min(1).max(80);
 
 const Page = z.strictObject({
-  after: cursor.optional().meta({ description: 'next_after of the page before. Without it the first page.' }),
+  after: cursor.optional().meta({ description: 'next_after of the previous page; omit it for the first.' }),
   limit: z.coerce.number().int().min(1).max(pageMax).default(pageUsual),
 });
 
@@ -30,7 +30,7 @@ const list = {
 export const purchases = defineOperation({
   ...list,
   name: 'purchases',
-  summary: 'List quotes, the newest first.',
+  summary: 'List quotes, newest first.',
   path: '/api/agent/v1/purchases',
   output: z.object({ purchases: z.array(Quote).max(pageMax), next_after }).meta({ id: 'Purchases' }),
 });
@@ -38,7 +38,7 @@ export const purchases = defineOperation({
 export const jobs = defineOperation({
   ...list,
   name: 'jobs',
-  summary: 'List jobs, the newest first.',
+  summary: 'List jobs, newest first.',
   path: '/api/agent/v1/jobs',
   output: z.object({ jobs: z.array(Job).max(pageMax), next_after }).meta({ id: 'Jobs' }),
 });
@@ -46,7 +46,7 @@ export const jobs = defineOperation({
 export const receipts = defineOperation({
   ...list,
   name: 'receipts',
-  summary: 'List the newest receipt of each job that has one, those of the newest jobs first.',
+  summary: 'List the newest receipt of each job that has one, newest jobs first.',
   path: '/api/agent/v1/receipts',
   output: z.object({ receipts: z.array(Receipt).max(pageMax), next_after }).meta({ id: 'Receipts' }),
 });
@@ -54,7 +54,7 @@ export const receipts = defineOperation({
 export const bought = defineOperation({
   ...list,
   name: 'bought',
-  summary: 'List what was bought, the newest first: each job with what was asked for, who bought it and its verdict.',
+  summary: 'List purchases, newest first: each job with its request, buyer and verdict.',
   path: '/api/agent/v1/bought',
   output: z
     .object({
@@ -62,10 +62,10 @@ export const bought = defineOperation({
         .array(
           z.object({
             job: Job,
-            title: z.string().nullable().meta({ description: 'First line of the request; null once it is deleted.' }),
+            title: z.string().nullable().meta({ description: 'First line of the request; null once deleted.' }),
             content_deleted: z.boolean(),
             bought_by: Evidence.shape.bought_by,
-            verdict: z.string().nullable().meta({ description: 'Of the newest report; null before there is one.' }),
+            verdict: z.string().nullable().meta({ description: 'Of the newest report; null until there is one.' }),
           }),
         )
         .max(pageMax),
@@ -81,7 +81,7 @@ const Event = z
     type: z.string().meta({ description: 'What happened, as in the timeline of a job. The list may grow.' }),
     quote_key: z.string(),
     job_key: z.string().nullable(),
-    state: z.string().meta({ description: 'Of the quote or, from authorize on, the job, after it happened.' }),
+    state: z.string().meta({ description: 'State of the quote after the event; from authorize on, of the job.' }),
   })
   .meta({ id: 'Event' });
 
@@ -89,13 +89,13 @@ export const events = defineOperation({
   ...list,
   name: 'events',
   summary:
-    `What has happened to purchases in the last ${lasting('events')}, the oldest first. Keep next_after and ask again with it; ` +
-    'Prefer: wait=25 waits for what happens next.',
+    `List events of the last ${lasting('events')} on purchases, oldest first. Keep next_after and ask again with it; ` +
+    'Prefer: wait=25 waits for the next event.',
   path: '/api/agent/v1/events',
   output: z
     .object({
       events: z.array(Event).max(pageMax),
-      next_after: cursor.nullable().meta({ description: 'Where to go on from: the last event that was read.' }),
+      next_after: cursor.nullable().meta({ description: 'Where to continue: the last event on this page.' }),
     })
     .meta({ id: 'Events' }),
   waits: true,

@@ -9,7 +9,7 @@ const instant = z.iso.datetime();
 const microcents = z.int().min(0);
 const key = z.string().min(1).max(64);
 const PaymentKey = z.strictObject({
-  payment_key: key.meta({ description: 'As continuation_url ends: random, and enough to pay with.' }),
+  payment_key: key.meta({ description: 'The end of continuation_url. Random; whoever has it can pay.' }),
 });
 
 export const PaymentPage = z
@@ -20,10 +20,8 @@ export const PaymentPage = z
         'open: can be paid. unknown: do not pay again, the outcome is not known yet. paid: nothing is left to do. ' +
         'ended: this payment will never collect; the agent asks for another.',
     }),
-    payment_state: z
-      .enum(paymentStates)
-      .meta({ description: 'How the payment of the check stands, over whichever rail.' }),
-    checkout_begun_at: instant.nullable().meta({ description: "When a payer was first led to the provider's page." }),
+    payment_state: z.enum(paymentStates).meta({ description: "The state of the check's payment, on any rail." }),
+    checkout_begun_at: instant.nullable().meta({ description: "When a payer first opened the provider's page." }),
     price: z.object({ amount_microcents: microcents, currency: z.literal('USD') }),
     agent_name: z.string().nullable(),
     limits: z.object({
@@ -34,7 +32,7 @@ export const PaymentPage = z
     rails: z
       .array(z.object({ rail: z.enum(railNames), methods: z.array(z.string()), networks: z.array(z.string()) }))
       .meta({ description: 'What can pay now. Empty unless the link is open.' }),
-    offers_saving: z.boolean().meta({ description: 'The one who looks is a signed-in member and may save the card.' }),
+    offers_saving: z.boolean().meta({ description: 'Whether the reader is a signed-in member and may save the card.' }),
     environment: z.enum(['test', 'live']),
     expires_at: instant,
   })
@@ -43,8 +41,7 @@ export type PaymentPage = z.infer<typeof PaymentPage>;
 
 export const paymentPage = defineOperation({
   name: 'payment_page',
-  summary:
-    'Read what a payment link asks for, and how it stands. The link is the only credential; it shows no content.',
+  summary: 'Read what a payment link asks for, and its state. The link is the only credential; it shows no content.',
   method: 'GET',
   path: '/api/agent/v1/payments/{payment_key}',
   audience: ['public', 'member'],
@@ -59,7 +56,7 @@ export const paymentPage = defineOperation({
 
 export const startCheckout = defineOperation({
   name: 'start_checkout',
-  summary: "Open the provider's page for a payment link, on the payer's click. Again gives the same page.",
+  summary: "Open the provider's page for a payment link when the payer clicks. Repeating it gives the same page.",
   method: 'POST',
   path: '/api/agent/v1/payments/{payment_key}/checkout',
   audience: ['public', 'member'],
@@ -96,7 +93,7 @@ export type SavedCards = z.infer<typeof SavedCards>;
 
 export const savedCards = defineOperation({
   name: 'saved_cards',
-  summary: 'The cards that the account keeps for its agents, newest first. The first one is charged.',
+  summary: "List the account's saved cards, newest first. The first one is charged.",
   method: 'GET',
   path: '/api/agent/v1/cards',
   audience: ['member'],
@@ -110,7 +107,7 @@ export const savedCards = defineOperation({
 
 export const removeCard = defineOperation({
   name: 'remove_card',
-  summary: 'Remove a kept card, for good: no agent can be charged to it any more. What was paid stays paid.',
+  summary: 'Remove a saved card for good: agents can no longer pay with it. Past payments stay.',
   method: 'POST',
   path: '/api/agent/v1/cards/{card_key}/remove',
   audience: ['member'],

@@ -39,24 +39,24 @@ say(
   `The work to check: text, or JSON as the agent produced it. At most ${bounds.work_product_bytes} bytes.`,
   anyItems,
 );
-say(work_kind, 'What kind of work it is.');
+say(work_kind, 'The kind of work.');
 say(kind, `A label of yours, echoed in the report. ${bytes(bounds.label_bytes)}`, { maxLength: bounds.label_bytes });
-say(context, 'Governed sources that the service retrieves itself, where the grant covers them.');
+say(context, 'Governed sources for the service to retrieve, if the grant covers them.');
 const refs = context.unwrap().shape.refs;
-say(refs, `At most ${bounds.context_refs} refs, as the account's list of sources names them.`);
+say(refs, `At most ${bounds.context_refs} refs from the account's list of sources.`);
 say(refs.unwrap().element, bytes(bounds.context_ref_bytes), { maxLength: bounds.context_ref_bytes });
 say(
   correction_request,
-  'Wishes for the included re-check, such as {"finding": 2}. What they change: terms.assessment.recheck. ' +
+  'Requests for the included re-check, such as {"finding": 2}. terms.assessment.recheck says what they change. ' +
     `At most ${bounds.correction_bytes} bytes.`,
 );
-say(downstream_policy, 'What holds for the use of the work.');
+say(downstream_policy, 'Conditions for using the work.');
 say(
   downstream_policy.unwrap().shape.human_approval_required,
   'True: the report says that a person must approve first.',
 );
-say(max_evidence_age_seconds, 'Switches evidence_freshness on: no evidence may be older.');
-say(producer, 'Who made the work: that principal may not accept the report.');
+say(max_evidence_age_seconds, 'Turns on evidence_freshness: no evidence may be older.');
+say(producer, 'Who made the work. That principal may not accept the report.');
 for (const name of ['agent_key', 'wallet', 'name'] as const) {
   say(producer.unwrap().shape[name], bytes(bounds.label_bytes), { maxLength: bounds.label_bytes });
 }

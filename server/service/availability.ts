@@ -81,7 +81,7 @@ export function railsSetUp({ rails }: Pick<Runtime, 'rails'>): RailName[] {
 /** Throws `registrations_closed`, with the reasons, while nobody can register. */
 export async function requireRegistrations(db: Queries, runtime: Runtime, now: Date): Promise<void> {
   if (!(await switchedOff(db)).has('registrations')) return requireLetters(runtime, now);
-  throw new Problem('registrations_closed', 'The service takes in nobody new for now.', {
+  throw new Problem('registrations_closed', 'Registration is closed for now.', {
     members: { reasons: ['registrations_closed'] },
   });
 }

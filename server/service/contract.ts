@@ -59,7 +59,7 @@ const cacheSeconds = 300;
 
 export const discovery = defineOperation({
   name: 'discovery',
-  summary: 'What is sold here and where to call: the first document an agent reads.',
+  summary: 'Discovery: what is sold here and where to call. An agent reads this first.',
   method: 'GET',
   path: '/.well-known/svc',
   audience: ['public'],
@@ -91,7 +91,8 @@ const anyObject = z.record(z.string(), z.unknown());
 
 export const serviceContract = defineOperation({
   name: 'service_contract',
-  summary: 'The contract of the work check: price, terms, schemas, flow, recovery, availability and a sample report.',
+  summary:
+    'Read the contract of the work check: price, terms, schemas, flow, recovery, availability and a sample report.',
   method: 'GET',
   path: `/api/agent/v1/services/${service.serviceKey}`,
   audience: ['public'],

@@ -18,7 +18,7 @@ const key = z.string().min(1).max(64);
 
 export const Source = z
   .object({
-    source_key: key.meta({ description: 'What context.refs of a check request names.' }),
+    source_key: key.meta({ description: 'What a check request names in context.refs.' }),
     name: z.string(),
     media_type: z.enum(mediaTypes),
     digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
@@ -44,7 +44,7 @@ export const sources = defineOperation({
 
 export const addSource = defineOperation({
   name: 'add_source',
-  summary: 'Add a governed document. It never changes; to replace it, remove it and add the new one. For members.',
+  summary: 'Add a governed document. It cannot be changed; to replace it, remove it and add a new one. For members.',
   method: 'POST',
   path: '/api/agent/v1/sources',
   audience: ['member'],
@@ -52,9 +52,9 @@ export const addSource = defineOperation({
   idempotency: 'optional',
   maxBytes: 2 * 1024 * 1024,
   input: z.strictObject({
-    name: text(sourceBounds.name_bytes, 'refused').meta({ description: 'What reports call it. One document a name.' }),
+    name: text(sourceBounds.name_bytes, 'refused').meta({ description: 'Its name in reports, unique in the account.' }),
     text: text(sourceBounds.document_bytes, 'refused').meta({ description: 'At most 32768 bytes of UTF-8.' }),
-    media_type: z.enum(mediaTypes).optional().meta({ description: 'Without it text/plain.' }),
+    media_type: z.enum(mediaTypes).optional().meta({ description: 'text/plain by default.' }),
   }),
   output: Source,
   success: [201, 200],
@@ -69,7 +69,7 @@ export const addSource = defineOperation({
 
 export const removeSource = defineOperation({
   name: 'remove_source',
-  summary: 'Remove a governed document, text and all. A check that still has to retrieve it fails, at no charge.',
+  summary: 'Remove a governed document and its text. A check that still needs it fails at no charge.',
   method: 'DELETE',
   path: '/api/agent/v1/sources/{source_key}',
   audience: ['member'],

@@ -58,7 +58,7 @@ export const addSource: Verb<typeof contract.addSource> = async ({ ctx, caller, 
       on named.account_key = ${accountKey} and named.name = ${input.name} and named.removed_at is null`);
   if (named.digest) {
     if (named.digest === digest) return { status: 200, body: sourceView(named as SourceRow) };
-    throw new Problem('source_name_taken', `There is another document under this name: ${named.source_key}.`);
+    throw new Problem('source_name_taken', `Another document has this name: ${named.source_key}.`);
   }
   const limit = contract.sourceBounds.documents_per_account;
   if (holds >= limit) throw new Problem('source_limit_reached', `The account holds ${limit} documents already.`);

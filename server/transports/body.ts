@@ -63,8 +63,8 @@ export function textProblem(text: string): Problem | null {
 export function readQuery(query: URLSearchParams): Record<string, unknown> {
   const twice = [...query.keys()].find((name, index, names) => names.indexOf(name) !== index);
   if (twice === undefined) return Object.fromEntries(query);
-  const errors = [{ pointer: pointerTo([twice]), code: 'duplicate_key', detail: 'The parameter is given twice.' }];
-  throw new Problem('validation_failed', 'A parameter is given twice.', { errors });
+  const errors = [{ pointer: pointerTo([twice]), code: 'duplicate_key', detail: 'The parameter occurs twice.' }];
+  throw new Problem('validation_failed', 'A parameter occurs twice.', { errors });
 }
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> {

@@ -62,7 +62,7 @@ export function refuseTokenInUrl(url: URL): void {
 
 /** The refusal of an address that holds a credential. */
 export function credentialInUrl(): Problem {
-  return new Problem('credential_in_url', 'The address holds a credential of this service.');
+  return new Problem('credential_in_url', 'The URL contains a credential of this service.');
 }
 
 /** Whether the address holds a credential, encoded or not. */

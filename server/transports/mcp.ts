@@ -109,7 +109,7 @@ function isToolCall(text: string): boolean {
 
 function spellingOf(query: URLSearchParams): Spelling {
   if ((query.get('profile') ?? profile) !== profile) {
-    throw new Problem('not_found', `There is no such profile; the one there is, is ${profile}.`);
+    throw new Problem('not_found', `There is no such profile. The only one is ${profile}.`);
   }
   return query.get('names') === 'snake' ? 'snake' : 'dots';
 }

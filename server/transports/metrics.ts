@@ -46,10 +46,10 @@ async function answer(
 ): Promise<void> {
   const path = (req.url ?? '').split('?', 1)[0];
   if (req.method === 'GET' && path === '/livez') return end(res, 200, 'alive\n');
-  if (req.method !== 'GET' || path !== '/metrics') return end(res, 404, 'There is nothing here.\n');
+  if (req.method !== 'GET' || path !== '/metrics') return end(res, 404, 'Nothing here.\n');
   if (token !== null && !holds(req.headers.authorization, token)) {
     res.setHeader('www-authenticate', 'Bearer');
-    return end(res, 401, 'The token of METRICS_TOKEN is needed.\n');
+    return end(res, 401, 'The token in METRICS_TOKEN is required.\n');
   }
   try {
     const text = await read();
@@ -83,7 +83,7 @@ function openReader(runtime: Runtime, role: 'web' | 'worker'): () => Promise<str
   const pool = openGauge('database_connections', 'Connections of the pool for purchases.', ['state']);
   const difference = openGauge(
     'books_minus_chain_microcents',
-    'What the books say beside what a chain holds, at the block that was searched last; worker only.',
+    'Our balance in the books and on a chain, at the last searched block; worker only.',
     ['network'],
   );
   let booksAt = Number.NEGATIVE_INFINITY;

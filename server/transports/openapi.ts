@@ -39,7 +39,7 @@ export function openApiDocument(baseUrl: string, operator: Operator | null = nul
           type: 'apiKey',
           in: 'cookie',
           name: memberCookieName({ baseUrl }),
-          description: 'A signed-in member, from a page of the service.',
+          description: 'A signed-in member, from a page of this service.',
         },
       },
     },
@@ -114,10 +114,10 @@ function describe(operation: PublishedOperation): ZodOpenApiOperationObject {
 }
 
 const tags = [
-  ['documents', 'What is sold here, for anybody to read.'],
+  ['documents', 'What is sold here, for anyone to read.'],
   ['identity', 'Signing in and registering.'],
   ['purchases', 'From quote to receipt.'],
-  ['members', 'What the people of an account do.'],
+  ['members', 'What members of an account do.'],
 ] as const;
 
 function tagOf({ audience, cacheSeconds, method, name }: PublishedOperation): (typeof tags)[number][0] {
@@ -161,7 +161,7 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
     'Cache-Control': z.string(),
     ...(operation.method === 'GET' ? { ETag: z.string() } : {}),
     ...(operation.cacheSeconds
-      ? { 'Access-Control-Allow-Origin': z.literal('*').meta({ description: 'Pages of any origin may read it.' }) }
+      ? { 'Access-Control-Allow-Origin': z.literal('*').meta({ description: 'Pages from any origin may read it.' }) }
       : {}),
     ...(operation.idempotency === 'none'
       ? {}
@@ -175,7 +175,7 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
         }
       : {}),
     ...(operation.waits || operation.reads === 'job'
-      ? { 'Retry-After': z.string().optional().meta({ description: 'Seconds, while the job moves.' }) }
+      ? { 'Retry-After': z.string().optional().meta({ description: 'Seconds, while the job is in progress.' }) }
       : {}),
     ...(operation.name === 'report' ? { 'X-Report-Digest': z.string() } : {}),
     ...(problemsOf(operation).includes('rate_limited')
@@ -187,7 +187,7 @@ function answerHeaders(operation: PublishedOperation): Record<string, z.ZodType>
   };
 }
 
-const requestId = z.string().meta({ description: 'As request_id of a refusal says it.' });
+const requestId = z.string().meta({ description: 'Same as request_id in a refusal.' });
 
 /** A refusal's headers, beside its request id. */
 function refusalHeaders(codes: readonly ProblemCode[]): Record<string, z.ZodType> {
@@ -208,9 +208,9 @@ function firstSentence(text: string): string {
 }
 
 const successWords: Readonly<Record<200 | 201 | 202, string>> = {
-  200: 'Done, or as it stands.',
+  200: 'Done, or the current state.',
   201: 'Made.',
-  202: 'Taken in; somebody else has to act before it is done.',
+  202: 'Accepted; somebody else has to act before it is done.',
 };
 
 function responses(operation: PublishedOperation): ZodOpenApiOperationObject['responses'] {
@@ -222,7 +222,7 @@ function responses(operation: PublishedOperation): ZodOpenApiOperationObject['re
       content: { 'application/json': { schema: operation.output } },
     };
   }
-  if (operation.method === 'GET') answers['304'] = { description: 'Nothing has changed since the given ETag.' };
+  if (operation.method === 'GET') answers['304'] = { description: 'Not changed since the given ETag.' };
   if (operation.paid) {
     answers['402'] = {
       description: 'Not paid, or the payment is not valid.',

@@ -27,12 +27,11 @@ export const ProblemObject = z
     next_actions: z
       .array(NextAction)
       .optional()
-      .meta({ description: 'What is allowed instead, where an action on a purchase is refused.' }),
+      .meta({ description: 'What is allowed instead, if an action on a purchase is refused.' }),
   })
   .meta({
     id: 'Problem',
-    description:
-      'RFC 9457. `code` tells what happened, `type` leads to a page about it. Some codes carry further members.',
+    description: 'RFC 9457. `code` names the problem, `type` is the address of its page. Some codes have more members.',
   });
 
 export const PaymentRequiredObject = z
@@ -54,5 +53,5 @@ export const PaymentRequiredObject = z
   })
   .meta({
     id: 'PaymentRequired',
-    description: 'x402 version 2. Over REST the same JSON stands in the PAYMENT-REQUIRED header.',
+    description: 'x402 version 2. Over REST the PAYMENT-REQUIRED header has the same JSON.',
   });

@@ -31,7 +31,7 @@ export async function webhookAnswer(runtime: Runtime, request: Asked): Promise<A
     const isKept = await receive(runtime, body, request.headers.get('stripe-signature') ?? '');
     if (isKept) return { status: 200, headers: { 'content-type': 'application/json' }, text: '{"received":true}' };
     log('webhook_refused', {});
-    return refusedAnswer(configuration, new Problem('signature_invalid', 'The signature does not hold for this body.'));
+    return refusedAnswer(configuration, new Problem('signature_invalid', 'The signature does not match this body.'));
   } catch (error) {
     if (error instanceof Problem) return refusedAnswer(configuration, error);
     if (isDatabaseTrouble(error)) databaseOutage.failed(error);

@@ -10,7 +10,7 @@ const onPurchase = z.strictObject({ key: Key, reason: Reason });
 export const notePurchase = defineOperation({
   ...act,
   name: 'note_purchase',
-  summary: 'Write a note beside a purchase. Operators alone see it.',
+  summary: 'Add a note to a purchase. Only operators see it.',
   path: '/console/purchases/{key}/note_purchase',
   input: onPurchase,
   output: Done,
@@ -20,7 +20,7 @@ export const notePurchase = defineOperation({
 export const openContent = defineOperation({
   ...act,
   name: 'open_content',
-  summary: 'Say why the content of a purchase has to be read. It can be read for a while from then on.',
+  summary: 'Give a reason to read the content of a purchase. It can then be read for a while.',
   path: '/console/purchases/{key}/open_content',
   input: onPurchase,
   output: Done,
@@ -30,7 +30,7 @@ export const openContent = defineOperation({
 export const readContent = defineOperation({
   ...look,
   name: 'read_content',
-  summary: 'Work, evidence and reports of a purchase, for who said why.',
+  summary: 'Read work, evidence and reports of a purchase, after giving a reason.',
   path: '/console/purchases/{key}/content',
   input: z.strictObject({ key: Key }),
   output: z.object({
@@ -45,7 +45,7 @@ export const readContent = defineOperation({
 export const cancelJob = defineOperation({
   ...act,
   name: 'cancel_job',
-  summary: 'Cancel a job before its report. What was collected is given up.',
+  summary: 'Cancel a job before its report. The collection is given up.',
   path: '/console/purchases/{key}/cancel_job',
   input: onPurchase,
   output: Done,
@@ -55,7 +55,7 @@ export const cancelJob = defineOperation({
 export const waiveCharge = defineOperation({
   ...act,
   name: 'waive_charge',
-  summary: 'Give up the charge of a job whose review is overdue. The collection goes back.',
+  summary: 'Waive the charge of a job whose review is overdue. The collection goes back.',
   path: '/console/purchases/{key}/waive_charge',
   input: onPurchase,
   output: Done,
@@ -66,7 +66,7 @@ export const askAgain = defineOperation({
   ...act,
   effect: 'money',
   name: 'ask_again',
-  summary: 'Ask the provider how an open payment or refund of a purchase stands. Safe to repeat.',
+  summary: 'Ask the provider for the state of an open payment or refund. Safe to repeat.',
   path: '/console/purchases/{key}/ask_again',
   input: onPurchase,
   output: z.object({ payment_state: z.string() }),
@@ -76,7 +76,8 @@ export const askAgain = defineOperation({
 export const runAgain = defineOperation({
   ...act,
   name: 'run_again',
-  summary: 'Have a worker take the check of a job anew, with all its tries. One that is at it writes no more.',
+  summary:
+    'Have a worker start the check of a job over, with a fresh set of tries. A worker still running it writes nothing more.',
   path: '/console/purchases/{key}/run_again',
   input: onPurchase,
   output: Done,
@@ -86,7 +87,7 @@ export const runAgain = defineOperation({
 export const refundCharge = defineOperation({
   ...act,
   name: 'refund_charge',
-  summary: 'Give the charge of an accepted report back, out of the revenue.',
+  summary: 'Refund the charge of an accepted report out of revenue.',
   path: '/console/purchases/{key}/refund_charge',
   input: onPurchase,
   output: Done,
@@ -103,12 +104,12 @@ export const bulkMax = 100;
 export const previewActs = defineOperation({
   ...look,
   name: 'preview_acts',
-  summary: 'What an action would touch of purchases that were chosen, and what stands in its way.',
+  summary: 'Preview an action on the selected purchases: which it would change, and what prevents it for the others.',
   path: '/console/acts/preview',
   input: z.strictObject({ action: z.enum(bulkNames), keys: z.array(Key).min(1).max(bulkMax) }),
   output: z.object({
     touched: z.int(),
-    amount_microcents: Amount.meta({ description: 'Of those that the action can be done to.' }),
+    amount_microcents: Amount.meta({ description: 'Sum over the purchases that the action is possible for.' }),
     purchases: z.array(Row.extend({ obstacle: z.string().nullable() })),
   }),
   problems: ['not_found'],
@@ -118,7 +119,7 @@ export const actOnPurchases = defineOperation({
   ...act,
   effect: 'money',
   name: 'act_on_purchases',
-  summary: 'Do one action to purchases that were chosen, each in a transaction of its own with its audit row.',
+  summary: 'Apply an action to the selected purchases, each in its own transaction with an audit row.',
   path: '/console/acts',
   input: z.strictObject({ action: z.enum(bulkNames), keys: z.array(Key).min(1).max(bulkMax), reason: Reason }),
   output: z.object({ done: z.int(), refused: z.array(z.object({ key: z.string(), because: z.string() })) }),

@@ -21,7 +21,7 @@ export type Act = z.infer<typeof Act>;
 export const consoleActs = defineOperation({
   ...look,
   name: 'console_acts',
-  summary: 'What operators did, the newest first.',
+  summary: 'List what operators did, newest first.',
   path: '/console/acts',
   input: z.strictObject({ before: Instant.nullable().default(null), limit: z.int().min(1).max(200).default(100) }),
   output: z.object({ acts: z.array(Act), next_before: Instant.nullable() }),
@@ -31,7 +31,7 @@ export const consoleActs = defineOperation({
 export const verifyActs = defineOperation({
   ...look,
   name: 'verify_acts',
-  summary: 'Compute the hashes of the audit again: of all acts, and of the purchases that they were on or of one.',
+  summary: 'Recompute the audit hashes of all operator actions, and of the purchases they affected or of one purchase.',
   path: '/console/acts/verification',
   input: z.strictObject({ purchase_key: Key.nullable().default(null) }),
   output: z.object({

@@ -18,11 +18,11 @@ export type Customer = z.infer<typeof Customer>;
 export const consoleAccounts = defineOperation({
   ...look,
   name: 'console_accounts',
-  summary: 'Customers, the newest first, a page at a time; or those that an address, a key or a name begins with.',
+  summary: 'List customers, newest first, a page at a time, or those matching the start of an address, key or name.',
   path: '/console/customers',
   input: z.strictObject({
     q: z.string().trim().min(1).max(255).nullable().default(null),
-    blocked: z.boolean().default(false).meta({ description: 'Only those that a block keeps from buying.' }),
+    blocked: z.boolean().default(false).meta({ description: 'Only customers that a block keeps from buying.' }),
     after: Key.nullable().default(null),
     limit: z.int().min(1).max(200).default(50),
   }),
@@ -53,7 +53,7 @@ export const revokeCustomerAgent = defineOperation({
 export const consoleCustomers = defineOperation({
   ...look,
   name: 'console_customers',
-  summary: 'A customer: members, agents with what they may spend, and blocks.',
+  summary: 'Read a customer: members, agents with their limits, and blocks.',
   path: '/console/customers/{account_key}',
   input: z.strictObject({ account_key: Key }),
   output: z.object({

@@ -5,7 +5,7 @@ import { Amount, act, Instant, Key, look, Reason, told } from './parts.ts';
 /** Disputes, for operators. Pure. */
 
 const Dispute = z.object({
-  dispute_key: z.string().meta({ description: 'The id that the provider gave it.' }),
+  dispute_key: z.string().meta({ description: "The provider's id." }),
   job_key: z.string(),
   payment_key: z.string(),
   account_key: z.string(),
@@ -18,14 +18,14 @@ const Dispute = z.object({
   amount_microcents: Amount.nullable(),
   withdrawn_microcents: Amount,
   fee_microcents: Amount,
-  block_key: z.string().nullable().meta({ description: 'What keeps its account from buying because of it.' }),
+  block_key: z.string().nullable().meta({ description: 'The block that this dispute put on the account.' }),
 });
 export type Dispute = z.infer<typeof Dispute>;
 
 export const consoleDisputes = defineOperation({
   ...look,
   name: 'console_disputes',
-  summary: 'Card payments whose banks contest them: the open ones, soonest due first, and those that ended last.',
+  summary: 'List disputed card payments: open ones, soonest due first, and the latest closed ones.',
   path: '/console/disputes',
   input: z.strictObject({}),
   output: z.object({ open: told(Dispute), closed: told(Dispute) }),
@@ -38,7 +38,7 @@ const Statement = z.string().trim().min(1).max(5_000);
 export const consoleDispute = defineOperation({
   ...look,
   name: 'console_dispute',
-  summary: 'A dispute, with the evidence that goes to the bank when it is answered.',
+  summary: 'Read a dispute with the evidence that an answer sends to the bank.',
   path: '/console/disputes/{dispute_key}',
   input: z.strictObject({ dispute_key: Key }),
   output: Dispute.extend({
@@ -61,7 +61,7 @@ export const answerDispute = defineOperation({
   ...act,
   effect: 'money',
   name: 'answer_dispute',
-  summary: 'Send the evidence to the bank that contests a payment. It can be sent once.',
+  summary: 'Send the evidence to the bank. This can be done once.',
   path: '/console/disputes/{dispute_key}/answer_dispute',
   input: z.strictObject({ dispute_key: Key, statement: Statement, reason: Reason }),
   output: z.object({ outcome: z.enum(['answered', 'answered_before']) }),

@@ -17,7 +17,7 @@ const FailedJob = z.object({
 export const consoleFailures = defineOperation({
   ...look,
   name: 'console_failures',
-  summary: 'Jobs that failed, jobs that are tried again, and letters that could not be sent.',
+  summary: 'List failed jobs, jobs being retried, and letters that could not be sent.',
   path: '/console/failures',
   input: z.strictObject({ kind: z.string().max(64).nullable().default(null) }),
   output: z.object({
@@ -40,7 +40,7 @@ export const consoleFailures = defineOperation({
 export const retryLetters = defineOperation({
   ...act,
   name: 'retry_letters',
-  summary: 'Have a dead letter sent again, or all of a kind, or all: at most a thousand, the oldest first.',
+  summary: 'Retry one dead letter, all of a kind, or all: at most a thousand, oldest first.',
   path: '/console/letters/retry_letters',
   input: z.strictObject({
     letter_id: z.uuid().nullable().default(null),

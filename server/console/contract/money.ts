@@ -27,7 +27,7 @@ const OpenPayment = z.object({
 export const consoleMoney = defineOperation({
   ...look,
   name: 'console_money',
-  summary: 'Money that waits for somebody: payments in doubt, unmatched transfers, refunds and blocks.',
+  summary: 'List money that needs an operator: payments in doubt, unmatched transfers, refunds and blocks.',
   path: '/console/money',
   input: z.strictObject({}),
   output: z.object({
@@ -68,7 +68,7 @@ export const consoleMoney = defineOperation({
 export const giveBack = defineOperation({
   ...act,
   name: 'give_back',
-  summary: 'Give a transfer that matches no payment back to who sent it.',
+  summary: 'Return a transfer that matches no payment to its sender.',
   path: '/console/transfers/{transaction}/give_back',
   input: z.strictObject({
     network: z.string().max(64),
@@ -83,7 +83,7 @@ export const giveBack = defineOperation({
 export const liftBlock = defineOperation({
   ...act,
   name: 'lift_block',
-  summary: 'Let whoever a block keeps from buying buy again.',
+  summary: 'Lift a block, so that its account or payer can buy again.',
   path: '/console/blocks/{block_key}/lift_block',
   input: z.strictObject({ block_key: Key, reason: Reason }),
   output: Done,

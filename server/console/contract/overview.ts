@@ -10,7 +10,7 @@ import { ChainBooks } from './records.ts';
 export const turnSwitch = defineOperation({
   ...act,
   name: 'turn_switch',
-  summary: 'Turn selling, registrations or a rail off or on again. What is open goes on.',
+  summary: 'Switch sales, registrations or a rail off or on. Open payments and jobs continue.',
   path: '/console/switches/{name}',
   input: z.strictObject({ name: z.enum(switchNames), state: z.enum(['on', 'off']), reason: Reason }),
   output: z.object({
@@ -28,16 +28,16 @@ export const waitingMax = 1_000;
 export const consoleMe = defineOperation({
   ...look,
   name: 'console_me',
-  summary: 'Who looks, in which role, and how much waits for a person.',
+  summary: "Read the operator's name, role and the number of items that need a person.",
   path: '/console/me',
   input: z.strictObject({}),
   output: z.object({
     name: z.string(),
     role: z.enum([...roles, 'command']),
-    may_move_money: z.boolean().meta({ description: 'Signed in so lately that money may be moved.' }),
+    may_move_money: z.boolean().meta({ description: 'Whether the sign-in is fresh enough to move money.' }),
     waiting: z.object({
       in_doubt: z.int(),
-      overdue: z.int().meta({ description: 'Counted up to a bound.' }),
+      overdue: z.int().meta({ description: 'Counted up to a limit.' }),
       failed: z.int(),
       refunds: z.int(),
       blocks: z.int(),
@@ -52,7 +52,7 @@ const Count = z.object({ value: z.string(), count: z.int() });
 export const consoleOverview = defineOperation({
   ...look,
   name: 'console_overview',
-  summary: 'How the service does: purchases, money, health, switches, and the books beside the chains.',
+  summary: 'Read the state of the service: purchases, money, health, switches, and the books compared with the chains.',
   path: '/console/overview',
   input: z.strictObject({ days: z.union([z.literal(1), z.literal(7), z.literal(30)]).default(1) }),
   output: z.object({
@@ -68,12 +68,12 @@ export const consoleOverview = defineOperation({
         ended_otherwise: z.int(),
         delivered: z.int(),
         failed: z.int(),
-        over_target: z.int().meta({ description: 'Delivered later than the target after the collection.' }),
-        median_seconds: z.number().nullable().meta({ description: 'To 5%, as the next.' }),
+        over_target: z.int().meta({ description: 'Delivered after the target, counted from collection.' }),
+        median_seconds: z.number().nullable().meta({ description: 'Accurate to 5%, as is the next.' }),
         p95_seconds: z.number().nullable(),
       }),
     ),
-    disputed: z.int().meta({ description: 'Purchases of which a report was disputed in the period.' }),
+    disputed: z.int().meta({ description: 'Purchases with a report disputed in the period.' }),
     waived: z.int(),
     reviews: z.array(Count),
     series: z.array(z.object({ at: Instant, count: z.int() })),
@@ -94,16 +94,16 @@ export const consoleOverview = defineOperation({
       .object({
         balance_microcents: Amount,
         ledger_microcents: Amount,
-        differences: z.int().meta({ description: "What the provider's books and ours differ in." }),
+        differences: z.int().meta({ description: "Number of differences between the provider's books and ours." }),
         compared_at: Instant,
       })
       .nullable()
-      .meta({ description: "Null until the provider's books were compared." }),
+      .meta({ description: "Null until the provider's books have been compared." }),
     webhooks: z.object({
       waiting: z.int(),
-      failing: z.int().meta({ description: 'Tried, and not handled yet.' }),
+      failing: z.int().meta({ description: 'Tried but not handled yet.' }),
       oldest_at: Instant.nullable(),
-      median_lag_seconds: z.number().nullable().meta({ description: 'From announced to handled, in the period.' }),
+      median_lag_seconds: z.number().nullable().meta({ description: 'From arrival to handling, in the period.' }),
     }),
     assessor: z.object({ name: z.string(), state: z.enum(['available', 'unavailable']) }),
     switches: z.array(
@@ -123,7 +123,7 @@ export type Overview = z.infer<typeof consoleOverview.output>;
 export const consoleSearch = defineOperation({
   ...look,
   name: 'console_search',
-  summary: 'Find a purchase, payment, customer or transfer by anything that names it.',
+  summary: 'Find a purchase, payment, customer or transfer by any of its keys or names.',
   path: '/console/search',
   input: z.strictObject({ q: z.string().trim().min(1).max(255) }),
   output: z.object({

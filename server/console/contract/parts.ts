@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Parts of the console's contracts. None of it is published. Amounts are microcents. Pure. */
 
-export const Reason = z.string().trim().min(1).max(500).meta({ description: 'Kept with what is done.' });
+export const Reason = z.string().trim().min(1).max(500).meta({ description: 'Recorded in the audit log.' });
 export const Key = z.string().regex(/^\w{1,64}$/);
 export const Instant = z.iso.datetime();
 export const Amount = z.int();

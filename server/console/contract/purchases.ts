@@ -53,7 +53,7 @@ export type Row = z.infer<typeof Row>;
 export const consolePurchases = defineOperation({
   ...look,
   name: 'console_purchases',
-  summary: 'Purchases by what they are filtered by, a page at a time.',
+  summary: 'List purchases that match filters, a page at a time.',
   path: '/console/purchases',
   input: z.strictObject({
     filters: z.array(Filter).max(24).default([]),
@@ -68,7 +68,7 @@ export const consolePurchases = defineOperation({
 });
 
 export const Entry = z.object({
-  id: z.string().meta({ description: 'Names the entry within its purchase.' }),
+  id: z.string().meta({ description: 'Identifies the entry within its purchase.' }),
   at: Instant,
   kind: z.enum([
     'state',
@@ -116,7 +116,7 @@ export type Action = z.infer<typeof Action>;
 export const consolePurchase = defineOperation({
   ...look,
   name: 'console_purchase',
-  summary: 'A purchase with everything that was recorded of it, the newest first.',
+  summary: 'Read a purchase with all its records, newest first.',
   path: '/console/purchases/{key}',
   input: z.strictObject({ key: Key }),
   output: Row.extend({
@@ -155,7 +155,7 @@ const Views = z.object({ views: z.array(View) });
 export const consoleViews = defineOperation({
   ...look,
   name: 'console_views',
-  summary: 'The views of the list of purchases that an operator has saved.',
+  summary: "List the operator's saved views of the purchase list.",
   path: '/console/views',
   input: z.strictObject({}),
   output: Views,
@@ -165,11 +165,11 @@ export const consoleViews = defineOperation({
 export const saveView = defineOperation({
   ...act,
   name: 'save_view',
-  summary: 'Save a view of the list of purchases under a name; one of the same name is replaced.',
+  summary: 'Save a view of the purchase list under a name, replacing one of the same name.',
   path: '/console/views',
   input: z.strictObject({
     name: z.string().trim().min(1).max(40),
-    query: z.string().max(2_000).meta({ description: 'As the address of the list says it.' }),
+    query: z.string().max(2_000).meta({ description: "The query of the list's address." }),
   }),
   output: Views,
   problems: ['action_not_allowed'],
@@ -178,7 +178,7 @@ export const saveView = defineOperation({
 export const removeView = defineOperation({
   ...act,
   name: 'remove_view',
-  summary: 'Forget a saved view.',
+  summary: 'Delete a saved view.',
   path: '/console/views/{view_key}/remove',
   input: z.strictObject({ view_key: Key }),
   output: Views,

@@ -44,7 +44,7 @@ export type Week = z.infer<typeof Week>;
 export const consoleQuality = defineOperation({
   ...look,
   name: 'console_quality',
-  summary: 'Verdicts, disputes and corrections by week, how findings were judged, and what was measured.',
+  summary: 'Read verdicts, disputes and corrections by week, judged findings, and the measured accuracy.',
   path: '/console/quality',
   input: z.strictObject({ weeks: z.coerce.number().int().min(1).max(26).default(8) }),
   output: z.object({
@@ -59,8 +59,7 @@ export const consoleQuality = defineOperation({
 export const openFindings = defineOperation({
   ...act,
   name: 'open_findings',
-  summary:
-    'Say why findings have to be read with the work that they are about. They can be judged for a while from then on.',
+  summary: 'Give a reason to read findings with their work. They can then be judged for a while.',
   path: '/console/findings/open_findings',
   input: z.strictObject({ reason: Reason }),
   output: Done,
@@ -83,7 +82,7 @@ export type Judged = z.infer<typeof Judged>;
 export const consoleFindings = defineOperation({
   ...look,
   name: 'console_findings',
-  summary: 'Findings that nobody has judged yet, of the newest reports first, for who said why.',
+  summary: 'List unjudged findings, newest reports first, after giving a reason.',
   path: '/console/findings',
   input: z.strictObject({}),
   output: z.object({ until: Instant, findings: z.array(Judged) }),
@@ -93,7 +92,7 @@ export const consoleFindings = defineOperation({
 export const labelFinding = defineOperation({
   ...act,
   name: 'label_finding',
-  summary: 'Say whether a finding is right or wrong, and which error it found. A later word replaces an earlier one.',
+  summary: 'Judge whether a finding is right, and which error it found. A later judgement replaces an earlier one.',
   path: '/console/findings/{job_key}/label_finding',
   input: z.strictObject({
     job_key: Key,
@@ -110,14 +109,12 @@ export const labelFinding = defineOperation({
 export const exportCases = defineOperation({
   ...look,
   name: 'export_cases',
-  summary: 'Judged findings as cases for `npm run check:cases`, for who said why. What is left out is counted.',
+  summary: 'Export judged findings as cases for `npm run check:cases`, after giving a reason. Counts what is left out.',
   path: '/console/findings/cases',
   input: z.strictObject({}),
   output: z.object({
     cases: z.array(z.record(z.string(), z.unknown())),
-    left_out: z
-      .int()
-      .meta({ description: 'Judged findings of which no pair of a correct and a wrong work can be made.' }),
+    left_out: z.int().meta({ description: 'Judged findings that give no pair of a correct and a wrong work.' }),
   }),
   problems: ['action_not_allowed'],
 });

@@ -25,24 +25,24 @@ const Account = z.object({
 const Difference = z.object({
   book: z.string().meta({ description: '`card`, or the network of a chain.' }),
   kind: z.string(),
-  object_id: z.string().meta({ description: 'As the provider names it.' }),
+  object_id: z.string().meta({ description: "The provider's id." }),
   /** What each side says; null where it knows of no such thing. */
   ours: z.string().nullable(),
   theirs: z.string().nullable(),
   first_seen_at: Instant,
   last_seen_at: Instant,
   job_key: z.string().nullable().meta({ description: 'The purchase on our side.' }),
-  provider_page: z.string().nullable().meta({ description: "The same on the provider's side." }),
+  provider_page: z.string().nullable().meta({ description: "The object's page at the provider." }),
 });
 
 export const consoleLedger = defineOperation({
   ...look,
   name: 'console_ledger',
-  summary: 'The accounts of the books, whether they balance, and what differs from the books of providers.',
+  summary: 'Read the accounts of the books, whether they balance, and the differences from providers.',
   path: '/console/ledger',
   input: z.strictObject({}),
   output: z.object({
-    closed_at: Instant.nullable().meta({ description: 'Sums up to then are kept; what came since is added.' }),
+    closed_at: Instant.nullable().meta({ description: 'Totals are stored up to this time; later entries are added.' }),
     accounts: z.array(Account),
     /** Debits less credits over all accounts: zero. */
     difference_microcents: Amount,
@@ -68,7 +68,7 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 export const consoleEntries = defineOperation({
   ...look,
   name: 'console_entries',
-  summary: 'The entries of the books, or of one account, the newest first, a page at a time.',
+  summary: 'List entries of the books or of one account, newest first, a page at a time.',
   path: '/console/ledger/entries',
   input: z.strictObject({
     account: z.string().min(1).max(100).nullable().default(null),
@@ -95,10 +95,10 @@ export type Announced = z.infer<typeof Announced>;
 export const consoleWebhooks = defineOperation({
   ...look,
   name: 'console_webhooks',
-  summary: 'What the card provider announced, the newest first, with how often it was looked into.',
+  summary: "List the card provider's events, newest first, with the number of tries to handle each.",
   path: '/console/webhooks',
   input: z.strictObject({
-    waiting: z.boolean().default(false).meta({ description: 'Only what was not looked into yet.' }),
+    waiting: z.boolean().default(false).meta({ description: 'Only events not handled yet.' }),
     after: Key.nullable().default(null),
     limit: z.int().min(1).max(200).default(50),
   }),
@@ -116,7 +116,7 @@ const onEvent = z.strictObject({ event_key: Key, reason: Reason });
 export const hearAgain = defineOperation({
   ...act,
   name: 'hear_again',
-  summary: 'Have an announcement looked into once more. What it says has an effect once.',
+  summary: 'Handle an event again. Repeating it is safe: it takes effect once.',
   path: '/console/webhooks/{event_key}/hear_again',
   input: onEvent,
   output: Done,
@@ -126,7 +126,7 @@ export const hearAgain = defineOperation({
 export const openWebhook = defineOperation({
   ...act,
   name: 'open_webhook',
-  summary: 'Say why the payload of an announcement has to be read. It can be read for a while from then on.',
+  summary: 'Give a reason to read the payload of an event. It can then be read for a while.',
   path: '/console/webhooks/{event_key}/open_webhook',
   input: onEvent,
   output: Done,
@@ -136,7 +136,7 @@ export const openWebhook = defineOperation({
 export const readWebhook = defineOperation({
   ...look,
   name: 'read_webhook',
-  summary: 'The payload of an announcement, as the provider keeps it, for who said why.',
+  summary: 'Read the payload of an event from the provider, after giving a reason.',
   path: '/console/webhooks/{event_key}/payload',
   input: z.strictObject({ event_key: Key }),
   output: z.object({

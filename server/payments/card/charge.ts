@@ -28,7 +28,7 @@ export async function chargeSaved(
   const intent = attempt.intent_id
     ? await retrieveIntent(provider, attempt.intent_id)
     : await created(process, provider, attempt);
-  if (intent === null) return { is: 'never', because: 'The provider does not charge this card any more.' };
+  if (intent === null) return { is: 'never', because: 'The provider no longer charges this card.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
   // The card was removed, perhaps while the intent was created: don't charge it.
   const isKept = (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;

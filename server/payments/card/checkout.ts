@@ -51,8 +51,8 @@ export async function openPage(
   if (asked.customer_id && accountKey !== attempt.account_key) {
     throw new Problem(
       'action_not_allowed',
-      "A member of the account has opened the card page of this link, which shows the account's cards. Sign in to go on " +
-        'there, or have the agent cancel this payment and ask for a new link.',
+      "A member of the account has opened this link's card page, which shows the account's cards. Sign in to " +
+        'continue there, or have the agent cancel this payment and ask for a new link.',
     );
   }
   if (asked.session_id) return asked.session_url;

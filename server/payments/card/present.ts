@@ -21,10 +21,7 @@ export async function present(
   const wanted = request.method ?? (request.covers('card_checkout') ? 'card_checkout' : 'card_saved');
   const card = wanted === 'card_saved' ? await cardToCharge(request.db, request.accountKey) : undefined;
   if (wanted === 'card_saved' && !card && !request.covers('card_checkout')) {
-    throw new Problem(
-      'action_not_allowed',
-      'The account keeps no card. Its payer keeps one with a tick on the page to pay.',
-    );
+    throw new Problem('action_not_allowed', 'The account has no saved card. A payer can save one on the payment page.');
   }
   return {
     payer: null,

@@ -34,7 +34,7 @@ export async function returnArrivalIn(tx: Tx, name: TransferName, now: Date): Pr
     where (network, asset, payer, nonce) = (${arrival.network}, ${arrival.asset}, ${arrival.sender}, ${arrival.nonce})
       and state in ('settling', 'unknown')`);
   if (open) throw notAllowed(`${open.payment_key} is open and names it.`);
-  if (arrival.removed_at) throw notAllowed('The chain does not show it now.');
+  if (arrival.removed_at) throw notAllowed('The chain does not show the transfer now.');
   if (!(await requestReturn(tx, arrival, 'returned_by_operator', now))) {
     throw notAllowed(`Its use is known: ${arrival.use}.`);
   }
@@ -64,7 +64,7 @@ export async function recordWithdrawal(
       throw new Problem('not_found', `No transfer of ours in ${transaction} waits to be explained.`);
     }
     if (departures.some(({ gives_back }) => gives_back))
-      throw notAllowed('It gives an arrival back: it is no withdrawal.');
+      throw notAllowed('It returns an incoming transfer, so it is not a withdrawal.');
     for (const departure of departures) {
       if (!(await claimDeparture(tx, departure, 'withdrawal'))) continue;
       const amount = microcents(departure.amount_microcents);

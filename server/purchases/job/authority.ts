@@ -44,5 +44,5 @@ export function reviewRefusal({ grant }: Buyer): Problem | null {
 
 /** Why this agent may dispute but not accept; else null. */
 export function acceptRefusal({ grant }: Buyer): Problem | null {
-  return grant.paused_at ? outsideGrant('The customer has paused this agent: it may dispute, and not accept.') : null;
+  return grant.paused_at ? outsideGrant('The customer has paused this agent: it may dispute, but not accept.') : null;
 }

@@ -84,7 +84,7 @@ async function placeOf(db: Queries, caller: Buyer | Member, eventKey: string): P
     where purchase_key = $1 and sequence = $2
       and principal_key in (${principalsOf(owner.column, '$3')})`;
   const row = purchase ? await db.maybe<Place>(statement(text, [purchase, Number(sequence), owner.key])) : undefined;
-  if (!row) throw new Problem('not_found', 'The event that after names is not there for this caller.');
+  if (!row) throw new Problem('not_found', 'after does not name an event of this caller.');
   return row;
 }
 

@@ -108,7 +108,7 @@ async function jobsPage({ runtime }: Context, caller: Buyer | Member, { after = 
  */
 function behind<LowerKey>(after: string, from: { createdAt: Date } | null, lowerKey: LowerKey) {
   if (after === '') return {};
-  if (!from) throw new Problem('not_found', 'The page that after names is not there for this caller.');
+  if (!from) throw new Problem('not_found', 'after does not name an existing page of this caller.');
   return { createdAt: { lte: from.createdAt }, OR: [{ createdAt: { lt: from.createdAt } }, lowerKey] };
 }
 

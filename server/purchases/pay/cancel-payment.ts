@@ -32,7 +32,7 @@ export const cancelPayment: Verb<typeof contract.cancelPayment> = async ({ ctx, 
   if (!paymentIsOpen(payment_state)) throw notAllowed('The payment has arrived. Cancel the job to have it given back.');
   throw new Problem(
     'payment_unknown',
-    'This payment cannot be called back now. It is collected, or ends within minutes and the job can be paid anew.',
+    'This payment cannot be recalled now. It is collected, or it ends within minutes and you can pay again.',
     { headers: { 'Retry-After': '2' } },
   );
 };

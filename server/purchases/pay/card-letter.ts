@@ -40,7 +40,7 @@ function cardUsedLetter({ brand, last4, amount_microcents }: Use, agent: string,
     subject: 'An agent paid with a card of your Work Check account',
     action: { label: 'See the agents of the account', url },
     paragraphs: [
-      `An agent that calls itself ${quoted(agent)} paid with your ${brand} card ending in ${last4} for the first time:  ` +
+      `An agent that calls itself ${quoted(agent)} paid with your ${brand} card ending in ${last4} for the first time: ` +
         `${toText(amount_microcents)}.`,
       'We tell you once for each agent and card. You can lower the agent’s limits, pause or revoke it, or remove the card.',
     ],

@@ -143,7 +143,7 @@ describe('a payment link, over x402', () => {
     ['is paused', 'pause', { paused: true }, 'grant_scope_missing'],
     ['may not pay over x402 any more', 'grant', { payment_methods: ['card_checkout'] }, 'grant_scope_missing'],
     ['may not pay so much any more', 'grant', { per_job_limit_microcents: 1_000_000 }, 'grant_limit_exceeded'],
-    ['is connected no more', 'revoke', {}, 'action_not_allowed'],
+    ['is no longer connected', 'revoke', {}, 'action_not_allowed'],
   ])('pays for no agent that %s', async (_, change, body, code) => {
     const { agent, member, paymentKey } = await asking();
     const wallet = await payer();
@@ -159,7 +159,7 @@ describe('a payment link, over x402', () => {
     ['is paused', 'pause', { paused: true }, 'grant_scope_missing'],
     ['may not pay by card any more', 'grant', { payment_methods: ['x402'] }, 'grant_scope_missing'],
     ['may not pay so much any more', 'grant', { per_job_limit_microcents: 1_000_000 }, 'grant_limit_exceeded'],
-    ['is connected no more', 'revoke', {}, 'action_not_allowed'],
+    ['is no longer connected', 'revoke', {}, 'action_not_allowed'],
   ] as const)('leads to no card page for an agent that %s', async (_, change, body, code) => {
     const { agent, member, paymentKey } = await asking();
     const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;

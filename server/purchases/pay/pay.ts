@@ -159,7 +159,7 @@ async function endWaiting({ ctx, caller, steps, job }: Purchase): Promise<boolea
 }
 
 function alreadyPaid(): Problem {
-  return notAllowed('The payment that was open has arrived: there is nothing left to pay.');
+  return notAllowed('The open payment has arrived: nothing is left to pay.');
 }
 
 /** Refuses a job that cannot be paid in cash now. */
@@ -180,13 +180,9 @@ async function requirePayable({ ctx: { runtime, now }, rail, job }: Purchase): P
 }
 
 function outcomeUnknown(): Problem {
-  return new Problem(
-    'payment_unknown',
-    'Please do not pay again. It is not known yet whether this payment went through.',
-    {
-      headers: { 'Retry-After': '2' },
-    },
-  );
+  return new Problem('payment_unknown', 'Do not pay again. The outcome of this payment is not known yet.', {
+    headers: { 'Retry-After': '2' },
+  });
 }
 
 /** Steps 2 and 3. `call` carries the payment out, or looks it up. */
@@ -279,7 +275,7 @@ async function repeat(payment: Payment, known: Attempt): Promise<Reply<Paid>> {
   if (known.state === 'failed') {
     if (known.decline) return afterDecline(payment, known.decline);
     await requirePayable(payment);
-    throw notAllowed('This payment did not go through. Begin a new one.');
+    throw notAllowed('This payment did not go through. Start a new one.');
   }
   // One request at a time calls out. Its lease ends by itself when its process is gone.
   if (!(await takeLease(ctx.runtime.db, known.payment_key, ctx.now))) throw outcomeUnknown();

@@ -82,12 +82,10 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   const { attempt, hosted, accountKey } = link;
   const state = stateOf(link, now);
   if (state === 'unknown')
-    throw new Problem(
-      'payment_unknown',
-      'Please do not pay again. It is not known yet whether this payment went through.',
-      { headers: { 'Retry-After': '2' } },
-    );
-  if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has ended.');
+    throw new Problem('payment_unknown', 'Do not pay again. The outcome of this payment is not known yet.', {
+      headers: { 'Retry-After': '2' },
+    });
+  if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has expired.');
   await requireGrant(db, link, now);
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
@@ -95,7 +93,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
     log('checkout_not_opened', { payment_key: attempt.payment_key, ...errorFields(error) });
     throw railUnavailable(attempt.rail, ['card_unreachable']);
   });
-  if (url === null) throw notAllowed('This payment link has ended.');
+  if (url === null) throw notAllowed('This payment link has expired.');
   return { body: { url } };
 };
 
@@ -115,7 +113,7 @@ export async function buyerOfLink(
   now: Date,
 ): Promise<Buyer> {
   const buyer = await buyerBehind(db, principal_key, { key: payment_key, at: now });
-  if (!buyer) throw notAllowed('The agent that made this link is connected no more.');
+  if (!buyer) throw notAllowed('The agent that made this link is no longer connected.');
   return buyer;
 }
 

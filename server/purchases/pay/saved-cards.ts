@@ -15,7 +15,7 @@ export const removeCard: Verb<typeof contract.removeCard> = async ({ ctx, caller
   const { rails } = ctx.runtime;
   const { accountKey, memberKey } = caller;
   const fate = (await rails.get('card')?.kept?.remove(tx, accountKey, input.card_key, ctx.now)) ?? 'unknown';
-  if (fate === 'unknown') throw new Problem('not_found', 'The account keeps no such card.');
+  if (fate === 'unknown') throw new Problem('not_found', 'The account has no such card.');
   if (fate === 'removed') {
     const detail = { card_key: input.card_key };
     recordEvent(tx, { accountKey, principalKey: null, actor: memberKey, action: 'card_removed', detail, at: ctx.now });

@@ -47,9 +47,9 @@ export function contentRefusal({ of_principal, of_origin }: Room, bytes: number,
   if (of_principal + bytes <= principalBytes && of_origin + bytes <= originBytes) return null;
   const detail =
     of_principal + bytes > principalBytes
-      ? `More than ${principalBytes} bytes of content would be kept for quotes that you have not paid for.`
-      : `More than ${originBytes} bytes of content would be kept for unpaid quotes from your block of addresses.`;
-  return new Problem('rate_limited', `${detail} It is deleted within a minute after a quote has expired.`, {
+      ? `Your unpaid quotes would hold more than ${principalBytes} bytes of content.`
+      : `Unpaid quotes from your network block would hold more than ${originBytes} bytes of content.`;
+  return new Problem('rate_limited', `${detail} Content is deleted within a minute after its quote expires.`, {
     headers: { 'Retry-After': '60' },
   });
 }

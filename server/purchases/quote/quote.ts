@@ -57,7 +57,7 @@ export const checkWork: Verb<typeof contract.checkWork, Room> = async ({ ctx, ca
   await requireSources(tx, ctx.runtime.configuration, caller, request.context?.refs ?? []);
   const inputText = JSON.stringify(request);
   if (containsToken(inputText)) {
-    throw new Problem('credential_in_input', 'The input holds a credential of this service.');
+    throw new Problem('credential_in_input', 'The input contains a credential of this service.');
   }
   const selling = await availability(ctx.runtime, ctx.now);
   refuse(saleRefusal(selling, ctx.runtime.rails));
@@ -144,7 +144,7 @@ async function requireSources(
         ],
   );
   if (errors.length > 0) {
-    throw new Problem('source_unavailable', `${errors.length} of ${refs.length} governed sources are not there.`, {
+    throw new Problem('source_unavailable', `${errors.length} of ${refs.length} governed sources do not exist.`, {
       errors,
     });
   }

@@ -57,7 +57,7 @@ function requireNewest(job: JobRow, { decision, report_digest }: Review): void {
     'report_changed',
     isUnnamedCorrection
       ? 'The report was corrected. Read it, and send the report_digest of the one you accept.'
-      : 'The digest is not that of the newest report.',
+      : 'The digest does not match the newest report.',
     { members: { report_digest: job.report_digest } },
   );
 }

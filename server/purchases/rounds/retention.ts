@@ -24,14 +24,14 @@ const batch = 500;
 export const deleteContent: Verb<typeof contract.deleteContent> = async ({ ctx, caller, input, tx }) => {
   requireOwner(caller);
   const job = await holdJob(tx, input.job_key, caller);
-  if (!isEnded(stateAt(job, ctx.now))) throw notAllowed('What was submitted is needed until the review is closed.');
+  if (!isEnded(stateAt(job, ctx.now))) throw notAllowed('The submitted content is needed until the review is closed.');
   clearContent(tx, [job.quote_key], ctx.now);
   return { body: await readEvidence(tx, ctx, job.job_key, caller) };
 };
 
 /** People decide about content, not agents; a wallet is its own customer. */
 function requireOwner(caller: Buyer | Member): void {
-  if (caller.kind === 'agent') throw outsideGrant('Only a member of the account can delete what was submitted.');
+  if (caller.kind === 'agent') throw outsideGrant('Only a member of the account can delete submitted content.');
 }
 
 /** Deletes what is past its time. Safe beside another run. */

@@ -17,7 +17,7 @@ export const cancel: Verb<typeof contract.cancel> = async ({ ctx, caller, input,
   const job = await holdJob(tx, input.job_key, caller);
   if (stateAt(job, ctx.now) === 'canceled') return jobReply(tx, job.job_key, caller, ctx);
   if (paymentIsOpen(job.payment_state)) {
-    throw new Problem('payment_unknown', 'A payment for this job is open. It is canceled only once that is known.', {
+    throw new Problem('payment_unknown', 'A payment for this job is open. You can cancel once its outcome is known.', {
       headers: { 'Retry-After': '2' },
     });
   }
