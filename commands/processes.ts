@@ -32,7 +32,7 @@ export interface RunningProcess {
   readonly name: string;
   /** Undefined when the command could not be run. */
   readonly pid: number | undefined;
-  /** Resolves with one sentence and the last lines when it ends unasked. */
+  /** Resolves with one sentence and the last lines when it ends unexpectedly. */
   readonly died: Promise<string>;
   /** Its last output, readable. */
   tail(): readonly string[];

@@ -24,9 +24,9 @@ import { Refusal } from './refusal.ts';
 const defaultPurchases = 1_000;
 const purchasesMax = 10_000_000;
 const purchasesEach = 50;
-/** So many of the newest purchases keep their sealed content; older ones have lost it, as after 30 days. */
+/** This many of the newest purchases keep their sealed content; older ones have lost it, as after 30 days. */
 const contentMax = 1_000;
-/** Among so many of the newest, some are unpaid, queued or at work. */
+/** Some of this many newest purchases are unpaid, queued or in progress. */
 const freshMax = 2_000;
 /** Rows that may exist in an empty database: migrations, the numbering, what was counted, and keys from a first start. */
 const beside = ['_prisma_migrations', 'transaction_numbers', 'hours_counted', 'secret_keys', 'receipt_keys'];

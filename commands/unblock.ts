@@ -12,7 +12,7 @@ await runForOperator(
   { words: 2, usage: 'Say which block, account or payer, and why: npm run unblock -- BLOCK REASON' },
   async ([which = '', ...reason], { db }) => {
     const because = reason.join(' ').trim();
-    if (because === '') throw new Refusal('Say why.');
+    if (because === '') throw new Refusal('Give a reason.');
     const named = which.startsWith('0x') ? which.toLowerCase() : which;
     const now = new Date();
     const lifted = await transact(db, async (tx) => {

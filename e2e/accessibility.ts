@@ -7,10 +7,10 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** WCAG 2.2, 2.5.8; links inside a sentence are excepted there. */
+/** Minimum size of WCAG 2.2, 2.5.8, which excepts links inside a sentence. */
 const TARGET_PIXELS_MIN = 24;
 
-/** Enough to walk every page here twice; a page on which focus never returns fails by its findings. */
+/** Enough to walk every page here twice. A page on which focus never returns fails by its findings. */
 const TAB_STOPS_MAX = 400;
 
 /** Runs axe-core on the page as it stands. The script is evaluated from outside, so the page's policy holds. */
@@ -31,7 +31,7 @@ async function axeFindings(page: Page): Promise<string[]> {
   );
 }
 
-/** What axe does not look at: sideways scrolling, targets too small to hit, headings that skip a level. */
+/** What axe does not check: sideways scrolling, targets too small to hit, headings that skip a level. */
 async function layoutFindings(page: Page): Promise<string[]> {
   return page.evaluate((pixelsMin) => {
     const findings: string[] = [];
@@ -39,7 +39,7 @@ async function layoutFindings(page: Page): Promise<string[]> {
     if (root.scrollWidth > root.clientWidth)
       findings.push(`scrolls sideways by ${root.scrollWidth - root.clientWidth} px`);
     for (const target of document.querySelectorAll<HTMLElement>('a, button, summary, input:not([type=hidden])')) {
-      // A press on the words around a control is a press on it.
+      // A click on a control's label clicks the control.
       const { width, height } = (target.closest('label') ?? target).getBoundingClientRect();
       const isShown = width > 1 && height > 1;
       const isInText = getComputedStyle(target).display === 'inline';
@@ -57,7 +57,10 @@ async function layoutFindings(page: Page): Promise<string[]> {
   }, TARGET_PIXELS_MIN);
 }
 
-/** Walks the page with the Tab key: everything that takes focus shows it, and nothing sticky covers it (2.4.7, 2.4.11). */
+/**
+ * Walks the page with the Tab key: everything that takes focus must show it, and nothing sticky may cover it (2.4.7,
+ * 2.4.11).
+ */
 async function keyboardFindings(page: Page): Promise<string[]> {
   const findings: string[] = [];
   await page.evaluate(() => {
@@ -70,9 +73,9 @@ async function keyboardFindings(page: Page): Promise<string[]> {
       const focused = document.activeElement;
       if (!(focused instanceof HTMLElement) || focused === document.body || focused.dataset.walked) return null;
       focused.dataset.walked = 'yes';
-      // An input shows its focus around the field that it stands in.
+      // An input shows its focus on the surrounding field.
       const style = getComputedStyle(focused.closest('.field') ?? focused);
-      // A link that runs over several lines has a box with holes: its first line is what must be seen.
+      // The box of a multi-line link has holes: check its first line only.
       const line = focused.getClientRects()[0] ?? focused.getBoundingClientRect();
       const top = document.elementFromPoint(line.left + line.width / 2, line.top + Math.min(line.height / 2, 20));
       return {
@@ -89,8 +92,8 @@ async function keyboardFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * What stands between a page and WCAG 2.2 AA, as far as a program can tell; empty when nothing does.
- * The page is left scrolled and focused wherever the walk ended.
+ * Lists the accessibility faults (WCAG 2.2 AA) that a program can find. Leaves the page scrolled and focused where the
+ * walk ended.
  */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   return [...(await axeFindings(page)), ...(await layoutFindings(page)), ...(await keyboardFindings(page))];

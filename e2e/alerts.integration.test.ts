@@ -27,7 +27,7 @@ beforeAll(async () => {
   const worker = service.startWorker();
   await worker.ready;
   for (const port of [doorPort, workerPort]) {
-    // A counter that has counted nothing yet is there by its type.
+    // A counter that has counted nothing yet has only its type line.
     for (const [, name = ''] of (await scrape(port)).text.matchAll(/^# TYPE (\w+) \w+$/gm)) told.add(name);
     for (const name of (await scrape(port)).names) told.add(name);
   }

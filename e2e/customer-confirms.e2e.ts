@@ -8,7 +8,7 @@ import { claim, register } from './support/customer.ts';
 
 const { stack, browser } = await startInBrowser();
 
-/** The customer of these tests, in a browser that runs no scripts: every form must work without. */
+/** The customer, in a browser without scripts: every form must work without them. */
 const email = 'ines@harbourlane.example';
 let person: Page;
 let agent: Agent;
@@ -19,10 +19,10 @@ beforeAll(async () => {
   agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
 });
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 60_000, interval: 250 };
 
-/** The first line of the newest letter whose subject matches: the one thing to do. */
+/** The first line of the newest letter whose subject matches: its link. */
 async function linkIn(subject: RegExp): Promise<string> {
   const control = controlClient(stack.sandboxUrl);
   let found: string | undefined;

@@ -13,7 +13,7 @@ const { stack, browser } = await startInBrowser();
 let agent: Agent;
 const email = 'ines@harbourlane.example';
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 30_000, interval: 500 };
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function newPage(options: { javaScriptEnabled?: boolean } = {}): Promise<P
   return (await browser.newContext(options)).newPage();
 }
 
-/** A job that waits for its payer, and the link that the agent hands over. */
+/** An unpaid job, and the payment link that the agent hands over. */
 async function linkToPay(method?: 'card_checkout'): Promise<{ jobKey: string; url: string }> {
   const jobKey = await agent.authorizedJob();
   const { status, body } = await agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, {
@@ -49,7 +49,7 @@ async function linkToPay(method?: 'card_checkout'): Promise<{ jobKey: string; ur
   return { jobKey, url: body.continuation_url };
 }
 
-/** Types a card on the provider's page and presses its button. */
+/** Types a card on the provider's page and submits it. */
 async function typeCard(page: Page, { number = '4242 4242 4242 4242', save = false } = {}): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Card number').fill(number);
@@ -60,7 +60,7 @@ async function typeCard(page: Page, { number = '4242 4242 4242 4242', save = fal
   await page.getByRole('button', { name: /^Pay/ }).click();
 }
 
-/** Signs a member of the agent's account in, by a letter, from the page where they are. */
+/** Signs a member of the agent's account in by letter, from their current page. */
 async function signInHere(page: Page): Promise<void> {
   const before = (await letters()).length;
   await page.getByLabel('Your e-mail address').fill(email);
@@ -133,7 +133,7 @@ describe('a payment link', () => {
     await page.getByRole('button', { name: /by card/ }).click();
     await page.getByRole('link', { name: 'Cancel and go back' }).click();
     expect(page.url()).toBe(url);
-    // Who comes back may have paid: that is said before anything else.
+    // A payer who comes back may have paid: the page says so first.
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('If you have paid, do not pay again');
     expect(await faultsOf(page, 'pay-begun')).toEqual([]);
     await page.getByRole('button', { name: 'Not paid yet' }).click();

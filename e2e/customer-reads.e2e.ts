@@ -19,7 +19,7 @@ let agent: Agent;
 let jobKey: string;
 let accountKey: string;
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 60_000, interval: 500 };
 
 beforeAll(async () => {
@@ -329,7 +329,7 @@ describe('a form', () => {
     await page.goto(`${stack.baseUrl}/receipts/${jobKey}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Receipt');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    // A copy of the cookie from before is worth nothing either.
+    // An earlier copy of the cookie is worthless, too.
     await context.addCookies(cookies);
     await page.goto(`${stack.baseUrl}/receipts/${jobKey}`);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/sign in/i);
@@ -364,7 +364,7 @@ describe('a report', () => {
     expect(await owner.title()).toContain(title);
     expect(await owner.getByRole('main').innerText()).toMatch(/Report bought by 0x[0-9a-f]{4}…[0-9a-f]{4}/);
     await owner.getByText('What was asked for').click();
-    // The work stands below, statement by statement, and not once more beside the request.
+    // The work is shown below, statement by statement, and not again beside the request.
     const asked = owner.locator('details', { hasText: 'What was asked for' });
     expect(await asked.innerText()).not.toContain('360 torque wrenches');
     expect(await owner.getByRole('region', { name: 'The work, statement' }).innerText()).toContain(

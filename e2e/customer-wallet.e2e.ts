@@ -7,10 +7,10 @@ import { BrowserWallet } from './support/browser-wallet.ts';
 
 const { stack, browser } = await startInBrowser();
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 120_000 };
 
-/** A person at a browser with a wallet in it, and the agent that buys with the same wallet. */
+/** A person with a browser wallet, and the agent that buys with the same wallet. */
 async function walletOwner(): Promise<{ page: Page; wallet: BrowserWallet; agent: Agent }> {
   const response = await fetch(`${stack.sandboxUrl}/wallets`, { method: 'POST' });
   const { private_key } = (await response.json()) as { private_key: `0x${string}` };

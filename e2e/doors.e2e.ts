@@ -16,14 +16,14 @@ import { Agent, type Answer } from './support/agent.ts';
 import { ask, operationNames, type Subject, wellFormed } from './support/requests.ts';
 
 /*
- * `npm start` answers operations from Node's own HTTP server, ahead of Next; anywhere else the route files answer them.
- * Here the same build runs both ways on one database, and every request is sent to both.
+ * `npm start` answers operations from Node's own HTTP server, before Next; elsewhere the route files answer them. This
+ * runs the same build both ways on one database and sends every request to both.
  */
 const root = path.resolve(import.meta.dirname, '..');
 const folder = mkdtempSync(path.join(tmpdir(), 'doors-'));
-// PostgreSQL, which root starts as nobody, must be able to enter.
+// When root starts PostgreSQL, it runs as nobody, who must be able to enter.
 chmodSync(folder, 0o755);
-/** At the route files, behind a server in front that notes who calls. */
+/** The route files, behind a server that records the caller's address. */
 class Behind extends Agent {
   override identity(): Record<string, string> {
     return { ...super.identity(), [callerHeader]: '127.0.0.1' };
@@ -42,7 +42,7 @@ beforeAll(async () => {
     stack = await startStack({ ports: free, dataDir: folder, mode: 'production' });
     return free;
   });
-  // No port of the scheme is left over but that of the mail server, which nobody needs here.
+  // The scheme's only free port is the mail server's, which nothing needs here.
   const port = String(ports.model);
   environment = sandboxedEnvironment(ports, folder, stack.databaseUrl);
   routes = startProcess({
@@ -87,9 +87,9 @@ async function delivered(jobKey: string): Promise<void> {
   }
 }
 
-/** What each answer has of its own: an instant, a key, a count that goes down. */
+/** What differs between answers: times, keys, a count that goes down. */
 const ownHeaders = ['date', 'x-request-id', 'ratelimit', 'retry-after'];
-/** How a server holds its connection and packs what it sends, which is no part of the answer. */
+/** How a server manages its connection and compresses, which is not part of the answer. */
 const connectionHeaders = [
   'connection',
   'keep-alive',
@@ -99,7 +99,7 @@ const connectionHeaders = [
   'vary',
 ];
 
-/** An answer that says when it was made is never the same twice. */
+/** Answers that contain the current time always differ. */
 const tellsTheTime = (body: Answer['body']): boolean => Boolean(body?.availability?.checked_at);
 
 function shown({ status, headers, text, body }: Answer): { status: number; headers: object; text: string } {
@@ -112,7 +112,7 @@ function shown({ status, headers, text, body }: Answer): { status: number; heade
   };
 }
 
-/** Sends the same to both doors, one after the other, and wants the same answer. */
+/** Sends the same request to both doors, one after the other, and expects the same answer. */
 async function same(send: (agent: Agent) => Promise<Answer>): Promise<Answer> {
   const first = await send(plain);
   expect(shown(await send(next))).toEqual(shown(first));

@@ -15,7 +15,7 @@ let quoteKey: string;
 let accountKey: string;
 let seats: Seats;
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 90_000, interval: 500 };
 const chain = 84532;
 
@@ -149,7 +149,7 @@ describe('an operator', () => {
     const line = page.getByRole('listitem').filter({ hasText: job });
     await line.getByRole('link', { name: 'Ask again' }).click();
     await page.getByLabel('Reason').fill('the customer waits');
-    // The worker asks by itself, too: while the fault is there it cannot be faster.
+    // The worker asks on its own, too: the fault keeps it from being faster.
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.waitForURL(`${stack.baseUrl}/console/purchases/${job}`);
     expect(await page.getByRole('main').innerText()).toContain('Done, and kept in the audit log.');

@@ -22,7 +22,7 @@ let jobKey: string;
 let disputeKey: string;
 let eventKey: string;
 
-/** A worker on a busy machine may take its time. */
+/** Generous, for workers on busy machines. */
 const patience = { timeout: 90_000, interval: 500 };
 const chain = 84532;
 const email = 'ines@harbourlane.example';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await db?.end();
 });
 
-/** An agent of a customer who has confirmed it by the code of a letter. */
+/** An agent whose customer confirmed it with the letter's code. */
 async function customersAgent(): Promise<Agent> {
   const one = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
   const registration = await register(one, email);
@@ -56,7 +56,7 @@ async function customersAgent(): Promise<Agent> {
   return one;
 }
 
-/** A job that is paid for on the provider's page, and delivered. */
+/** A job paid on the provider's page, and delivered. */
 async function paidByCard(): Promise<string> {
   const key = await agent.authorizedJob();
   const { body } = await payByCard(agent, key);
@@ -66,7 +66,7 @@ async function paidByCard(): Promise<string> {
   return key;
 }
 
-/** Its bank contests the payment, and the service has heard of that. */
+/** Disputes the payment, and waits until the service has heard of it. */
 async function disputed(key: string): Promise<string> {
   const { intent_id } = await db.one<{ intent_id: string }>(sql`
     select intent_id from card_charges join payments using (payment_key) where job_key = ${key}`);
@@ -288,7 +288,7 @@ describe('every page about money and people', () => {
     await context.addCookies(await seats.of('admin').cookies());
     const page = await context.newPage();
     await page.goto(at(`/console/agents/${agentKey}/pause`), { waitUntil: 'networkidle' });
-    /** Goes on by Tab until this is what has the focus. */
+    /** Presses Tab until this has the focus. */
     const reach = async (wanted: string) => {
       for (let stop = 0; stop < 80; stop += 1) {
         await page.keyboard.press('Tab');

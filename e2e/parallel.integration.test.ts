@@ -17,7 +17,7 @@ await listen(service);
 const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
 const atOnce = 100;
 
-/** A request that can be sent many times: to whom, what, and what it carries besides. */
+/** A request to send many times: operation, input and headers. */
 interface Repeatable {
   client: Client;
   input: Record<string, unknown>;
@@ -31,10 +31,10 @@ type Posts = {
 };
 type PostName = Posts[OperationName];
 
-/** The chains whose time is that of the service. */
+/** The chains, set to the service's time. */
 const unmoved = ['eip155:84532', 'eip155:421614'];
 
-/** An agent whose registration waits for the answer to its letter. */
+/** An agent whose registration awaits confirmation. */
 async function asking() {
   const [client, customer] = [newAgent(service), new Customer(service)];
   const registration = await register(client, customer.email);
@@ -48,14 +48,14 @@ async function inUse() {
   return connected;
 }
 
-/** The owner of an account with one agent in use. */
+/** The owner of an account with one active agent. */
 async function owning() {
   const { agent, customer, registration } = await inUse();
   const client = await Member.of(service, agent, customer.email);
   return { client, customer, agent_key: registration.body.agent_key };
 }
 
-/** A request of each operation that changes something when it is sent for the first time. */
+/** For each operation, a request that changes something when first sent. */
 const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
   wallet_challenge: async () => {
     const agent = await Agent.arrive(service);
@@ -167,13 +167,13 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
     const { client, agent_key } = await owning();
     return { client, input: { keep: [], revoke: [agent_key] } };
   },
-  // Last, because a chain whose time has moved takes no more payments.
+  // Last, because a chain whose time has moved accepts no more payments.
   cancel_payment: async () => {
     const client = await Agent.arrive(service);
     const job_key = await client.authorizedJob();
     const network = unmoved.pop() ?? '';
     const { controlUrl } = service.sandbox;
-    // The signature is not carried out, and has run out by the time of its chain.
+    // The signature is not executed, and its chain's time is past its expiry.
     await facilitatorFault(controlUrl, { mode: 'refuse' });
     await client.pay(job_key, { signature: await client.signPayment(job_key, network) });
     await clearFaults(controlUrl);
@@ -182,7 +182,7 @@ const repeatable: { readonly [Name in PostName]: () => Promise<Repeatable> } = {
   },
 };
 
-/** Rows of each table, but for the one that counts requests instead of effects, and pages that the provider opened. */
+/** The rows of each table, except request counters and pages that the provider opened. */
 async function rowCounts(): Promise<Record<string, number>> {
   const { rows } = await service.database.pool.query<{ name: string }>(
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -198,7 +198,7 @@ async function rowCounts(): Promise<Record<string, number>> {
   return counts;
 }
 
-/** What changed while something was done: rows more or fewer, by table. */
+/** Row counts that changed during `work`, by table. */
 async function effectOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await rowCounts();
   await act();
@@ -207,7 +207,7 @@ async function effectOf(act: () => Promise<unknown>): Promise<Record<string, num
   return Object.fromEntries(differences.filter(([, difference]) => difference !== 0));
 }
 
-/** Sends a request until it is answered with more than "still running, look again", for 20 s at most. */
+/** Repeats a request until the answer is not "still running", for at most 20 s. */
 async function untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
   const deadline = Date.now() + 20_000;
   let answer = await send();

@@ -9,13 +9,13 @@ import { chainHand } from './support/chain-hand.ts';
 import { breakStatements, type Rewrite } from './support/rewritten-statements.ts';
 import { startService } from './support/service.ts';
 
-/** Builds that are wrong in one place, used as a buyer would: nothing that they do wrong goes unnoticed. */
+/** Builds with one fault each, used as a buyer would: every fault must be detected. */
 const service = await startService({}, { checked: false });
 const arrive = () => Agent.arrive(service);
 
 afterEach(() => clearFaults(service.sandbox.controlUrl));
 
-/** What is broken now and was not before `work`: other builds have left their faults here, too. */
+/** Violations that `work` added: other builds have left their faults here, too. */
 async function brokenBy(work: () => Promise<unknown>): Promise<string[]> {
   const before = new Set(await service.broken());
   await work();
@@ -26,9 +26,9 @@ interface FaultyBuild extends Rewrite {
   fault: string;
   /** What a buyer and a worker do with it. */
   use: (agent: Agent) => Promise<unknown>;
-  /** What the database says to it. */
+  /** The database's error. */
   refused?: RegExp;
-  /** What the checker says to what it left. */
+  /** The checker's finding. */
   named?: RegExp;
 }
 
@@ -56,13 +56,13 @@ async function unknownPayment(agent: Agent): Promise<string> {
   return agent.paidJob();
 }
 
-/** A movement of the books by itself, not the log of a chain that is written down with its own. */
+/** A posting of its own, not the chain log that is recorded with one. */
 const posting = /^\s*insert into ledger_transfers/;
 
 const hand = await chainHand(service.sandbox.controlUrl, 84532);
 const payTo = service.sandbox.payTo as `0x${string}`;
 
-/** Money that came for nothing we know, as the service has noticed it. */
+/** Unexplained incoming money, as noticed by the service. */
 async function unmatched(): Promise<TransferName> {
   const transaction = await hand.mint(payTo, 5_000_000n);
   await service.sweep();
@@ -313,7 +313,7 @@ describe('a build that', () => {
     const agent = await arrive();
     const { body: quote } = await agent.quote();
     const { authorize } = verbs;
-    // The process dies between the reply and the commit: the transaction is gone, the reply is not.
+    // The process dies between reply and commit: the transaction is lost, the reply is not.
     verbs.authorize = async (call) => {
       const reply = await authorize(call);
       await call.tx.many(sql`rollback`);

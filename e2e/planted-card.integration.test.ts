@@ -5,18 +5,18 @@ import { brokenInvariants } from './support/invariants.ts';
 import { namedOf, type PlantedFault, refusedOf, tentatively, withoutGuards } from './support/planted.ts';
 import { startService, withCard } from './support/service.ts';
 
-/** Purchases by card to do harm to, by the key of their job, one in each state that matters. */
+/** Card purchases to damage, one in each relevant state, by job key. */
 interface Victims {
   /** Paid on the page. */
   paid: string;
-  /** Another, of the same account, with the card that it keeps. */
+  /** Another one of the same account, paid with its saved card. */
   saved: string;
   /** Waits for its payer, whose page is open. */
   waiting: string;
   refunded: string;
   disputed: string;
   lost: string;
-  /** The account that keeps no card. */
+  /** The account without a saved card. */
   other: string;
 }
 
@@ -27,7 +27,7 @@ const refundOf = (job: string, key: string, amount: string) => `
   select '${key}', payment_key, job_key, intent_id, ${amount}, 'second_dispute', 'refund_pending', now(), now()
   from card_charges c join payments using (payment_key) where job_key = '${job}'`;
 
-/** What the checker of the rows names. */
+/** The findings of the row checker. */
 const inTheRows: PlantedFault<Victims>[] = [
   {
     fault: 'a collection without a charge',
@@ -123,7 +123,7 @@ const inTheRows: PlantedFault<Victims>[] = [
   },
 ];
 
-/** What the comparison with the provider's own books names. */
+/** The findings of the comparison with the provider's own books. */
 const atTheProvider: PlantedFault<Victims>[] = [
   {
     fault: 'a charge that nobody wrote down',
@@ -214,7 +214,7 @@ const stripe = stripeOf(service);
 const { pool } = service.database;
 let victims: Victims;
 
-/** Has the bank contest what paid for the job. */
+/** Disputes the job's payment. */
 async function contested(jobKey: string) {
   const { rows } = await pool.query<{ intent_id: string }>(`select ${intentOf(jobKey)} as intent_id`);
   return stripe.openDispute({ payment_intent: rows[0]?.intent_id ?? '' });
@@ -232,7 +232,7 @@ beforeAll(async () => {
   const refunded = (await paidOnPage(service, agent)).jobKey;
   await agent.post(`/api/agent/v1/jobs/${refunded}/cancel`);
   await service.sweep();
-  // Accounts of their own: a dispute blocks what comes after it.
+  // Separate accounts: a dispute blocks later purchases.
   const [one, another] = [await buyingByCard(service), await buyingByCard(service)];
   const disputed = (await paidOnPage(service, one.agent)).jobKey;
   await contested(disputed);

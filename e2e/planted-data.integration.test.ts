@@ -5,7 +5,7 @@ import { brokenInvariants } from './support/invariants.ts';
 import { namedOf, type PlantedFault, refusedOf, tentatively, withoutGuards } from './support/planted.ts';
 import { startService } from './support/service.ts';
 
-/** Purchases to do harm to, one in each state that matters. */
+/** Purchases to damage, one in each relevant state. */
 interface Victims {
   principal: string;
   waiting: string;

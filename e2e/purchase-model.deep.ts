@@ -4,7 +4,7 @@ import { chosenPart, chosenSeed, rarerThan, shareOf, sumOfParts } from './suppor
 import { startService, withCard } from './support/service.ts';
 
 const part = chosenPart();
-/** While some wait for their chains the others keep the machine busy. */
+/** Some lanes wait for their chains while others use the machine. */
 const lanes = 4;
 const byCard: Parameters<typeof startService>[0] = async (sandbox) => ({
   ...(await withCard(sandbox)),

@@ -7,13 +7,13 @@ import { tryCommands, tryPurchases } from './purchase-model/trial.ts';
 import { rarerThan } from './support/part.ts';
 import { startService, withCard } from './support/service.ts';
 
-/** The same runs every time, which take every step; the long trial takes new ones. */
+/** Fixed seeds that take every step; the long trial uses new ones. */
 const seed = 20_261_121;
 const byCard: Parameters<typeof startService>[0] = async (sandbox) => ({
   ...(await withCard(sandbox)),
   WAIVERS_MAX: '0',
 });
-/** A hostile chain costs several times what the rest of a run does. */
+/** A hostile chain costs several times as much as the rest of a run. */
 const hostileOneIn = 6;
 const services = await Promise.all([startService(byCard), startService(byCard)]);
 
@@ -24,7 +24,7 @@ describe('a purchase, whatever its agent, member, worker, clock and provider do,
     expect(rarerThan(1, await tryPurchases(services, 300, { seed, hostileOneIn }))).toEqual([]);
   });
 
-  // Chance brings this about once in some thousand runs.
+  // Chance produces this about once in a thousand runs.
   it('is paid in the way that is listed when it was authorized without room', async () => {
     const creditThere = [new Pay(0, 0), new Cancel(0)];
     const roomFull = [new Begin(), new ChangeGrant({ daily: 2 * Number(price) })];

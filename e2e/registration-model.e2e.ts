@@ -3,7 +3,7 @@ import { tryRegistrations } from './registration-model/trial.ts';
 import { rarerThan } from './support/part.ts';
 import { startService } from './support/service.ts';
 
-/** The same runs every time, which are given every answer; the long trial takes new ones. */
+/** Fixed seeds that get every answer; the long trial uses new ones. */
 const seed = 20_261_121;
 const services = await Promise.all([startService(), startService()]);
 

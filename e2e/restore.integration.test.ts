@@ -46,7 +46,7 @@ async function workerRounds(at: Service = service): Promise<void> {
   at.advanceClock(-124);
 }
 
-/** The buyer gets its report, disputes it, gets it again and disputes that: the money is to go back. */
+/** The buyer gets its report, disputes it, gets the corrected one and disputes that: the money is to be refunded. */
 async function disputeTwice({ agent, jobKey }: Buyer): Promise<void> {
   for (let report = 1; report <= 2; report += 1) {
     await service.execute(jobKey);
@@ -69,7 +69,7 @@ describe('a backup that is restored after 20 purchases', { timeout: 300_000 }, (
       const jobKey = await agent.authorizedJob();
       buyers.push({ agent, jobKey, signature: await agent.signPayment(jobKey) });
     }
-    // Of these the backup knows the payment, and not what came of it.
+    // The backup has these payments, but not their outcome.
     const early = buyers.slice(0, 5);
     for (const { agent, jobKey, signature } of early) await agent.pay(jobKey, { signature });
     await service.sweep();
@@ -87,7 +87,7 @@ describe('a backup that is restored after 20 purchases', { timeout: 300_000 }, (
     await workerRounds();
     for (const buyer of buyers) {
       const { state } = (await buyer.agent.job(buyer.jobKey)).body;
-      // What went back before the restore is not collected again, and a job that held it goes no further.
+      // Money returned before the restore is not collected again, and a job that held it goes no further.
       const isPaid = !disputed.includes(buyer);
       expect(state).toBe(isPaid ? 'queued' : early.includes(buyer) ? 'failed' : 'awaiting_payment');
       if (isPaid) await disputeTwice(buyer);
@@ -148,7 +148,7 @@ describe('a payment that went back after the backup that knows it as collected',
 describe('a dump that is restored into a cluster that counts its transactions from the start', {
   timeout: 120_000,
 }, () => {
-  /** The service on what was dumped, with the keys and the chains that it had. */
+  /** The service on the restored dump, with its keys and chains. */
   async function restored(): Promise<{ at: Service; pool: pg.Pool; url: string }> {
     cluster = await startThrowawayPostgres();
     const url = await createDatabase(cluster.url, 'restored');
@@ -195,7 +195,7 @@ describe('a dump that is restored into a cluster that counts its transactions fr
     expect(rows).toEqual([{ rows: expect.any(Number) }, { rows: after.length - before.length }]);
     expect((await verifySeals(at.runtime.db)).broken).toEqual([]);
     expect(await brokenInvariants(pool)).toEqual([]);
-    // The one that it was dumped from has not ended, and sees what is paid to both.
+    // The original service is still running and sees payments to both.
     await workerRounds();
   });
 });

@@ -8,7 +8,7 @@ import { startService } from './support/service.ts';
 
 const service = await startService();
 
-/** A client as its makers ship it, with nothing set but what the contract and the guide say to set. */
+/** A stock client, with only the settings that the contract and the guide name. */
 async function stockClient(agent: Agent): Promise<x402Client> {
   const { terms } = (await agent.get('/api/agent/v1/services/svc_work_check')).body;
   const [, cap = ''] = /maxAmountPerPayment: '(\$\d+)'/.exec(terms.x402.client_setting) ?? [];
@@ -17,7 +17,7 @@ async function stockClient(agent: Agent): Promise<x402Client> {
   return client;
 }
 
-/** What `next_actions` of a job say of paying: address and body, as they stand. */
+/** The payment in a job's `next_actions`: address and body, unchanged. */
 async function payable(agent: Agent): Promise<{ href: string; body: Record<string, unknown> }> {
   const { next_actions } = (await agent.job(await agent.authorizedJob())).body;
   return next_actions.find(({ action }: { action: string }) => action === 'pay');

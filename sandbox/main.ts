@@ -38,7 +38,7 @@ function fail(sentence: string): void {
   void stopAll(1);
 }
 
-/** A part that ends unasked stops the rest. */
+/** A part that ends unexpectedly stops the rest. */
 function watch(name: string, exited: Promise<void>): void {
   void exited.then(() => fail(`The ${name} ended by itself.`));
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Every port that a copy of the service uses on one machine, derived from the one that PORT names. */
+/** Every port that one copy of the service uses, derived from PORT. */
 export type Ports = {
   readonly app: number;
   readonly control: number;

@@ -25,7 +25,7 @@ describe('the work on a page', () => {
     const words = wordsOf({ total: 14490 }, [total]);
     expect(words).toContain('"total": 14490');
     expect(words).toContain(
-      'Contradicted The lines come to another total. The work says 14,490 Held against 14,940 ' +
+      'Contradicted The lines come to another total. The work says 14,490 Compared with 14,940 ' +
         'Computed 360 × 41.50 = 14,940 No passage cited',
     );
     expect(words).not.toContain('no longer kept');

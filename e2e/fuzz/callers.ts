@@ -8,7 +8,7 @@ import type { CallerKind } from './ideas.ts';
 
 export type Callers = Record<CallerKind, (operation: Operation, about: number) => Client>;
 
-/** Keys of things that there are. */
+/** Keys of existing records. */
 export type Keys = Record<keyof Subject, string[]>;
 
 export async function callersOf(service: Service, owner: Agent): Promise<Callers> {
@@ -20,7 +20,7 @@ export async function callersOf(service: Service, owner: Agent): Promise<Callers
   const member = await Member.of(service, owner);
   const stranger = await Agent.arrive(service);
   const { agent: registered } = await connectedAgent(service);
-  // Whatever ends the credential that asks is asked with one that nobody else needs.
+  // An operation that ends its own credential gets one that nothing else needs.
   const entitledAgent = ({ name }: Operation) =>
     name === 'rotate_credential' || name === 'wallet_sign_out' ? registered : owner;
   return {
@@ -32,7 +32,7 @@ export async function callersOf(service: Service, owner: Agent): Promise<Callers
   };
 }
 
-/** Another agent of the same account, which members may change and revoke while the owner goes on. */
+/** Another agent of the same account, which members may change and revoke while the owner continues. */
 async function colleagueOf(service: Service, owner: Agent): Promise<string> {
   const { registration } = await connectedAgent(service);
   const { agent_key } = registration.body;
@@ -43,7 +43,7 @@ async function colleagueOf(service: Service, owner: Agent): Promise<string> {
   return agent_key;
 }
 
-/** Purchases in several states, of a buyer whose limits no run reaches. */
+/** Purchases in several states, by a buyer whose limits no run reaches. */
 export async function purchaseKeys(service: Service, owner: Agent): Promise<Keys> {
   const { database, execute } = service;
   await database.pool.query(

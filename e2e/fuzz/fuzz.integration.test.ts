@@ -8,7 +8,7 @@ const runs = 1_000;
 describe('whatever is sent to an operation', () => {
   it('is answered as the OpenAPI document says, and forgotten', { timeout: 1_800_000 }, async () => {
     const { reached, growth } = await fuzz(service, runs);
-    // A fuzz that is turned away at the door finds nothing.
+    // Requests refused at the door find nothing.
     expect(Object.entries(reached).filter(([, times]) => times < runs / 20)).toEqual([]);
     expect(growth.heapUsed).toBeLessThan(growthMax.heapUsed);
     expect(growth.rss).toBeLessThan(growthMax.rss);

@@ -13,25 +13,25 @@ import { changed, hostileJson } from './hostile.ts';
 import { type Idea, ideasFor } from './ideas.ts';
 
 export const firstSeed = 20_261_121;
-/** Smaller requests that are tried once one is answered wrongly; what is wrong with it shows in any size. */
+/** How many smaller requests to try after a wrong answer, to shrink the failure. */
 const smallerMax = 300;
-/** Keys of a kind that a run remembers from answers, besides those that it starts with. */
+/** Keys of one kind that a run remembers from answers, besides the initial ones. */
 const learnedMax = 40;
-/** Problems that an operation answers before it looks at what it is asked for. */
+/** Problems that an operation answers before it looks at its input. */
 const doorkeepers: readonly unknown[] = [
   'invalid_token',
   'rate_limited',
   'idempotency_key_required',
   'idempotency_key_conflict',
 ];
-/** A longer part of an address does not reach the service: the HTTP parser answers 431. */
+/** Longer paths never reach the service: the HTTP parser answers 431. */
 const addressPartMax = 500;
 const headerMax = 8_000;
 
-/** Characters of an answer, and of a fault with its request, that help their reader. */
+/** How much of an answer and of a failing request to print. */
 const answerTextMax = 1_000;
 const faultTextMax = 3_000;
-/** The tools are the same operations, so their lanes are shorter by this. */
+/** MCP tools are the same operations, so their lanes are this much shorter. */
 const mcpShare = 4;
 
 type ToolName = {
@@ -43,18 +43,18 @@ function isTool(name: OperationName): name is ToolName {
 }
 
 export interface FuzzResult {
-  /** How often each operation was reached behind the door: it did its work, or refused for a reason of its own. */
+  /** How often each operation got past the door: it succeeded, or refused for its own reason. */
   readonly reached: Readonly<Record<OperationName, number>>;
-  /** Bytes that the server held more at the end than when half was done. */
+  /** Growth of the server's memory in the second half, in bytes. */
   readonly growth: { readonly rss: number; readonly heapUsed: number };
 }
 
-/** Caches and compiled code may grow by so many bytes; a little kept of every request is more. */
+/** Allowed growth in bytes: caches and compiled code. Keeping a little of every request would exceed it. */
 export const growthMax: FuzzResult['growth'] = { rss: 32 * 1024 * 1024, heapUsed: 4 * 1024 * 1024 };
 
 /**
- * Sends `runs` fuzzed requests of every operation to a server process of its own, all operations at once. Throws at the
- * first answer that is a fault of the server or that the OpenAPI document does not foresee, with the request.
+ * Sends `runs` fuzzed requests of every operation to a separate server process, all operations at once. Throws, with
+ * the request, at the first answer that is a server fault or that the OpenAPI document does not allow.
  */
 export async function fuzz(service: Service, runs: number, seed = firstSeed): Promise<FuzzResult> {
   const server = await service.startDoor();
@@ -106,7 +106,7 @@ class FuzzRun {
     this.#check = check;
   }
 
-  /** Fuzzes every operation at once over both transports. Throws with the faults of all. */
+  /** Fuzzes all operations at once over both transports. Throws with all faults. */
   async lanes(runs: number, seed: number): Promise<void> {
     const lanes = await Promise.allSettled([
       ...operationNames.map((name) => this.#lane(name, runs, seed)),
@@ -116,7 +116,7 @@ class FuzzRun {
     if (faults.length > 0) throw new Error(faults.map((text) => text.slice(0, faultTextMax)).join('\n\n'));
   }
 
-  /** Fuzzes one operation over REST, one request after the other. */
+  /** Fuzzes one operation over REST, request by request. */
   async #lane(name: OperationName, runs: number, seed: number): Promise<void> {
     await this.#everyIdea(name, runs, seed, async (idea) => {
       const wire = this.#requestOf(name, idea);
@@ -141,7 +141,7 @@ class FuzzRun {
     });
   }
 
-  /** Sends what comes of each idea, and of smaller ones than the first that is answered wrongly. */
+  /** Sends the request of each idea, and shrinks the first one that gets a wrong answer. */
   async #everyIdea(
     name: OperationName,
     runs: number,
@@ -212,14 +212,14 @@ class FuzzRun {
     };
   }
 
-  /** Path keys and body, flat, about something that there is unless that was changed too. */
+  /** Path keys and body, flat, about an existing record unless the idea changes that. */
   #inputOf(name: OperationName, idea: Idea): Record<string, unknown> {
     const honest = wellFormed[name](this.#subjectOf(operations[name], idea.about));
     const real = Object.fromEntries(pathKeys(operations[name]).map((key) => [key, honest[key]]));
     return changed(idea.fields ? { ...idea.fields, ...real } : honest, idea.changes);
   }
 
-  /** Something real to ask about. */
+  /** An existing record to ask about. */
   #subjectOf({ destroys }: Operation, about: number): Subject {
     const pick = (kind: keyof Subject) => {
       const known = [...this.#keys[kind], ...this.#learned[kind]];
@@ -234,7 +234,7 @@ class FuzzRun {
     };
   }
 
-  /** Counts an answer from behind the door, and learns the keys that it tells of. */
+  /** Counts an answer from behind the door and remembers the keys in it. */
   #note(name: OperationName, body: Record<string, unknown>, isRefusal: boolean): void {
     const own = (operations[name].problems as readonly unknown[]).filter((code) => !doorkeepers.includes(code));
     if (!isRefusal || body.x402Version || own.includes(body.code)) this.reached[name] += 1;
@@ -249,18 +249,18 @@ class FuzzRun {
   }
 }
 
-/** A longer header does not reach the service either. */
+/** Longer headers do not reach the service either. */
 function inBase64(text: string): string {
   return Buffer.from(text).toString('base64').slice(0, headerMax);
 }
 
-/** The request in its smallest form that is answered wrongly, and what is wrong with the answer. */
+/** The smallest form of the request that gets a wrong answer, and what is wrong with it. */
 function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause ? `${error.message}\n${faultText(error.cause)}` : error.message;
 }
 
-/** Some things may be ended, so that the others live on for the other operations. */
+/** Only some records may be ended: other operations need the rest. */
 function isExpendable(key: string): boolean {
   return /[0-9A-H]$/.test(key);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /** What an agent may send, from almost right to hostile, as fast-check arbitraries. */
 
-/** A word that is JSON here and something that `JSON.stringify` cannot say on the wire. */
+/** Placeholders: JSON words that stand for something `JSON.stringify` cannot write. */
 const smuggled: Readonly<Record<string, string>> = {
   '@beyond-double@': '1e999',
   '@minus-zero@': '-0',
@@ -15,7 +15,7 @@ const smuggled: Readonly<Record<string, string>> = {
   '@deep-object@': `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
 };
 
-/** The JSON text of a value, with what only text can say in the places that stand for it. */
+/** The JSON text of a value, with its placeholders replaced by what only text can express. */
 export function hostileJson(value: unknown): string {
   return JSON.stringify(value).replace(/"(@[a-z-]+@)"/g, (whole, word: string) => smuggled[word] ?? whole);
 }
@@ -77,7 +77,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** One change to a request: `where` picks a place by its number among all there are. */
+/** One change to a request: `where` selects a place by number. */
 export interface Change {
   where: number;
   how: 'replace' | 'remove' | 'add';
@@ -95,7 +95,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** The value with the changes made; the value itself stays as it is. */
+/** A changed copy of the value. */
 export function changed(value: Record<string, unknown>, all: readonly Change[]): Record<string, unknown> {
   const copy = structuredClone(value);
   for (const { where, how, name, value: shared } of all) {
@@ -111,7 +111,7 @@ export function changed(value: Record<string, unknown>, all: readonly Change[]):
   return copy;
 }
 
-/** Every member of every object and array, the outer ones first, to a depth that the contracts reach. */
+/** Every member of every object and array, outer ones first, as deep as the contracts go. */
 function placesOf(value: unknown, depth = 0): { holder: object; name: string }[] {
   if (typeof value !== 'object' || value === null || depth > 4) return [];
   const names = Object.keys(value).slice(0, 50);
@@ -127,7 +127,7 @@ function isObject(value: unknown): boolean {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Values that a JSON Schema allows, or nearly: what it cannot say in a generator is left out. */
+/** Values that a JSON Schema allows, or nearly: constraints that no generator can express are ignored. */
 export function valuesOf(schema: JsonSchema, root: JsonSchema = schema): fc.Arbitrary<unknown> {
   const { $ref, enum: allowed, const: only, type } = schema;
   if (typeof $ref === 'string') return valuesOf(at(root, $ref), root);
@@ -189,7 +189,7 @@ const headerText = fc.string({
   maxLength: 60,
 });
 
-/** Headers besides those of an honest request, some instead of one. */
+/** Headers added to those of an honest request; some replace one. */
 export const headers: fc.Arbitrary<Record<string, string>> = fc.dictionary(
   fc.constantFrom(
     'accept',
@@ -226,7 +226,7 @@ export const headers: fc.Arbitrary<Record<string, string>> = fc.dictionary(
   { minKeys: 1, maxKeys: 3 },
 );
 
-/** A body that is no JSON object, as bytes. */
+/** Bodies that are not JSON objects, as bytes. */
 export const oddBody: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
   fc

@@ -3,26 +3,26 @@ import { z } from 'zod';
 import type { Operation } from '../../server/door/operation.ts';
 import { type Change, changes, headers, oddBody, valuesOf } from './hostile.ts';
 
-/** Who sends a request: whom the operation is for, or somebody else. */
+/** Who sends a request: the intended caller or somebody else. */
 export type CallerKind = 'entitled' | 'stranger' | 'nobody' | 'garbage';
 
-/** One request, before the keys of something real are put into it. */
+/** One request, before real keys are put into it. */
 export interface Idea {
-  /** Picks what it is about, by its number among all there is. */
+  /** Selects its subject by number. */
   about: number;
-  /** Null for what an honest client sends. */
+  /** Null for the headers of an honest client. */
   fields: Record<string, unknown> | null;
-  /** Made to the fields. */
+  /** Changes to the fields. */
   changes: Change[];
-  /** What is changed in the payment that it carries; null when it carries none. */
+  /** Changes to the signed payload; null if it has none. */
   payment: Change[] | null;
   caller: CallerKind;
   key: string | null;
   headers: Record<string, string>;
-  /** In place of the JSON of the fields. */
+  /** Replaces the JSON of the fields. */
   body: Uint8Array | null;
   method: string | null;
-  /** Behind the path. */
+  /** Appended to the path. */
   suffix: string;
   query: string;
 }
@@ -40,7 +40,7 @@ const honest: Omit<Idea, 'about'> = {
   query: '',
 };
 
-/** Requests of an operation that are honest but for two things at most: more would only hide what lies behind the first. */
+/** Requests of an operation with at most two things wrong: more would only hide what lies behind the first. */
 export function ideasFor(operation: Operation): fc.Arbitrary<Idea> {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
   const values = valuesOf(schema) as fc.Arbitrary<Record<string, unknown>>;

@@ -7,17 +7,17 @@ import { type Agent, type Answer, clearFaults, facilitatorFault, settlementsOf }
 import type { StoppingPoint } from './database-tap.ts';
 import { inState, type Request, type Stage } from './stage.ts';
 
-/** What an agent does when the app dies under it, and how it must have ended once. */
+/** What an agent does when the app dies during its request, and how it must have ended once. */
 export interface Act {
-  /** Who does it: somebody with a wallet, unless somebody else. */
+  /** Who does it; by default somebody with a wallet. */
   arrive?(stage: Stage): Promise<Agent>;
-  /** What comes before, at an app that lives, and the request that dies. */
+  /** The steps before, on a surviving app, and the request during which the app dies. */
   request(agent: Agent, stage: Stage): Promise<Request>;
-  /** What there must be one of, or how the job must stand, in the end. */
+  /** What must exist once, or the job's required state, in the end. */
   ended(agent: Agent, stage: Stage, answer: Answer, request: Request): Promise<void>;
 }
 
-/** A point at which the app is killed: where its work stands, and where that shows in what it sends. */
+/** A point at which the app is killed: the stage of its work, and the statement that marks it. */
 export interface AppPoint {
   readonly point: string;
   readonly act: Act;
@@ -62,7 +62,7 @@ const authorizing: Act = {
   },
 };
 
-/** The job was paid for once, and its report came once. */
+/** The job was paid once and delivered once. */
 export async function boughtOnce(agent: Agent, stage: Stage, { body }: Answer): Promise<void> {
   await inState(stage, agent, body.job_key, { state: 'delivered', payment_state: 'collected' });
   expect(await count(stage, "payments where state = 'collected' and job_key = $1", body.job_key)).toBe(1);
@@ -82,7 +82,7 @@ const paying: Act = {
   },
 };
 
-/** A job before it was canceled: its price is credit now. */
+/** A job to cancel: afterwards its price is credit. */
 const payingFromCredit: Act = {
   async request(agent, stage) {
     await canceledJob(agent, stage);
@@ -92,7 +92,7 @@ const payingFromCredit: Act = {
   ended: boughtOnce,
 };
 
-/** Paid and canceled, before a worker was done with it. */
+/** Paid and canceled before a worker finished it. */
 async function canceledJob(agent: Agent, stage: Stage): Promise<void> {
   await stage.eventually(async () => {
     const jobKey = await agent.paidJob();
@@ -108,7 +108,7 @@ const canceling: Act = {
   },
 };
 
-/** Paid for, and no worker is there: what was paid is credit then. */
+/** Paid, with no worker running: the payment becomes credit. */
 const cancelingPaid: Act = {
   request: async (agent) => keyed(`${jobAt(await agent.paidJob())}/cancel`, {}),
   async ended(agent, stage, { body }) {
@@ -117,7 +117,7 @@ const cancelingPaid: Act = {
   },
 };
 
-/** A wallet is its own customer: it has what it submitted deleted. What is deleted is nowhere, and its digest stays. */
+/** A wallet is its own customer and deletes its submitted content. Only digests remain. */
 const deleting: Act = {
   async request(agent) {
     const jobKey = await agent.authorizedJob();
@@ -161,7 +161,7 @@ const disputingAgain: Act = {
   },
 };
 
-/** The names are those of the list of kill points that the service is held to. */
+/** Named as in the list of kill points that the service must survive. */
 export const appPoints: AppPoint[] = [
   { point: 'K01 the key of a quote is claimed', act: asking, stopAt: { before: /insert into quotes/ } },
   { point: 'K02 the quote is inserted', act: asking, stopAt: { beforeCommitOf: /insert into quotes/ } },
@@ -192,16 +192,16 @@ export const appPoints: AppPoint[] = [
   },
 ];
 
-/** Those of work that no worker may take meanwhile. */
+/** Points of work that no worker may take meanwhile. */
 export const appPointsWithoutWorker: AppPoint[] = [
   { point: 'K36 credit is given', act: cancelingPaid, stopAt: { beforeCommitOf: /insert into ledger_transfers/ } },
   { point: 'K36 credit is committed, unsent', act: cancelingPaid, stopAt: { after: /insert into ledger_transfers/ } },
 ];
 
-/** A worker that sees the money on its chain may do what is left to do, and the app has nothing to be killed at then. */
+/** A worker that sees the money on the chain may finish the work, and the app would never reach its kill point. */
 const triesMax = 3;
 
-/** Kills an app at the point, sends the same request to one that lives until it is answered, and looks at the end. */
+/** Kills an app at the point, repeats the request on a surviving one until it is answered, and checks the result. */
 export async function killApp(stage: Stage, { point, act, stopAt }: AppPoint): Promise<void> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const [agent, victim] = await Promise.all([act.arrive?.(stage) ?? stage.arrive(), stage.app()]);
@@ -220,7 +220,7 @@ export async function killApp(stage: Stage, { point, act, stopAt }: AppPoint): P
   throw new Error(`${triesMax} apps answered and none came to: ${point}`);
 }
 
-/** The same while the facilitator has the payment: it has not moved the money yet, or has and keeps its answer. */
+/** The same while the facilitator has the payment: before it moves the money, or after, with its answer held back. */
 export async function killWhileSettling(stage: Stage, mode: string): Promise<void> {
   const { sandboxUrl } = stage.stack;
   const [agent, victim] = await Promise.all([stage.arrive(), stage.app()]);
@@ -236,13 +236,13 @@ export async function killWhileSettling(stage: Stage, mode: string): Promise<voi
   });
 }
 
-/** What a repeat hears of a request whose answer held a secret. */
+/** The status of a repeat whose first answer held a secret. */
 const toldOnce = 410;
 
-/** Still at work, or, on a busy machine, for the moment without what it needs. */
+/** Still running, or, on a busy machine, briefly without what it needs. */
 const askedAgain = [409, 503];
 
-/** Whether this is the answer to a request. Anything else must say that it may be sent again. */
+/** Whether this is the final answer. Any other must allow a retry. */
 function isGiven({ status, headers }: Answer): boolean {
   if (status < 300 || status === toldOnce) return true;
   expect(askedAgain).toContain(status);
@@ -250,7 +250,7 @@ function isGiven({ status, headers }: Answer): boolean {
   return false;
 }
 
-/** The answer to a request that is sent until it is answered. */
+/** Repeats a request until it is answered. */
 const answered = (stage: Stage, agent: Agent, request: Request): Promise<Answer> =>
   stage.eventually(async () => {
     const repeated = await stage.send(agent, request);

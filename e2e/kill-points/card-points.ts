@@ -12,7 +12,7 @@ import { type JobErrand, paymentPoints, refundPoints, type WorkerPoint } from '.
 const paymentsOf = (jobKey: string) => `/api/agent/v1/jobs/${jobKey}/payments`;
 const stripeOf = ({ stack }: Stage) => controlClient(stack.sandboxUrl).stripe;
 
-/** The payment by card of a job. There is one. */
+/** The job's only card payment. */
 async function paymentKeyOf(stage: Stage, jobKey: string): Promise<string> {
   const { rows } = await stage.database.query<{ payment_key: string }>(
     "select payment_key from payments where job_key = $1 and rail = 'card'",
@@ -22,12 +22,12 @@ async function paymentKeyOf(stage: Stage, jobKey: string): Promise<string> {
   return rows[0]?.payment_key ?? '';
 }
 
-/** The card of a job was charged once, and so much of it went back. */
+/** The card was charged once for the job, and this much was refunded. */
 async function chargedOnce(stage: Stage, jobKey: string, back = 0): Promise<void> {
   expect(await chargesOf(stage.stack.sandboxUrl, await paymentKeyOf(stage, jobKey))).toEqual([{ amount: 500, back }]);
 }
 
-/** An agent whose customer keeps a card, by a tick on the page of a first job. */
+/** An agent whose customer saved a card while paying for a first job. */
 async function cardHolder(stage: Stage): Promise<Agent> {
   const { agent, email } = await connected(stage);
   const member = await signedIn(stage, email);
@@ -39,7 +39,7 @@ async function cardHolder(stage: Stage): Promise<Agent> {
   return agent;
 }
 
-/** A holder for many trials of a stage: each takes its own job. Limits let ten jobs a day. */
+/** A cardholder for many trials, each with its own job. Limits allow ten jobs a day. */
 function holders(): (stage: Stage) => Promise<Agent> {
   let current: Promise<Agent> | null = null;
   let uses = 0;
@@ -51,7 +51,7 @@ function holders(): (stage: Stage) => Promise<Agent> {
 }
 const aHolder = holders();
 
-/** The kept card of the account is charged. */
+/** Charges the account's saved card. */
 const charging: Act = {
   arrive: aHolder,
   request: async (agent) => keyed(paymentsOf(await agent.authorizedJob()), { rail: 'card', method: 'card_saved' }),
@@ -61,7 +61,7 @@ const charging: Act = {
   },
 };
 
-/** A link to pay on is asked for, and somebody pays there. */
+/** Asks for a payment link and pays there. */
 const linking: Act = {
   arrive: aHolder,
   request: async (agent) => keyed(paymentsOf(await agent.authorizedJob()), { rail: 'card', method: 'card_checkout' }),
@@ -72,7 +72,7 @@ const linking: Act = {
   },
 };
 
-/** The payer opens the page of a link, and pays there. */
+/** The payer opens the page of a link and pays. */
 const clicking: Act = {
   arrive: aHolder,
   async request(agent) {
@@ -94,7 +94,7 @@ async function payOnPage(stage: Stage, agent: Agent, jobKey: string, url: string
   await chargedOnce(stage, jobKey);
 }
 
-/** The provider announces something, under a signature that holds. */
+/** The provider sends an event with a valid signature. */
 const hearing: Act = {
   async request() {
     const created = Math.floor(Date.now() / 1_000);
@@ -126,7 +126,7 @@ export const cardPoints: AppPoint[] = [
   { point: 'an event is stored, unsent', act: hearing, stopAt: { after: /insert into card_events/ } },
 ];
 
-/** Those that only the long trials come to. */
+/** Points for the long trials only. */
 export const furtherCardPoints: AppPoint[] = [
   { point: 'the link is asked for', act: linking, stopAt: { before: /insert into card_payments/ } },
   { point: 'the page is asked for', act: clicking, stopAt: { after: /set session_asked_at/ } },
@@ -137,13 +137,13 @@ export const furtherCardPoints: AppPoint[] = [
   { point: 'an event is not stored', act: hearing, stopAt: { before: /insert into card_events/ } },
 ];
 
-/** On the way to the end of a charge that no request waits for any more. */
+/** Points on the way to the end of a charge that no request waits for. */
 export const chargePoints: WorkerPoint[] = [
   ...paymentPoints,
   { point: 'a charge was found', stopAt: { before: /insert into card_charges/ } },
 ];
 
-/** On the way from an event to what it leads to. */
+/** Points between an event and its effect. */
 export const eventPoints: WorkerPoint[] = [
   { point: 'an event is taken up', stopAt: { after: /update card_events set next_try_at/ } },
   { point: 'the charge of an event was found', stopAt: { before: /insert into card_charges/ } },
@@ -151,13 +151,13 @@ export const eventPoints: WorkerPoint[] = [
   { point: 'an event is marked', stopAt: { after: /update card_events set handled_at/ } },
 ];
 
-/** On the way to the end of a refund to a card. */
+/** Points on the way to the end of a card refund. */
 export const cardRefundPoints: WorkerPoint[] = [
   ...refundPoints,
   { point: 'a refund is at the provider', stopAt: { before: /update refunds set provider_refund_id/ } },
 ];
 
-/** On the way from a dispute to what it leads to. */
+/** Points between a dispute and its effect. */
 export const disputePoints: WorkerPoint[] = [
   { point: 'a dispute is written', stopAt: { beforeCommitOf: /insert into card_disputes/ } },
   { point: 'a dispute is committed', stopAt: { after: /insert into card_disputes/ } },
@@ -165,7 +165,7 @@ export const disputePoints: WorkerPoint[] = [
   { point: 'its job was told', stopAt: { after: /update card_disputes d set told_at/ } },
 ];
 
-/** Errands of jobs that one holder has authorized, and is to pay for. */
+/** Errands for jobs that one cardholder authorized and has to pay. */
 async function cardErrands(
   stage: Stage,
   number: number,
@@ -180,7 +180,7 @@ async function cardErrands(
   return errands;
 }
 
-/** Kept cards to be charged: the provider broke off before it did. */
+/** Saved cards to charge: the provider broke off before charging them. */
 export const unknownCharges = (stage: Stage, number: number): Promise<JobErrand[]> =>
   cardErrands(stage, number, async (agent, jobKey) => ({
     async begin() {
@@ -193,7 +193,7 @@ export const unknownCharges = (stage: Stage, number: number): Promise<JobErrand[
     },
   }));
 
-/** Pages that are paid on. */
+/** Payment pages on which somebody pays. */
 export const paidPages = (stage: Stage, number: number): Promise<JobErrand[]> =>
   cardErrands(stage, number, async (agent, jobKey) => {
     const { url } = (await click(agent, (await payByCard(agent, jobKey)).body.payment_key)).body;
@@ -206,7 +206,7 @@ export const paidPages = (stage: Stage, number: number): Promise<JobErrand[]> =>
     };
   });
 
-/** Charges to be given back: their jobs are canceled while no worker is there. */
+/** Charges to refund: their jobs are canceled while no worker runs. */
 export const cardRefunds = (stage: Stage, number: number): Promise<JobErrand[]> =>
   cardErrands(stage, number, async (agent, jobKey) => ({
     async begin() {
@@ -220,7 +220,7 @@ export const cardRefunds = (stage: Stage, number: number): Promise<JobErrand[]> 
     },
   }));
 
-/** Payments that their bank contests. */
+/** Payments to be disputed. */
 export const contested = (stage: Stage, number: number): Promise<JobErrand[]> =>
   cardErrands(stage, number, async (agent, jobKey) => {
     await payByCard(agent, jobKey, 'card_saved');

@@ -6,7 +6,7 @@ import { tapDatabase } from './database-tap.ts';
 const database = await testDatabase();
 const tap = await tapDatabase(database.url);
 const client = new pg.Client({ connectionString: tap.url });
-// It is cut off in the end.
+// The tap cuts this connection in the end.
 client.on('error', () => undefined);
 await client.connect();
 afterAll(() => tap.close());

@@ -1,33 +1,38 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Where a process that speaks to PostgreSQL is stopped, by a part of the text of one of its statements: before the
- * statement leaves, before the transaction that it is part of is committed, or after that is done and before the
- * process hears of it. `saying` narrows the first to a statement that is sent with this value.
+ * Where to stop a process that speaks to PostgreSQL, given by part of a statement's text: before the statement is sent,
+ * before its transaction commits, or after the commit but before the process hears of it. `saying` limits the first to
+ * a statement with this value.
  */
 export type StoppingPoint = { before: RegExp; saying?: string } | { beforeCommitOf: RegExp } | { after: RegExp };
 
-/** A door to a database that can be held shut at one point. */
+/** A proxy before a database that can stop at one point. */
 export interface DatabaseTap {
-  /** The address for the process that is to be stopped. */
+  /** The address for the process to stop. */
   readonly url: string;
-  /** From now on; resolves when a connection has come to the point. The process reaches its database no more then. */
+  /**
+   * Arms the stop; resolves once a connection has reached the point. After that the process cannot reach its database.
+   */
   stopAt(point: StoppingPoint): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What one connection has sent so far, as far as it matters. */
+/** What one connection has sent so far. */
 interface Conversation {
   readonly client: Socket;
   readonly server: Socket;
-  /** Bytes of a message that has not arrived whole. */
+  /** Bytes of an incomplete message. */
   pending: Buffer;
   isStarted: boolean;
   readonly prepared: Map<string, string>;
   inTransaction: boolean;
-  /** The statements of the transaction, or the last one outside of any. */
+  /** The statements of the transaction, or the last one outside a transaction. */
   statements: string[];
-  /** `finishing` what it sent last: then it hears no more. `cut` off because another one came to the point. */
+  /**
+   * `finishing`: the database finishes the last message, but its answer is dropped. `cut`: another connection reached
+   * the point.
+   */
   stopped: 'no' | 'sending' | 'finishing' | 'hearing' | 'cut';
 }
 
@@ -42,14 +47,14 @@ const newConversation = (client: Socket, server: Socket, isCut: boolean): Conver
   stopped: isCut ? 'cut' : 'no',
 });
 
-/** Opens a door in front of the database at `url`. Speaks as much of the wire protocol, version 3, as it must read. */
+/** Opens a proxy before the database at `url`. Understands as much of the wire protocol, version 3, as it must. */
 export async function tapDatabase(url: string): Promise<DatabaseTap> {
   const { hostname, port } = new URL(url);
   const conversations = new Set<Conversation>();
   let stop: { point: StoppingPoint; reached: () => void } | null = null;
   let isCut = false;
 
-  /** Stops all conversations for good, this one at once or when the database has done what was sent last. */
+  /** Stops all connections for good; this one at once, or when the database has finished the last message. */
   const halt = (conversation: Conversation, how: 'sending' | 'finishing' | 'hearing'): void => {
     for (const other of conversations) other.stopped = 'cut';
     conversation.stopped = how;
@@ -62,7 +67,7 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
     });
   };
 
-  /** Hands a message on to the database, unless a stop comes before it. */
+  /** Passes a message to the database, unless a stop comes first. */
   const pass = (conversation: Conversation, message: Buffer): void => {
     const { server } = conversation;
     if (conversation.stopped === 'finishing') {
@@ -79,7 +84,7 @@ export async function tapDatabase(url: string): Promise<DatabaseTap> {
     server.write(message);
     if (text === null) return;
     note(conversation, text);
-    // The messages up to the next Sync carry a prepared statement out.
+    // The messages up to the next Sync execute a prepared statement.
     if (point && stopsAfter(point, conversation, text)) {
       halt(conversation, kindOf(message) === 'Q' ? 'hearing' : 'finishing');
     }
@@ -123,7 +128,7 @@ function endTogether(client: Socket, server: Socket, ended: () => void): void {
   for (const socket of [client, server]) socket.on('close', end).on('error', end);
 }
 
-/** The URL with the port that the server listens on. */
+/** The URL with the proxy's port. */
 function addressOf(server: Server, url: string): string {
   const address = server.address();
   const tapped = new URL(url);
@@ -132,12 +137,12 @@ function addressOf(server: Server, url: string): string {
 }
 
 const SSL_REQUEST = 80_877_103;
-/** ReadyForQuery, outside of a transaction. */
+/** ReadyForQuery outside a transaction. */
 const readyAndIdle = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
 const kindOf = (message: Buffer): string => String.fromCharCode(message[0] ?? 0);
 
-/** Takes the whole messages off what has arrived. The first has no type; a request for TLS comes before it. */
+/** Splits off the complete messages. The first has no type; a TLS request precedes it. */
 function* messagesOf(conversation: Conversation): Generator<Buffer> {
   for (;;) {
     const { pending, isStarted } = conversation;
@@ -151,18 +156,18 @@ function* messagesOf(conversation: Conversation): Generator<Buffer> {
   }
 }
 
-/** The text that this message has the database carry out; null when it is another kind of message. */
+/** The SQL text that this message executes; null for other messages. */
 function statementIn({ prepared }: Conversation, message: Buffer): string | null {
   const kind = kindOf(message);
   const fields = message.subarray(5).toString('latin1').split('\0');
   if (kind === 'Q') return message.subarray(5, -1).toString();
   if (kind === 'P') prepared.set(fields[0] ?? '', fields[1] ?? '');
-  // The portal's name comes first, then that of the statement.
+  // The portal's name comes first, then the statement's.
   return kind === 'B' ? (prepared.get(fields[1] ?? '') ?? '') : null;
 }
 
 const opens = /^\s*begin/i;
-/** A transaction that is sent whole, as the queue does for its housekeeping: it is over when it is answered. */
+/** A transaction sent as one message, as the queue does for housekeeping: it ends with its answer. */
 const isWhole = /^\s*begin\b.*\bcommit\s*;?\s*$/is;
 const ends = /^\s*(commit|rollback)/i;
 const commits = /^\s*commit/i;

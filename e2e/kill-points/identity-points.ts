@@ -6,14 +6,14 @@ import { codeIn, linkIn, registrationFor } from '../support/letter.ts';
 import { type Act, type AppPoint, count, keyed } from './app-points.ts';
 import type { Request, Stage } from './stage.ts';
 
-/** Somebody without a credential yet. */
+/** A caller without a credential. */
 export const newcomer = (stage: Stage): Agent => new Agent(stage.stack.baseUrl, `0x${'1'.repeat(64)}`);
 
 const registrations = '/api/agent/v1/registrations';
 export const newAddress = (): string => `${randomUUID()}@example.com`;
 export const asking = (email: string): Request => keyed(registrations, registrationFor(email));
 
-/** The texts of the letters that have come, newest first; waits for the first. */
+/** The texts of received letters, newest first; waits for the first. */
 export function letters(stage: Stage, email: string): Promise<string[]> {
   const { mail } = controlClient(stage.stack.sandboxUrl);
   return stage.eventually(async () => {
@@ -25,10 +25,10 @@ export function letters(stage: Stage, email: string): Promise<string[]> {
 const claimOf = ({ registration_key, claim_token }: Answer['body'], code?: string): Request =>
   keyed(`${registrations}/${registration_key}/claim`, { claim_token, ...(code ? { code } : {}) });
 
-/** Has the customer read the code of the letter to the agent, which claims with it. */
+/** The customer reads the letter's code to the agent, which claims with it. */
 export async function claimByCode(stage: Stage, agent: Agent, registration: Answer, email: string): Promise<void> {
   const released = await stage.eventually(async () => {
-    // A registration whose answer was lost has a letter of its own.
+    // A registration whose answer was lost still has its own letter.
     for (const text of await letters(stage, email)) {
       const answer = await stage.send(agent, claimOf(registration.body, codeIn(text)));
       if (answer.status === 200) return answer;
@@ -39,13 +39,13 @@ export async function claimByCode(stage: Stage, agent: Agent, registration: Answ
   await worksWith(agent, released.body.credential);
 }
 
-/** The agent has a credential that works, and one that works and no other. */
+/** The agent has exactly one working credential. */
 async function worksWith(agent: Agent, credential: string): Promise<void> {
   agent.token = credential;
   expect((await agent.get('/api/agent/v1/me')).status).toBe(200);
 }
 
-/** An agent asks to buy for somebody. Whoever did not hear the answer, which holds a secret, asks anew. */
+/** An agent registers. If the answer, which holds a secret, is lost, it registers again. */
 const registering: Act = {
   arrive: async (stage) => newcomer(stage),
   request: async () => asking(newAddress()),
@@ -57,7 +57,7 @@ const registering: Act = {
   },
 };
 
-/** An agent that has asked, and the letter about it. */
+/** A registered agent and its letter. */
 async function registered(agent: Agent, stage: Stage): Promise<{ email: string; registration: Answer; text: string }> {
   const email = newAddress();
   const registration = await stage.send(agent, asking(email));
@@ -65,7 +65,7 @@ async function registered(agent: Agent, stage: Stage): Promise<{ email: string; 
   return { email, registration, text };
 }
 
-/** The customer confirms by the link of the letter. */
+/** The customer confirms with the letter's link. */
 const confirming: Act = {
   arrive: async (stage) => newcomer(stage),
   async request(agent, stage) {
@@ -80,7 +80,7 @@ const confirming: Act = {
   },
 };
 
-/** The agent claims by code. Whoever did not hear the credential claims again once the customer allows it. */
+/** The agent claims by code. If the credential is lost, it claims again after the customer allows it. */
 const claiming: Act = {
   arrive: async (stage) => newcomer(stage),
   async request(agent, stage) {
@@ -105,7 +105,7 @@ const claiming: Act = {
   },
 };
 
-/** An agent that somebody has connected. */
+/** An agent connected to somebody's account. */
 export async function connected(stage: Stage): Promise<{ agent: Agent; email: string }> {
   const agent = newcomer(stage);
   const { email, registration } = await registered(agent, stage);
@@ -113,7 +113,7 @@ export async function connected(stage: Stage): Promise<{ agent: Agent; email: st
   return { agent, email };
 }
 
-/** Signs a customer in by letter. Resolves to what sends requests for them. */
+/** Signs a customer in by letter. Resolves to a function that sends requests for them. */
 export async function signedIn(
   stage: Stage,
   email: string,
@@ -140,7 +140,7 @@ async function allowAgain(stage: Stage, email: string, agentKey: string): Promis
   expect((await member.post(`/api/agent/v1/agents/${agentKey}/release`)).status).toBe(200);
 }
 
-/** An agent gets its next credential. Whoever did not hear it asks with the old one, which lives on. */
+/** An agent rotates its credential. If the answer is lost, it asks again with the old one, which still works. */
 const rotating: Act = {
   arrive: async (stage) => (await connected(stage)).agent,
   request: async () => keyed('/api/agent/v1/credentials/rotate', { grace_period_seconds: 0 }),

@@ -19,7 +19,9 @@ export const migrationPoints: { point: string; stopAt: StoppingPoint }[] = [
   { point: 'K43 the tables of the queue are not there yet', stopAt: { before: /create schema.* pgboss/i } },
 ];
 
-/** Kills a process that migrates an empty database at the point; the next one finishes, and nothing is left for a third. */
+/**
+ * Kills a process that migrates an empty database at the point. The next one must finish and leave nothing for a third.
+ */
 export async function killMigration(stage: Stage, { point, stopAt }: (typeof migrationPoints)[number]): Promise<void> {
   const name = `migrated_${randomUUID().replaceAll('-', '')}`;
   const url = await createDatabase(stage.stack.databaseUrl, name);
@@ -41,7 +43,7 @@ export async function killMigration(stage: Stage, { point, stopAt }: (typeof mig
   expect(await appliedOf(url)).toEqual(folders());
 }
 
-/** The migrations that a database says were applied, once each. */
+/** The migrations recorded as applied, once each. */
 async function appliedOf(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

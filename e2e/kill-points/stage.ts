@@ -17,15 +17,15 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { type DatabaseTap, tapDatabase } from './database-tap.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** What processes that end by themselves leave of their compiled code, for the many that are killed to start with. */
+/** Compiled code cached by processes that end normally, so that the many killed ones start faster. */
 const COMPILED = path.join(ROOT, '.data', 'compiled');
 const LOOK_AGAIN_MS = 100;
-/** A wait ends at some time; it is far past what the service promises, for slow machines. */
+/** A time limit far beyond what the service promises, for slow machines. */
 const TRIES_MAX = 900;
-/** After a crash the service has gone on with everything within so many seconds: a promise, not a matter of speed. */
+/** Seconds within which the service must have continued everything after a crash: a promise, not a matter of speed. */
 const PROMISED_SECONDS = 30;
 
-/** A process that is about to be killed, and the door through which it reaches its database. */
+/** A process to be killed, and the tap before its database. */
 export interface Victim extends DatabaseTap {
   readonly process: RunningProcess;
 }
@@ -34,23 +34,26 @@ export interface Victim extends DatabaseTap {
 export interface Stage {
   readonly stack: Stack;
   readonly database: pg.Pool;
-  /** An agent of the app that survives. Everything that it is told is kept in the journal. */
+  /** An agent of the surviving app. The journal keeps everything it is told. */
   arrive(): Promise<Agent>;
-  /** Sends a request to a victim or, without one, to the app that survives. */
+  /** Sends a request to a victim or, without one, to the surviving app. */
   send(agent: Agent, request: Request, victim?: { baseUrl: string }): Promise<Answer>;
   app(): Promise<Victim & { baseUrl: string }>;
   worker(): Promise<Victim>;
-  /** Does what ends when everything has gone on after a crash, and demands that this took no longer than is promised. */
+  /**
+   * Runs `work`, which ends once everything has continued after a crash, and requires that this was within the promised
+   * time.
+   */
   goesOn<T>(after: string, work: () => Promise<T>): Promise<T>;
-  /** Which of the trials took the longest to go on, and how many seconds. */
+  /** The trial that took longest to continue, and its seconds. */
   slowest(): string;
-  /** Resolves when `look` finds something; a minute and a half without it fails the test, and `what` says of what. */
+  /** Resolves when `look` finds something. Fails after a minute and a half, naming `what`. */
   eventually<T>(look: () => Promise<T | false | undefined | null>, what?: () => string): Promise<T>;
   /** What is wrong with the books, the chains or what buyers were told. */
   broken(): Promise<string[]>;
 }
 
-/** A request under a key, a POST unless it says otherwise, to be sent again as it is. */
+/** A repeatable request under a key; a POST by default. */
 export interface Request {
   readonly method?: 'DELETE';
   readonly path: string;
@@ -58,10 +61,10 @@ export interface Request {
   readonly headers: Record<string, string>;
 }
 
-/** How many times as long everything takes because more processes want the machine than it has cores; 1 when it is not so. */
+/** How much longer everything takes because more processes run than there are cores; at least 1. */
 const crowding = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
-/** Resolves when the job has come to stand so. */
+/** Resolves when the job has reached this state. */
 export function inState(stage: Stage, agent: Agent, jobKey: string, wanted: Record<string, string>): Promise<true> {
   let found: Answer | undefined;
   return stage.eventually(
@@ -93,7 +96,7 @@ async function eventually<T>(look: () => Promise<T | false | undefined | null>, 
   throw new Error(`it did not come about: ${what()}`);
 }
 
-/** Resolves when the process itself says so: another one may answer at its address. */
+/** Resolves when the process itself reports it: another one may answer at its address. */
 async function isReady(started: RunningProcess, word: string): Promise<void> {
   const died = started.died.then((sentence) => Promise.reject(new Error(sentence)));
   await Promise.race([died, eventually(async () => started.tail().some((line) => line.includes(word)))]);
@@ -109,7 +112,7 @@ async function brokenNow(database: pg.Pool, sandboxUrl: string, journal: Acknowl
   ];
 }
 
-/** Times what goes on after a crash, and remembers the slowest. */
+/** Times the recovery after a crash and remembers the slowest. */
 function stopwatch(): Pick<Stage, 'goesOn' | 'slowest'> {
   let slowest = { after: 'nothing', seconds: 0 };
   return {
@@ -129,7 +132,7 @@ function stopwatch(): Pick<Stage, 'goesOn' | 'slowest'> {
 export async function openStage(): Promise<Stage> {
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   const folder = mkdtempSync(path.join(tmpdir(), 'kill-points-'));
-  // PostgreSQL, which root starts as nobody, must be able to enter.
+  // When root starts PostgreSQL, it runs as nobody, who must be able to enter.
   chmodSync(folder, 0o755);
   const [ports, stack] = await onFreePorts(
     async (ports) => [ports, await startStack({ ports, dataDir: folder, mode: 'production' })] as const,
@@ -177,7 +180,7 @@ export async function openStage(): Promise<Stage> {
     },
     app() {
       const next = spare ?? startApp();
-      // Starting takes longer than a trial: the one for the next trial starts meanwhile.
+      // Starting takes longer than a trial: start the next trial's victim meanwhile.
       spare = startApp();
       spare.catch(() => undefined);
       return next;

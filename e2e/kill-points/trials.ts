@@ -37,8 +37,8 @@ async function repeated(rounds: number, trial: () => Promise<void>): Promise<voi
 }
 
 /**
- * Declares the trials of the points, each so many times; `isDeep`: of those too that are left out otherwise. Money, work and
- * answers must be as if nothing had happened.
+ * Declares the trials of all points, each this many times; `isDeep` includes the points for long trials. Money, work
+ * and answers must be as if nothing had happened.
  */
 export function declareTrials(stage: Stage, rounds: number, { isDeep = false } = {}): void {
   afterEach(async () => {

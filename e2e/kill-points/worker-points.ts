@@ -5,7 +5,7 @@ import type { StoppingPoint } from './database-tap.ts';
 import { asking, claimByCode, letters, newAddress, newcomer } from './identity-points.ts';
 import { inState, type Stage } from './stage.ts';
 
-/** A point at which a worker is killed, and where that shows in what it sends to the database. */
+/** A point at which a worker is killed, and the statement that marks it. */
 export interface WorkerPoint {
   readonly point: string;
   readonly stopAt: StoppingPoint;
@@ -14,7 +14,7 @@ export interface WorkerPoint {
 /** The queue marks a message as done. */
 const acknowledges = /UPDATE pgboss\.\w+\s+SET completed_on/;
 
-/** On the way to a report; the same for the first one and for that of the re-check. */
+/** Points on the way to a report, first or corrected. */
 export const checkPoints: WorkerPoint[] = [
   { point: 'K23 the job is taken', stopAt: { after: /update jobs set .*tries = /s } },
   { point: 'K24 the work is not read yet', stopAt: { before: /left join reviews/ } },
@@ -26,7 +26,7 @@ export const checkPoints: WorkerPoint[] = [
   { point: 'K29 the message is acknowledged, the job handed on', stopAt: { after: acknowledges } },
 ];
 
-/** On the way to a letter. */
+/** Points on the way to a letter. */
 export const letterPoints: WorkerPoint[] = [
   { point: 'K37 the letter is not let out yet', stopAt: { before: /insert into letters/ } },
   { point: 'K37 the letter is let out, and not sent', stopAt: { after: /insert into letters/ } },
@@ -34,14 +34,14 @@ export const letterPoints: WorkerPoint[] = [
   { point: 'K38 the letter is marked', stopAt: { after: /update letters set sent_at/ } },
 ];
 
-/** On the way to the end of a payment that no request waits for any more. */
+/** Points on the way to the end of a payment that no request waits for. */
 export const paymentPoints: WorkerPoint[] = [
   { point: 'a payment is taken up', stopAt: { after: /update payments set lease_until/ } },
   { point: 'a payment was carried out', stopAt: { before: /update payments set state = .*decided_at/s } },
   { point: 'the collection is committed', stopAt: { after: /update payments set state = .*decided_at/s } },
 ];
 
-/** On the way to the end of a refund. */
+/** Points on the way to the end of a refund. */
 export const refundPoints: WorkerPoint[] = [
   { point: 'K34 a refund is taken up', stopAt: { after: /update refunds set tries/ } },
   { point: 'K35 a refund was carried out', stopAt: { before: /update refunds set state = / } },
@@ -49,24 +49,25 @@ export const refundPoints: WorkerPoint[] = [
   { point: 'K35 the refund is committed', stopAt: { after: /update refunds set state = / } },
 ];
 
-/** Something for a worker to do: how it comes about, and how one waits until it has ended as it must. */
+/** Work for a worker: how to create it, and how to wait for its required end. */
 export interface Errand {
   begin(): Promise<unknown>;
   ended(): Promise<unknown>;
 }
 
-/** An errand of a job, which must come to stand so. */
+/** An errand for a job, which must reach this state. */
 export interface JobErrand extends Errand {
   readonly agent: Agent;
   readonly jobKey: string;
 }
 
-/** A victim that is free has come to its point by then. */
+/** A free victim has reached its point by then. */
 const nextErrandMs = 1_500;
 
 /**
- * Has a worker come to each of the points, kills all of them, and demands that one that lives ends every errand, with
- * its effects once. There is no other worker until then. `errands` are begun one after the other until all are stopped.
+ * Lets a worker reach each of the points, kills them all, and requires that a surviving one finishes every errand with
+ * its effects once. No other worker runs until then. Starts `errands` one after the other until all workers have
+ * stopped.
  */
 export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: Errand[]): Promise<void> {
   const names = points.map(({ point }) => point);
@@ -98,23 +99,23 @@ export async function killWorkers(stage: Stage, points: WorkerPoint[], errands: 
   await survivor.kill();
 }
 
-/** Does something while a worker is there, and ends it again. */
+/** Runs `work` while a worker runs, then stops the worker. */
 export async function withWorker<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
   const worker = stage.stack.startWorker();
   try {
     return await work();
   } finally {
-    // Left over, it would do what the next trial's workers are to be killed at.
+    // Otherwise it would do the work at which the next trial's workers must be killed.
     await worker.kill();
   }
 }
 
-/** Work that takes long enough to check that progress is shown on the way. */
+/** Work that takes long enough to show progress. */
 const longWork = {
   work_product: Array.from({ length: 1_000 }, (_, shop) => `Shop ${shop} sold ${shop * 7} chairs in March.`).join(' '),
 };
 
-/** Checks to be carried out: jobs that are paid for while no worker is there. */
+/** Checks to run: jobs paid while no worker runs. */
 export async function checks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
@@ -129,7 +130,7 @@ export async function checks(stage: Stage, count: number): Promise<JobErrand[]> 
   });
 }
 
-/** Re-checks to be carried out, of reports that a worker has delivered before. */
+/** Re-checks to run, of reports that a worker delivered before. */
 export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]> {
   return each(count, async () => {
     const agent = await stage.arrive();
@@ -144,7 +145,7 @@ export async function rechecks(stage: Stage, count: number): Promise<JobErrand[]
   });
 }
 
-/** Refunds to be carried out, of reports that a worker has corrected before. */
+/** Refunds to pay, for reports that a worker corrected before. */
 export async function refunds(stage: Stage, count: number): Promise<JobErrand[]> {
   const corrected = await rechecks(stage, count);
   for (const { begin } of corrected) await begin();
@@ -161,7 +162,7 @@ export async function refunds(stage: Stage, count: number): Promise<JobErrand[]>
   );
 }
 
-/** Payments whose outcome is to be found out: the facilitator broke off before it carried them out. */
+/** Payments with an unknown outcome: the facilitator broke off before executing them. */
 export async function unknownPayments(stage: Stage, count: number): Promise<JobErrand[]> {
   const errands = await checks(stage, count);
   return errands.map((errand) => ({
@@ -173,7 +174,7 @@ export async function unknownPayments(stage: Stage, count: number): Promise<JobE
   }));
 }
 
-/** Letters to be written: agents have asked, for somebody each, to buy for them. */
+/** Letters to write: each agent has registered for somebody. */
 export function registrations(stage: Stage, count: number): Promise<Errand[]> {
   return each(count, async () => {
     const [agent, email] = [newcomer(stage), newAddress()];

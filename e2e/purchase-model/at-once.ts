@@ -4,15 +4,15 @@ import { type Command, pick, type Reply, type Step } from './command.ts';
 import { copyOf, type Model, seen } from './model.ts';
 import { standingOf, type World } from './world.ts';
 
-/** A step that was made, and what it was answered. */
+/** A step and its answer. */
 interface Made {
   readonly step: Step;
   readonly answer: Reply;
 }
 
 /**
- * Two steps at once. The answers and what is seen afterwards must be as if one had been made after the other, in either
- * order. Whoever is told to come again has changed nothing: then the other alone explains it.
+ * Two steps at once. The answers and the state afterwards must be as if one had come after the other, in either order.
+ * A step told to retry must have changed nothing: then the other alone explains the result.
  */
 export class AtOnce implements Command {
   readonly first: Step;
@@ -24,7 +24,7 @@ export class AtOnce implements Command {
   check(model: Readonly<Model>): boolean {
     return this.first.check(model) && this.second.check(model) && !this.#isAmbiguous(model);
   }
-  /** Of two signatures that are presented for one job, an answer that tells nothing does not tell which is open. */
+  /** When two signatures are presented for one job, an inconclusive answer does not say which is open. */
   #isAmbiguous(model: Readonly<Model>): boolean {
     const steps = [this.first, this.second];
     if (pick(model, this.first.index) !== pick(model, this.second.index)) return false;

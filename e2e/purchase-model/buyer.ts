@@ -21,12 +21,12 @@ import {
 import { actionsOn, authorizeRefusal, notAllowed, outsideGrant, payRefusal, unknown } from './refusals.ts';
 import { namesOf, type World } from './world.ts';
 
-/** Purchases of one run: fewer than the agent's daily limit, so that time and credit decide, not the limit. */
+/** Purchases per run: below the agent's daily limit, so that time and credit decide, not the limit. */
 const purchasesMax = 8;
 
-/** The agent asks what a check costs. */
+/** The agent asks for a quote. */
 export class Quote implements Command {
-  /** Which of the governed documents the work is to be checked with, if any. */
+  /** Which governed documents the check names, if any. */
   readonly source: number | null;
   constructor(source: number | null = null) {
     this.source = source;
@@ -55,7 +55,7 @@ export class Quote implements Command {
   toString = () => `Quote(${this.source})`;
 }
 
-/** The agent accepts a quote, or accepts it again. */
+/** The agent accepts a quote, or repeats that. */
 export class Authorize implements Command {
   readonly index: number;
   constructor(index: number) {
@@ -131,7 +131,7 @@ export class Pay extends Step<Answer> {
 const present = (model: Model, world: World, purchase: Purchase, header: string | undefined): Promise<Answer> =>
   world.keyed(model, `${pathOf(purchase)}/payments`, { rail: 'x402' }, header ? { 'payment-signature': header } : {});
 
-/** What follows from an answer to a transfer that the facilitator was asked to carry out. */
+/** The effects of the answer to a transfer that the facilitator was asked to execute. */
 function settled(model: Model, purchase: Purchase, answer: Answer): void {
   if (wouldMove(model.provider)) {
     expect(answer.status).toBe(200);
@@ -143,7 +143,7 @@ function settled(model: Model, purchase: Purchase, answer: Answer): void {
   }
 }
 
-/** The buyer presents the transfer again that it has presented before, under a new key. */
+/** The buyer presents an earlier transfer again, under a new key. */
 export class PayAgain extends Step<Answer> {
   override matters({ transfer }: Purchase): boolean {
     return transfer !== null;
@@ -164,7 +164,7 @@ export class PayAgain extends Step<Answer> {
   }
 }
 
-/** The agent pays out of its credit. */
+/** The agent pays from its credit. */
 export class PayWithCredit extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return can('collect', purchase.state);
@@ -183,7 +183,7 @@ export class PayWithCredit extends Step<Answer> {
   }
 }
 
-/** The agent asks to end a payment that is open. */
+/** The agent tries to end an open payment. */
 export class CancelPayment extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return isOpen(purchase);
@@ -195,7 +195,7 @@ export class CancelPayment extends Step<Answer> {
   explain(model: Model, purchase: Purchase, answer: Answer): void {
     const isListed = actionsOn(model, purchase, 'agent').includes('cancel_payment');
     if (!isOpen(purchase)) expect(refusal(answer)).toEqual(notAllowed);
-    // The chain may know of its end a little earlier than the service can be sure of it.
+    // The chain may know that it ended slightly before the service can be sure.
     else if (purchase.transfer && (isListed || answer.status === 200)) {
       expect(answer.status).toBe(200);
       lapsed(model, purchase, purchase.transfer);
@@ -224,7 +224,7 @@ export class Cancel extends Step<Answer> {
   }
 }
 
-/** The agent, or a member of its account, decides on the newest report. */
+/** The agent, or a member of its account, reviews the newest report. */
 export class Review extends Step<Answer> {
   override matters(purchase: Purchase): boolean {
     return purchase.reportDigest !== null;
@@ -232,7 +232,7 @@ export class Review extends Step<Answer> {
 
   readonly decision: 'accept' | 'dispute';
   readonly by: 'agent' | 'member';
-  /** That of the report that is decided on. */
+  /** The digest of the reviewed report. */
   #digest: string | null = null;
   constructor(index: number, decision: 'accept' | 'dispute', by: 'agent' | 'member') {
     super(index);
@@ -275,7 +275,7 @@ export class Review extends Step<Answer> {
   }
 }
 
-/** The request that was sent last arrives once more. */
+/** The last request arrives once more. */
 export class Repeat implements Command {
   check(model: Readonly<Model>): boolean {
     return model.last !== null;

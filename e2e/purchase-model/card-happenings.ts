@@ -4,8 +4,7 @@ import { chargeBeside } from '../support/card.ts';
 import { type HostileProvider, payerCards } from './hostile-provider.ts';
 
 /**
- * Something that happens around purchases by card. What it leads to is not foretold: what must hold then is checked at the
- * end.
+ * An event around card purchases. Its effects are not predicted: the invariants are checked at the end.
  */
 export type CardHappening = { name: string; run: (provider: HostileProvider) => Promise<unknown> };
 const happening = (name: string, run: CardHappening['run']): CardHappening =>
@@ -33,7 +32,7 @@ const paysOnPage = (index: number, card: CardName, tick: boolean) =>
     if (tick) provider.happened('a card kept by a tick');
   });
 
-/** The holder proves to be one, or does not. */
+/** The cardholder authenticates, or fails to. */
 async function passes3ds(provider: HostileProvider, location: string, isHolder: boolean): Promise<void> {
   const outcome = isHolder ? 'complete' : 'fail';
   await fetch(location, { method: 'POST', body: new URLSearchParams({ outcome }), redirect: 'manual' });
@@ -46,7 +45,7 @@ const chargesKept = (index: number) =>
     if (!job) return;
     const key = randomUUID();
     await provider.pay(job, 'card_saved', key);
-    // The answer may be lost: the same request is sent once more.
+    // The answer may be lost: send the same request once more.
     await provider.pay(job, 'card_saved', key);
   });
 
@@ -71,7 +70,7 @@ const cancels = (index: number) =>
     if (status === 200 && job.paymentKeys.length > 0) provider.happened('a cancel beside a card');
   });
 
-/** A kept card, a wallet, the page, and two who call it off. */
+/** A saved card, a wallet, the page, and two cancellations. */
 const allAtOnce = (index: number) =>
   happening(`allAtOnce(${index})`, async (provider) => {
     const job = provider.job(index);
@@ -142,7 +141,7 @@ const sendsWithheld = happening('sendsWithheld', (provider) => provider.stripe.s
 const refundPends = happening('refundPends', async (provider) => {
   await provider.stripe.outcome({ of: 'refund', times: 1 });
 });
-/** The newest refund that a bank has not decided yet, or has taken. */
+/** The newest refund that its bank has not decided, or has accepted. */
 const decidesRefund = (outcome: 'succeeded' | 'failed') =>
   happening(`decidesRefund(${outcome})`, async (provider) => {
     const refund = (await provider.stripe.books()).refunds.findLast(({ status }) => status === 'pending');
@@ -173,7 +172,7 @@ const decidesDispute = (outcome: 'won' | 'lost') =>
     if (open) await provider.attempt(`a dispute ${outcome}`, () => provider.stripe.closeDispute(open.id, outcome));
   });
 
-/** A payer pays on a page that it had open, while that is called back here. */
+/** A payer pays on an open page while the payment is being canceled here. */
 const paysTooLate = (index: number) =>
   happening(`paysTooLate(${index})`, async (provider) => {
     const job = provider.job(index);
@@ -194,7 +193,7 @@ const hears = happening('hears', async (provider) => {
 const passes = (seconds: number) => happening(`passes(${seconds})`, (provider) => provider.rounds(1, seconds));
 const clears = happening('clears', (provider) => provider.stripe.clearFaults());
 
-/** What chance brings about too rarely: one of these begins each run. */
+/** Sequences too rare for chance: each run starts with one of them. */
 const link = [begins(0), asksForLink(0)];
 const paid = [...link, paysOnPage(0, 'good', false), hears];
 const keeps = (card: CardName) => [...link, paysOnPage(0, card, true), hears, begins(0)];
@@ -280,7 +279,7 @@ const byChance = fc.array(fc.oneof(...weighted.map(([weight, arbitrary]) => ({ w
   size: 'max',
 });
 
-/** What happens around the card purchases of one run: a scene, and then what chance brings. */
+/** The events around a run's card purchases: one such sequence, then random events. */
 export const cardHappenings: fc.Arbitrary<CardHappening[]> = fc
   .tuple(fc.constantFrom(...scenes), byChance)
   .map((parts) => parts.flat());

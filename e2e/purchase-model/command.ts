@@ -5,13 +5,13 @@ import type { World } from './world.ts';
 
 export type Command = fc.AsyncCommand<Model, World>;
 
-/** How an answer refuses: status and code. */
+/** A refusal: status and code. */
 export type Refusal = [number, string];
 export const refusal = ({ status, body }: Answer): Refusal => [status, body?.code];
 /** The address of a purchase's job. */
 export const pathOf = (purchase: Purchase): string => `/api/agent/v1/jobs/${purchase.jobKey}`;
 
-/** The purchase that a command is about, counted from the newest, so that any model can follow. */
+/** The purchase that a command is about, counted from the newest so that it works on any model. */
 export const pick = ({ purchases }: Pick<Model, 'purchases'>, index: number): Purchase | undefined =>
   purchases.at(-1 - (index % purchases.length));
 
@@ -25,7 +25,7 @@ export abstract class OnJob implements Command {
     const purchase = pick(model, this.index);
     return Boolean(purchase?.jobKey && this.matters(purchase));
   }
-  /** Whether the command is worth a try: what cannot be done now is tried by `Others`. */
+  /** Whether to run the command: `Others` tries what is impossible now. */
   matters(_purchase: Purchase): boolean {
     return true;
   }
@@ -35,7 +35,7 @@ export abstract class OnJob implements Command {
     await this.act(model, world, purchase, purchase.jobKey);
     await world.observe(model, purchase);
   }
-  /** Does it, expects what the model says, and moves the model on. */
+  /** Runs it, checks the answer against the model, and updates the model. */
   abstract act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<unknown>;
   toString(): string {
     const { index, ...rest } = this;
@@ -43,17 +43,17 @@ export abstract class OnJob implements Command {
   }
 }
 
-/** What a step is answered; a worker is answered nothing. */
+/** The answer to a step; a worker gets none. */
 export type Reply = Answer | null;
 
 /**
- * A command about one purchase that is one step of somebody. What it says to the service, and what that must lead to,
- * stand apart, so that two steps can be made at once.
+ * A command that is a single step on one purchase. Sending it and checking its effect are separate, so that two steps
+ * can run at once.
  */
 export abstract class Step<Given extends Reply = Reply> extends OnJob {
-  /** Prepares the step, and gives what makes it. */
+  /** Prepares the step; returns a function that runs it. */
   abstract ready(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<() => Promise<Given>>;
-  /** Expects what the model says, and moves the model on. */
+  /** Checks the answer against the model, and updates the model. */
   abstract explain(model: Model, purchase: Purchase, answer: Given): void;
   async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<Given> {
     const make = await this.ready(model, world, purchase, jobKey);

@@ -5,7 +5,7 @@ import { type Command, refusal } from './command.ts';
 import type { Grant, Model } from './model.ts';
 import type { World } from './world.ts';
 
-/** What a change of the grant is on the wire. */
+/** A grant change on the wire. */
 function onTheWire({ paysWithX402, perJob, daily, total, governedRefs, mayReview }: Partial<Grant>): object {
   return {
     ...(paysWithX402 === undefined ? {} : { payment_methods: paysWithX402 ? ['x402'] : [] }),
@@ -17,13 +17,13 @@ function onTheWire({ paysWithX402, perJob, daily, total, governedRefs, mayReview
   };
 }
 
-/** Whether a change lets the agent do more than it may. */
+/** Whether a change gives the agent more power. */
 function raises({ grant }: Model, change: Partial<Grant>): boolean {
   const amount = (value: Grant[keyof Grant]) => (value === null ? Number.POSITIVE_INFINITY : Number(value));
   return Object.entries(change).some(([name, value]) => amount(value) > amount(grant[name as keyof Grant]));
 }
 
-/** A member of the account changes what the agent may do. Whoever raises must have signed in just now. */
+/** A member changes the grant. Raising it needs a fresh sign-in. */
 export class ChangeGrant implements Command {
   readonly change: Partial<Omit<Grant, 'paused'>>;
   constructor(change: Partial<Omit<Grant, 'paused'>>) {
@@ -44,7 +44,7 @@ export class ChangeGrant implements Command {
   toString = () => `ChangeGrant(${JSON.stringify(this.change)})`;
 }
 
-/** A member pauses the agent, or lets it go on. */
+/** A member pauses or resumes the agent. */
 export class Pause implements Command {
   readonly paused: boolean;
   constructor(paused: boolean) {
@@ -66,7 +66,7 @@ export class Pause implements Command {
   toString = () => `Pause(${this.paused})`;
 }
 
-/** A member adds a document that the agent may have its work checked with. */
+/** A member adds a document for checks to use. */
 export class AddSource implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
@@ -78,7 +78,7 @@ export class AddSource implements Command {
   toString = () => 'AddSource()';
 }
 
-/** A member removes the document that was added last. */
+/** A member removes the newest document. */
 export class RemoveSource implements Command {
   check(model: Readonly<Model>): boolean {
     return model.sourceKeys.length > 0;

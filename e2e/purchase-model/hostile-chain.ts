@@ -12,19 +12,19 @@ import type { World } from './world.ts';
 export const chains = [84532, 421614] as const;
 export type ChainIndex = 0 | 1;
 const unitPrice = price / 100n;
-/** Whoever is not answered in so many rounds of the worker never is. */
+/** Worker rounds after which an answer must have come. */
 const roundsMax = 12;
-/** What is not noticed in so many is not there. */
+/** Worker rounds after which anything must have been noticed. */
 const roundsMin = 2;
-/** Past the last look at a payment that is not final yet. */
+/** Time past the last look at a payment that is not final yet. */
 const lastLookSeconds = 1_801;
 const nobody = `0x${'0'.repeat(40)}`;
-/** Purchases of one run: fewer than a daily limit. */
+/** Purchases per run: below a daily limit. */
 const jobsMax = 6;
-/** Answers that a buyer can be given on a chain like this: nothing breaks. */
+/** Answers a buyer may get on such a chain: none is a server fault. */
 const answers = [200, 201, 402, 403, 404, 409, 503];
 
-/** A payment that somebody has signed for a job of its own. */
+/** A payment that somebody signed for their own job. */
 export interface SignedPayment {
   buyer: Agent;
   jobKey: string;
@@ -33,7 +33,7 @@ export interface SignedPayment {
   transfer: Signed;
 }
 
-/** What a hostile chain is made of: each must have happened in every sample. */
+/** The kinds of hostile events: each must have happened in every sample. */
 export const kinds = [
   'several authorizations in one transaction',
   'a transfer of nothing',
@@ -54,14 +54,14 @@ export const kinds = [
 export type Kind = (typeof kinds)[number];
 export type Tally = Map<Kind, number>;
 
-/** What of them only the books can tell, by the action under which they say so. */
+/** Kinds that only the books reveal, by the action they record. */
 const kindsInBooks: readonly (readonly [Kind, string])[] = [
   ['a payment moved', 'moved_on_chain'],
   ['a payment dropped', 'reversed'],
   ['a reversal healed', 'reversal_healed'],
 ];
 
-/** The chains as they can be, with two buyers on them: either may be a thief, and neither must lose or win by it. */
+/** Hostile chains with two buyers: either may be a thief, and neither may lose or gain by it. */
 export class HostileChain {
   readonly world: World;
   readonly control;
@@ -98,12 +98,12 @@ export class HostileChain {
   get payTo(): `0x${string}` {
     return this.world.service.sandbox.payTo as `0x${string}`;
   }
-  /** Good for as long as a payment is, by the time of the chains. */
+  /** Valid for as long as a payment is, by the time of the chains. */
   validBefore(): bigint {
     return BigInt(Math.floor(this.world.now() / 1000) + 110);
   }
 
-  /** A job of this buyer, and what it signs to pay for it; undefined when it may not buy. */
+  /** A job of this buyer and the transfer it signs; undefined when it may not buy. */
   async sign(buyer: Agent, network: ChainIndex): Promise<SignedPayment | undefined> {
     if (this.payments.length >= jobsMax) return undefined;
     const { body: quote } = await buyer.quote();
@@ -126,7 +126,7 @@ export class HostileChain {
     return answer;
   }
 
-  /** Tries to let this kind of thing happen: what the chain refuses was too late, or somebody was faster. */
+  /** Tries to cause this kind of event: if the chain refuses, it came too late or somebody was faster. */
   async tryOnChain(kind: Kind, work: () => Promise<unknown>): Promise<void> {
     await work().then(
       () => this.happened(kind),
@@ -145,10 +145,10 @@ export class HostileChain {
   }
 }
 
-/** What was minted came from nobody, and cannot go back. */
+/** Minted money has no sender and cannot go back. */
 const isSomebodys = ({ other }: { other: string }): boolean => other !== nobody;
 
-/** An operator gives back what is listed, except what nobody sent. */
+/** An operator returns the listed transfers, except those without a sender. */
 export async function returnUnmatched(chain: HostileChain): Promise<void> {
   const { world } = chain;
   const { db } = world.service.runtime;
@@ -161,8 +161,8 @@ export async function returnUnmatched(chain: HostileChain): Promise<void> {
 }
 
 /**
- * Lets all of it happen, then all be well again, and checks what must hold whatever happened: nobody got more than it sent,
- * the books are the chain, and every payer has a report or a job that is on its way to one, its money, or credit.
+ * Runs the events, then ends all faults and checks the invariants: nobody got more than it sent, the books match the
+ * chain, and every payer has a report or a job on its way to one, its money back, or credit.
  */
 export async function survive(world: World, happenings: readonly Hostility[], tally: Tally): Promise<void> {
   const chain = await HostileChain.open(world, tally);
@@ -172,7 +172,7 @@ export async function survive(world: World, happenings: readonly Hostility[], ta
   await countInBooks(chain);
 }
 
-/** Adds up what the books say happened to the payments of this run. */
+/** Counts what the books say happened to this run's payments. */
 async function countInBooks(chain: HostileChain): Promise<void> {
   const { rows } = await chain.world.service.database.pool.query<{ action: string }>(
     'select action from audit_rows join jobs on quote_key = purchase_key where job_key = any($1)',
@@ -188,12 +188,12 @@ async function settleChains(chain: HostileChain): Promise<void> {
   await world.provider('well');
   for (const [network, id] of chains.entries()) {
     await control.clearChainFaults(id);
-    // A reorganisation also takes back the time that was moved on.
+    // A reorganisation also undoes the time that was advanced.
     const { timestamp } = await chain.hand(network as ChainIndex).node.getBlock();
     const behind = Math.floor(world.now() / 1000) - Number(timestamp);
     if (behind > 0) await control.chainFault(id, { mode: 'advance_time', seconds: behind });
   }
-  // What was signed before runs out, and what is there then becomes final.
+  // Old signatures expire, and what the chain has then becomes final.
   await chain.rounds(1, 200);
   for (const id of chains) await control.chainFault(id, { mode: 'mine', blocks: 30 });
   for (let round = 1; round <= roundsMax; round += 1) {
@@ -207,7 +207,7 @@ async function settleChains(chain: HostileChain): Promise<void> {
   }
 }
 
-/** Payments that are collected and not reversed, whose transfer no chain shows: whether they are lost is not settled. */
+/** Payments collected and not reversed whose transfer no chain shows: whether they are lost is open. */
 async function missingPayments({ world }: HostileChain): Promise<string[]> {
   const { rows } = await world.service.database.pool.query<{ payment_key: string }>(`
     select payment_key from x402_payments x where state = 'collected' and reversed_at is null and not exists (
@@ -231,7 +231,7 @@ async function checkMoney(chain: HostileChain): Promise<void> {
   }
   expect(arrivals.rows.filter(isSomebodys)).toEqual([]);
   expect([departures.rows, unknown.rows, payments.rows]).toEqual([[], [], []]);
-  // What a chain has lost for good goes back to nobody: operators see that its refund waits.
+  // Money lost on the chain cannot go back: operators see that its refund waits.
   expect(refunds.rows.filter(({ waits_for }) => waits_for !== 'arrival')).toEqual([]);
   expect(await missingPayments(chain)).toEqual([]);
   for (const { wallet } of buyers) {
@@ -247,7 +247,7 @@ async function checkMoney(chain: HostileChain): Promise<void> {
        where sender = $1 and removed_at is null`,
       [payer],
     );
-    // What is kept of its money is for jobs that go on, were delivered, or became credit.
+    // The money kept is for jobs that continue, were delivered, or became credit.
     const unrefunded = rows.filter(({ payment_state }) => payment_state !== 'refunded');
     expect(kept).toBe(BigInt(unrefunded.length) * unitPrice);
     for (const { payment_state } of unrefunded) expect(['collected', 'credited']).toContain(payment_state);

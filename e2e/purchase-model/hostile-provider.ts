@@ -1,4 +1,4 @@
-// Longer than 300 lines: all that a card provider and its payers can do to one run, told in the order in which it happens.
+// Longer than 300 lines: everything a card provider and its payers can do to one run, in order.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { readUnsettled } from '../../server/purchases/rounds/unsettled.ts';
@@ -10,15 +10,15 @@ import { Member } from '../support/member.ts';
 import type { CardHappening } from './card-happenings.ts';
 import type { World } from './world.ts';
 
-/** Purchases of one run: fewer than a daily limit. */
+/** Purchases per run: below a daily limit. */
 const jobsMax = 6;
-/** Whoever is not answered in so many rounds of the worker never is. */
+/** Worker rounds after which an answer must have come. */
 const roundsMax = 12;
 const minuteSeconds = 61;
-/** Answers that a buyer can be given whatever the provider does: nothing breaks. */
+/** Answers a buyer may get whatever the provider does: none is a server fault. */
 const answers = [200, 201, 202, 402, 403, 404, 409, 422, 503];
 
-/** What a purchase by card is made of: each must have happened in every sample. */
+/** The kinds of events around card purchases: each must have happened in every sample. */
 export const cardKinds = [
   'a link asked for',
   'a payment on the page',
@@ -52,7 +52,7 @@ export const cardKinds = [
 export type CardKind = (typeof cardKinds)[number];
 export type CardTally = Map<CardKind, number>;
 
-/** An agent with a wallet, and a member of its account, who may keep cards. */
+/** An agent with a wallet, and a member of its account, who may save cards. */
 export interface CardBuyer {
   agent: Agent;
   member: Member;
@@ -61,11 +61,11 @@ export interface CardBuyer {
 export interface CardJob {
   buyer: CardBuyer;
   jobKey: string;
-  /** Every attempt by card that an answer named. */
+  /** Every card attempt named in an answer. */
   paymentKeys: string[];
 }
 
-/** The card provider as it can be, with two buyers who pay by card, from their wallets, and call back what they began. */
+/** A hostile card provider, with two buyers who pay by card or wallet and cancel payments. */
 export class HostileProvider {
   readonly world: World;
   readonly stripe;
@@ -102,14 +102,14 @@ export class HostileProvider {
   happened(kind: CardKind): void {
     this.tally.set(kind, (this.tally.get(kind) ?? 0) + 1);
   }
-  /** What the provider refuses was too late, or somebody was faster. */
+  /** If the provider refuses, it came too late or somebody was faster. */
   async attempt(kind: CardKind, work: () => Promise<unknown>): Promise<void> {
     await work().then(
       () => this.happened(kind),
       () => {},
     );
   }
-  /** What a buyer is answered, which must be something that it can be answered. */
+  /** A buyer's answer, which must be one of those allowed. */
   async answered(asked: Promise<Answer>): Promise<Answer> {
     const answer = await asked;
     expect(answers, answer.text).toContain(answer.status);
@@ -126,7 +126,7 @@ export class HostileProvider {
     return job;
   }
 
-  /** Asks for the link, or that a kept card be charged. */
+  /** Asks for a payment link, or for a charge to a saved card. */
   async pay(job: CardJob, method: 'card_checkout' | 'card_saved', key: string = randomUUID()): Promise<Answer> {
     const answer = await this.answered(payByCard(job.buyer.agent, job.jobKey, method, key));
     const { payment_key: paymentKey } = answer.body;
@@ -134,7 +134,10 @@ export class HostileProvider {
     return answer;
   }
 
-  /** The payer opens the page of the newest attempt and fills it in; `tick` by a member. Gives where that led to. */
+  /**
+   * The payer opens the page of the newest attempt and fills it in; a member may `tick` to save the card. Returns where
+   * it leads.
+   */
   async payOnPage(job: CardJob, card: string, { tick = false } = {}): Promise<{ status: number; location: string }> {
     const paymentKey = job.paymentKeys.at(-1);
     if (!paymentKey) return { status: 404, location: '' };
@@ -153,7 +156,7 @@ export class HostileProvider {
     return this.answered(job.buyer.agent.post(`/api/agent/v1/jobs/${job.jobKey}/${path}`, body));
   }
 
-  /** The payment intent of a job that succeeded, as the provider has it. */
+  /** The provider's successful payment intent of a job. */
   async charged(job: CardJob): Promise<string | undefined> {
     const { rows } = await this.world.service.database.pool.query<{ intent_id: string }>(
       'select intent_id from card_charges join payments using (payment_key) where job_key = $1 order by seen_at desc',
@@ -165,7 +168,7 @@ export class HostileProvider {
   async rounds(count: number, seconds = 31): Promise<void> {
     for (let round = 0; round < count; round += 1) {
       await this.world.pass(seconds);
-      // Sessions run out with time.
+      // Sessions expire.
       if (seconds > minuteSeconds) for (const { agent } of this.buyers) await agent.signIn();
       await this.world.service.sweep();
     }
@@ -173,9 +176,9 @@ export class HostileProvider {
 }
 
 /**
- * Lets all of it happen, then all be well again, and checks what must hold whatever happened: the provider's books are ours,
- * each job has one collection at most, and what is kept of a payer's money is for a report, or on its way to one, or was
- * refused by the payer's own bank when it was sent back.
+ * Runs the events, then ends all faults and checks the invariants: the provider's books match ours, each job has at
+ * most one collection, and a payer's money is kept only for a report, on its way to one, or because the payer's bank
+ * refused its return.
  */
 export async function surviveCards(
   world: World,
@@ -194,7 +197,7 @@ async function settle(provider: HostileProvider): Promise<void> {
   await stripe.clearFaults();
   await stripe.send();
   await stripe.untilDelivered();
-  // Pages that nobody pays on run out, refunds arrive, and banks decide.
+  // Unpaid pages expire, refunds arrive, and banks decide.
   await provider.rounds(1, daySeconds + 60);
   for (const { id, status } of (await stripe.books()).refunds) {
     if (status === 'pending') await stripe.settle(id, 'succeeded');
@@ -215,7 +218,7 @@ async function settle(provider: HostileProvider): Promise<void> {
   }
 }
 
-/** What of the price is kept, by how the payment of a job stands. */
+/** How much of the price is kept, by the state of the job's payment. */
 const kept: Readonly<Record<string, number>> = {
   none: 0,
   collected: 1,
@@ -259,7 +262,7 @@ async function check({ world, jobs, stripe }: HostileProvider): Promise<void> {
   }
 }
 
-/** Late charges of a job that its payer's bank would not take back: nobody can do anything about them by themselves. */
+/** Late charges of a job that the payer's bank refused to take back: only a person can resolve them. */
 async function unreturned(world: World, jobKey: string): Promise<number> {
   const { rowCount } = await world.service.database.pool.query(
     `select 1 from refunds where job_key = $1 and reason = 'late_payment' and intent_id is not null
@@ -269,7 +272,7 @@ async function unreturned(world: World, jobKey: string): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Transfers for a job that were not given back. */
+/** Transfers for a job that were not returned. */
 async function transfersKept(world: World, jobKey: string): Promise<number> {
   const { rows } = await world.service.database.pool.query<{ kept: number }>(
     `select count(*)::int as kept from chain_transfers c join payments p using (payment_key)
@@ -281,7 +284,7 @@ async function transfersKept(world: World, jobKey: string): Promise<number> {
   return rows[0]?.kept ?? 0;
 }
 
-/** What only the books can tell, by what they say. */
+/** Kinds that only the books reveal, by what they record. */
 async function countInBooks(provider: HostileProvider): Promise<void> {
   const { rows } = await provider.world.service.database.pool.query<{ kind: CardKind; times: number }>(
     `with own as (select unnest($1::text[]) as job_key)
@@ -302,7 +305,7 @@ async function countInBooks(provider: HostileProvider): Promise<void> {
   for (const { kind, times } of rows) for (let one = 0; one < times; one += 1) provider.happened(kind);
 }
 
-/** Test cards that a payer fills in, by what they do. */
+/** Test cards that a payer uses, by their behavior. */
 export const payerCards = {
   good: cards.good,
   declined: cards.declined,

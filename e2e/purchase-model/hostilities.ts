@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ChainIndex, chains, type HostileChain, returnUnmatched } from './hostile-chain.ts';
 
-/** Something that happens on a hostile chain. What it leads to is not foretold: what must hold then is checked at the end. */
+/** An event on a hostile chain. Its effects are not predicted: the invariants are checked at the end. */
 export type Hostility = { name: string; run: (chain: HostileChain) => Promise<unknown> };
 const hostility = (name: string, run: Hostility['run']): Hostility =>
   ({ name, run, toString: () => name }) as Hostility;
@@ -13,7 +13,7 @@ const buys = (who: number, network: ChainIndex) =>
   });
 const signs = (who: number, network: ChainIndex) =>
   hostility(`signs(${who}, ${network})`, (chain) => chain.sign(chain.buyer(who), network));
-/** Somebody else carries out what was signed, with another that was signed beside it and transfers of nothing. */
+/** Somebody else executes the signed transfer, together with another signed one and empty transfers. */
 const carriesOut = (index: number) =>
   hostility(`carriesOut(${index})`, async (chain) => {
     const payment = chain.payment(index);
@@ -25,7 +25,7 @@ const carriesOut = (index: number) =>
       hand.together([empty, payment.transfer].map(hand.transferCall)),
     );
   });
-/** One transfer of money and, under the nonces of other jobs, transfers of nothing; then all are presented. */
+/** One transfer of money and, under the nonces of other jobs, empty transfers; then all are presented. */
 const multiplies = (who: number, network: ChainIndex) =>
   hostility(`multiplies(${who}, ${network})`, async (chain) => {
     const [real, ...others] = [
@@ -53,7 +53,7 @@ const presents = (index: number) =>
     const payment = chain.payment(index);
     if (payment) await chain.present(payment.buyer, payment.jobKey, payment.header);
   });
-/** The other buyer presents what it has read off the chain, for a job of its own. */
+/** The other buyer presents a transfer seen on the chain, for its own job. */
 const steals = (index: number) =>
   hostility(`steals(${index})`, async (chain) => {
     const payment = chain.payment(index);
@@ -88,7 +88,7 @@ const disturbs = (network: ChainIndex) =>
     await hand.nothingFrom(chain.payTo, chain.buyer(0).wallet.address);
     chain.happened('a transfer of nothing');
     await hand.mint(chain.payTo, 7n);
-    // A person who sends money without a word: it goes back by hand.
+    // A person sends money without a reference: it is returned by hand.
     const { wallet } = chain.buyer(1);
     const gift = await hand.sign(wallet, chain.payTo, 3n, { validBefore: chain.validBefore() });
     await chain.tryOnChain("a stranger's transfer", () => hand.call(hand.transferCall(gift)));
@@ -141,7 +141,7 @@ const returns = hostility('returns', returnUnmatched);
 const mines = (network: ChainIndex) =>
   hostility(`mines(${network})`, (chain) => chain.control.chainFault(chains[network], { mode: 'mine', blocks: 30 }));
 /**
- * A node shows for long enough a chain of its own, on which the newest payment ran out unused: it is reversed. Then the
+ * For long enough, a node shows its own chain, on which the newest payment expired unused: it is reversed. Then the
  * chain shows it after all.
  */
 const liesAndTellsTheTruth = (network: ChainIndex) =>
@@ -167,7 +167,7 @@ const liesAndTellsTheTruth = (network: ChainIndex) =>
     await chain.rounds(2);
   });
 
-/** What chance brings about too rarely: one of these begins each run, on a chain that is well. */
+/** Sequences too rare for chance: each run starts with one of them, on a healthy chain. */
 const scenes: Hostility[][] = [
   [buys(0, 0), reorganises(0, 2), worksOn, worksOn],
   [buys(0, 0), settles('refuse'), reorganises(0, 2), passes, mines(0), worksOn, worksOn],
@@ -224,7 +224,7 @@ const byChance = fc.array(fc.oneof(...weighted.map(([weight, arbitrary]) => ({ w
   size: 'max',
 });
 
-/** What happens on a hostile chain in one run: a scene, and then what chance brings. */
+/** The events of one run on a hostile chain: one such sequence, then random events. */
 export const hostilities: fc.Arbitrary<Hostility[]> = fc
   .tuple(fc.constantFrom(...scenes), byChance)
   .map((parts) => parts.flat());

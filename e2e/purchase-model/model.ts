@@ -16,7 +16,7 @@ import type { Answer } from '../support/agent.ts';
 export const providerModes = ['well', 'drop_before_settle', 'drop_after_settle', 'error_500', 'refuse', 'lie'] as const;
 export type ProviderMode = (typeof providerModes)[number];
 
-/** What the customer lets the agent do, as far as the commands change it. Amounts are microcents. */
+/** The part of the grant that commands change. Amounts are microcents. */
 export interface Grant {
   paused: boolean;
   paysWithX402: boolean;
@@ -41,48 +41,48 @@ export const generous: Grant = {
 export interface Purchase {
   readonly quoteKey: string;
   readonly quotedUntil: number;
-  /** The governed document that the work is checked with, if there is one. */
+  /** The governed document of the check, if any. */
   readonly sourceKey: string | null;
   /** Null until the quote is authorized. */
   jobKey: string | null;
   state: JobState;
   payment: PaymentState;
   review: ReviewState;
-  /** The UTC day whose limit it counts under, and whether it counts: until it takes no cash, or its cash is back. */
+  /** The UTC day it counts under, and whether it still counts: until it needs no cash, or its cash is back. */
   authorizedOn: string;
   counts: boolean;
-  /** It found no room when it was authorized: credit alone may pay for it. */
+  /** No room under the limits when authorized: only credit may pay for it. */
   creditOnly: boolean;
   payBy: number;
   deliverBy: number;
   reviewBy: number;
-  /** Until when a worker holds the job, whether it lives or not. */
+  /** Until when a worker holds the job, dead or alive. */
   leaseUntil: number;
   tries: number;
   contentDeleted: boolean;
   paidWith: 'x402' | 'wallet_credit' | null;
-  /** The last signed transfer: the header, when it runs out, and whether it has moved the money. */
+  /** The last signed transfer: its header, its expiry, and whether it has moved the money. */
   transfer: { header: string; validBefore: number; moved: boolean } | null;
   reportDigest: string | null;
-  /** How far the work on the report that is due has come, as last seen. */
+  /** The last seen progress of the work on the next report. */
   percent: number;
   nextActions: string[];
 }
 
-/** Everything that commands look at before they act, and how it must be afterwards. */
+/** Everything commands read, and how it must be afterwards. */
 export interface Model {
   now: () => number;
   provider: ProviderMode;
   creditJobs: number;
   grant: Grant;
-  /** The governed documents that are there. */
+  /** The existing governed documents. */
   sourceKeys: string[];
   purchases: Purchase[];
-  /** The last request that carried a key, to be sent again. */
+  /** The last request with a key, to repeat. */
   last: { send: () => Promise<Answer>; answer: Answer } | null;
 }
 
-/** A purchase as it is once it is quoted. */
+/** A purchase right after the quote. */
 export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: string | null): Purchase {
   return {
     quoteKey,
@@ -109,13 +109,13 @@ export function newPurchase(quoteKey: string, quotedUntil: number, sourceKey: st
   };
 }
 
-/** A model of a purchase that is about to begin, by an agent whose grant is as it is when it arrives. */
+/** The model of a purchase about to begin, by an agent with its initial grant. */
 export function newModel(now: () => number): Model {
   const grant = { ...generous, governedRefs: false };
   return { now, provider: 'well', creditJobs: 0, grant, sourceKeys: [], purchases: [], last: null };
 }
 
-/** The same again, to be moved on by itself. */
+/** An independent copy. */
 export function copyOf(model: Model): Model {
   return {
     ...model,
@@ -128,7 +128,7 @@ export function copyOf(model: Model): Model {
   };
 }
 
-/** Whether the limits cover what counts, of a day (UTC) and in all, and `more` besides. */
+/** Whether the limits cover what counts (per UTC day and in total) plus `more`. */
 function covers({ grant, purchases }: Model, day: string, more: number): boolean {
   const counting = purchases.filter(({ counts }) => counts);
   const onThatDay = counting.filter(({ authorizedOn }) => authorizedOn === day);
@@ -139,36 +139,36 @@ function covers({ grant, purchases }: Model, day: string, more: number): boolean
   );
 }
 
-/** Whether the limits leave room for the cash of one more purchase now. */
+/** Whether the limits leave room for one more cash purchase now. */
 export function hasRoom(model: Model): boolean {
   return covers(model, new Date(model.now()).toISOString().slice(0, 10), 1);
 }
 
-/** Whether a purchase without room could be paid for out of credit. */
+/** Whether credit could pay for a purchase without room. */
 export function creditCovers({ grant, creditJobs }: Model): boolean {
   return Number(price) <= grant.perJob && creditJobs > 0;
 }
 
-/** Whether the limits still cover a purchase that was authorized under them or others. */
+/** Whether the limits still cover a purchase authorized earlier. */
 export function isCovered(model: Model, { authorizedOn, creditOnly }: Purchase): boolean {
   return creditOnly ? Number(price) <= model.grant.perJob : covers(model, authorizedOn, 0);
 }
 
-/** Whether the work can be checked with everything that the request named. */
+/** Whether everything the request names is available. */
 export function hasSources({ grant, sourceKeys }: Model, { sourceKey }: Purchase): boolean {
   return sourceKey === null || (grant.governedRefs && sourceKeys.includes(sourceKey));
 }
 
-/** Moves a purchase along the table of transitions; what follows from the state follows from the same table. */
+/** Moves a purchase along the transition table, with the effects that follow from it. */
 export function go(purchase: Purchase, transition: TransitionName, review?: ReviewState): void {
   expect(can(transition, purchase.state), `${transition} from ${purchase.state}`).toBe(true);
   purchase.state = transitions[transition].to;
-  // What nobody paid for in time counts until a sweep writes it down.
+  // An unpaid purchase past its deadline counts until a sweep cancels it.
   if (transition === 'cancel' && purchase.paidWith === null) purchase.counts = false;
   purchase.review = review ?? standing[purchase.state].review_state;
 }
 
-/** What nobody paid for in time is canceled from that instant on, whether or not a sweep was there. */
+/** An unpaid purchase past its deadline is canceled from then on, sweep or no sweep. */
 export function cancelUnpaid(model: Model): void {
   for (const purchase of model.purchases) {
     const isUnpaid = purchase.jobKey !== null && can('lapse', purchase.state) && purchase.payment === 'none';
@@ -176,7 +176,7 @@ export function cancelUnpaid(model: Model): void {
   }
 }
 
-/** How a purchase must look on the wire at this moment. */
+/** How a purchase must look on the wire now. */
 export function seen(purchase: Purchase, now: number) {
   return {
     state: purchase.state,
@@ -188,7 +188,7 @@ export function seen(purchase: Purchase, now: number) {
 
 export const isOpen = (purchase: Purchase): boolean => paymentIsOpen(purchase.payment);
 
-/** Money came in, or credit was spent: the work may start. */
+/** Money came in or credit was spent: work may start. */
 export function collected(model: Model, purchase: Purchase, method: 'x402' | 'wallet_credit'): void {
   go(purchase, 'collect');
   purchase.payment = 'collected';
@@ -200,7 +200,7 @@ export function collected(model: Model, purchase: Purchase, method: 'x402' | 'wa
   due(model, purchase);
 }
 
-/** The chain says that nobody can carry the transfer out any more: the job can be paid anew, if it is still time. */
+/** The chain says that the transfer can no longer be executed: the job can be paid again, if there is time. */
 export function lapsed(model: Model, purchase: Purchase, transfer: { validBefore: number }): void {
   expect(model.now()).toBeGreaterThan(transfer.validBefore);
   purchase.payment = 'none';
@@ -215,13 +215,13 @@ export function due(model: Model, purchase: Purchase): void {
   purchase.percent = 0;
 }
 
-/** What was paid is credit now. */
+/** The payment becomes credit. */
 export function credited(model: Model, purchase: Purchase): void {
   purchase.payment = 'credited';
   model.creditJobs += 1;
 }
 
-/** What was paid goes back to where it came from. */
+/** The payment goes back to where it came from. */
 export function waived(
   model: Model,
   purchase: Purchase,
@@ -233,7 +233,7 @@ export function waived(
   else purchase.payment = 'refund_pending';
 }
 
-/** No report came: what was held is given back, or, of a re-check, the charge is waived. */
+/** No report came: the held money is returned or, for a re-check, the charge is waived. */
 export function failed(model: Model, purchase: Purchase): void {
   if (can('fail_recheck', purchase.state)) waived(model, purchase, 'fail_recheck');
   else {
@@ -242,14 +242,14 @@ export function failed(model: Model, purchase: Purchase): void {
   }
 }
 
-/** A report came. */
+/** A report was delivered. */
 export function delivered(model: Model, purchase: Purchase): void {
   go(purchase, can('redeliver', purchase.state) ? 'redeliver' : 'deliver');
   purchase.reviewBy = model.now() + seconds.reviewWindow * 1000;
   purchase.reportDigest = 'that of a report that nobody has seen yet';
 }
 
-/** Whether the facilitator would carry out a transfer in this mode, told or not told to us. */
+/** Whether the facilitator executes a transfer in this mode, whether or not it tells us. */
 export function wouldMove(provider: ProviderMode): boolean {
   return provider === 'well' || provider === 'drop_after_settle';
 }

@@ -3,14 +3,14 @@ import { can, paymentIsOpen } from '../../server/purchases/states.ts';
 import type { Refusal } from './command.ts';
 import { creditCovers, hasRoom, isCovered, type Model, type Purchase, seen } from './model.ts';
 
-/** What the service must refuse, and with that what it must list: exactly the rest. */
+/** What the service must refuse; it must list everything else. */
 
 export const outsideGrant: Refusal = [403, 'grant_scope_missing'];
 const overLimit: Refusal = [403, 'grant_limit_exceeded'];
 export const notAllowed: Refusal = [409, 'action_not_allowed'];
 export const unknown: Refusal = [409, 'payment_unknown'];
 
-/** Why a quote that has no job cannot be authorized now; null when it can. */
+/** Why a quote without a job cannot be authorized now; null when it can. */
 export function authorizeRefusal(model: Model, purchase: Purchase): Refusal | null {
   if (model.grant.paused) return outsideGrant;
   if (model.now() >= purchase.quotedUntil) return [409, 'quote_expired'];
@@ -18,7 +18,7 @@ export function authorizeRefusal(model: Model, purchase: Purchase): Refusal | nu
   return hasRoom(model) || creditCovers(model) ? null : overLimit;
 }
 
-/** Why a job cannot be paid in this way now, as far as credit is there; null when it can. */
+/** Why a job cannot be paid this way now, as far as credit is known; null when it can. */
 export function payRefusal(model: Model, purchase: Purchase, method: WayToPay): Refusal | null {
   if (model.grant.paused || !model.grant.paysWithX402) return outsideGrant;
   if (paymentIsOpen(purchase.payment)) return unknown;
@@ -27,22 +27,22 @@ export function payRefusal(model: Model, purchase: Purchase, method: WayToPay): 
   return isCovered(model, purchase) ? null : overLimit;
 }
 
-/** Whether the party may decide on the report: a paused agent may dispute it while its review is open, and not accept. */
+/** Whether the party may review the report: a paused agent may dispute but not accept. */
 function mayReview(model: Model, purchase: Purchase, party: 'agent' | 'member'): boolean {
   if (party === 'member') return true;
   return model.grant.mayReview && (!model.grant.paused || seen(purchase, model.now()).review_state === 'open');
 }
 
-/** A method that a purchase can be paid by: cash over x402, or credit. */
+/** A payment method: cash over x402, or credit. */
 export type WayToPay = 'x402' | 'wallet_credit';
 
-/** The ways to pay for a purchase that the service must list now, the wanted one first: each of them works. */
+/** The payment methods that the service must list now, preferred one first: each of them works. */
 export function waysToPay(model: Model, purchase: Purchase): WayToPay[] {
   const ways: WayToPay[] = creditCovers(model) ? ['wallet_credit', 'x402'] : ['x402'];
   return ways.filter((way) => !payRefusal(model, purchase, way));
 }
 
-/** Everything that the agent, or a member of its account, may do about a purchase now, as the service lists it. */
+/** All actions on a purchase that the service must list now, for the agent or a member. */
 export function actionsOn(model: Model, purchase: Purchase, party: 'agent' | 'member'): string[] {
   if (purchase.jobKey === null) {
     return party === 'agent' && !authorizeRefusal(model, purchase) ? ['authorize'] : [];

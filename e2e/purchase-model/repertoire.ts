@@ -28,7 +28,7 @@ type Listed = { act(model: Model, world: World, purchase: Purchase, jobKey: stri
 
 const networkOf = (variant: number): 0 | 1 => (variant % 2 === 0 ? 0 : 1);
 
-/** What the service lists as possible on a job, as commands that do it. */
+/** The listed actions on a job, as commands. */
 const listed: Record<string, (index: number, variant: number) => Listed> = {
   pay: (index, variant) => new Pay(index, networkOf(variant)),
   cancel_payment: (index) => new CancelPayment(index),
@@ -37,14 +37,14 @@ const listed: Record<string, (index: number, variant: number) => Listed> = {
     new Review(index, variant % 3 === 0 ? 'accept' : 'dispute', variant % 2 === 0 ? 'agent' : 'member'),
 };
 
-/** Does what the service lists: it succeeds, unless it is a payment and its provider does not. */
+/** Runs a listed action: it must succeed, unless it is a payment and its provider fails. */
 export class Next extends OnJob {
   readonly variant: number;
   constructor(index: number, variant: number) {
     super(index);
     this.variant = variant;
   }
-  /** Most often the action that leads on; once in a while the last that is listed, which is to cancel. */
+  /** Usually the action that leads on; sometimes the last one listed, which is to cancel. */
   private actionOn({ nextActions }: Purchase): string | undefined {
     const actions = nextActions.filter((action) => action in listed);
     return this.variant === 0 ? actions.at(-1) : actions.find((action) => action !== 'cancel');
@@ -62,7 +62,7 @@ export class Next extends OnJob {
     const answer = await command?.act(model, world, purchase, jobKey);
     expect([action, answer?.status]).toEqual([action, 200]);
   }
-  /** In one of the ways that are listed, unless the credit that was listed has paid for something else since. */
+  /** Pays in a listed way, unless another purchase has used the listed credit since. */
   private async pay(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
     const { index, variant } = this;
     const ways = waysToPay(model, purchase);
@@ -74,10 +74,10 @@ export class Next extends OnJob {
   }
 }
 
-/** Tries everything that the service does not list, and reads what it does list. */
+/** Tries everything the service does not list, and reads what it does. */
 class Others extends OnJob {
   async act(model: Model, world: World, purchase: Purchase, jobKey: string): Promise<void> {
-    // Of a worker that has died the last word on its progress may still be on its way.
+    // A dead worker's last progress may still be on its way.
     const look = async () => ({ ...(await world.agent.job(jobKey)).body, progress: null });
     const before = await look();
     const lists = (action: string): boolean => purchase.nextActions.includes(action);
@@ -103,14 +103,14 @@ const decision = of('accept' as const, 'dispute' as const, 'dispute' as const);
 const fate = of<WorkerFate>('delivers', 'delivers', 'delivers', 'delivers', 'delivers', 'dies', 'dies', 'breaks');
 const party = of('agent' as const, 'member' as const);
 
-/** Steps past a worker's lease, mostly; past a signature, a deadline of work, the day to pay, a review window. */
+/** Usually past a worker's lease; sometimes past a signature, a work deadline, the day to pay, or a review window. */
 const waits = [25, 25, 25, 25, 333, 333, 1_999, 1_999, 88_888, 270_001];
 
 const { paused: _, ...everything } = generous;
 /** Most purchases name no governed document. */
 const source = of(null, null, null, 0, 1);
 
-/** What a member changes of the grant; mostly it is as generous again as it can be. */
+/** A member's grant changes; usually back to the most generous. */
 const changes: ConstructorParameters<typeof ChangeGrant>[0][] = [
   ...Array<typeof everything>(4).fill(everything),
   { perJob: Number(price) - 1 },
@@ -121,7 +121,7 @@ const changes: ConstructorParameters<typeof ChangeGrant>[0][] = [
   { mayReview: false },
 ];
 
-/** Steps that are made at once with others. */
+/** Steps that run at once with others. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(index, of(0 as const, 1 as const)).map(([i, network]) => new Pay(i, network)),
   index.map((i) => new PayAgain(i)),
@@ -132,7 +132,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   index.map((i) => new Work(i, 'delivers')),
 );
 
-/** A command, and how often it comes among the others. */
+/** A command and its relative frequency. */
 const weighted: [number, fc.Arbitrary<Command>][] = [
   [6, source.map((which) => new Begin(which))],
   [1, source.map((which) => new Quote(which))],
@@ -160,5 +160,5 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [1, of(new AddSource(), new AddSource(), new RemoveSource())],
 ];
 
-/** Every command, as often among the others as its weight says. */
+/** Every command, as often as its weight says. */
 export const commands = weighted.flatMap(([weight, command]) => Array<fc.Arbitrary<Command>>(weight).fill(command));

@@ -21,14 +21,14 @@ import {
 } from './model.ts';
 import type { WorkerFate, World } from './world.ts';
 
-/** Workers take a job so often for one report, and hold it for so long without a sign of life. */
+/** How often workers try a job for one report, and how long one holds it without a sign of life. */
 const maxTries = 3;
 const leaseMs = leaseSeconds * 1000;
 
-/** Past the time for which what was submitted is kept. */
+/** Longer than submitted content is kept. */
 const retentionSeconds = seconds.retention + daySeconds;
 
-/** A worker is handed the job by the queue, whether or not there is anything to do. */
+/** The queue hands a worker the job, whether or not there is anything to do. */
 export class Work extends Step {
   readonly fate: WorkerFate;
   constructor(index: number, fate: WorkerFate) {
@@ -57,7 +57,7 @@ export class Work extends Step {
   }
 }
 
-/** A round of the worker's own: deadlines, open payments, refunds. */
+/** A worker round: deadlines, open payments, refunds. */
 export class Sweep implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
@@ -68,13 +68,13 @@ export class Sweep implements Command {
       return answer ? [{ purchase, answer }] : [];
     });
     for (const { purchase, answer } of answers) swept(model, purchase, answer.body);
-    // Credit from one of them is a way to pay for another: compare when the model has seen all.
+    // Credit from one of them can pay for another: compare once the model has seen all.
     for (const { purchase, answer } of answers) world.compare(model, purchase, answer);
   }
   toString = () => 'Sweep()';
 }
 
-/** What a sweep must do to a purchase; where it may do something or not yet, what it did decides. */
+/** What a sweep must do to a purchase; if it may or may not act yet, its action decides. */
 function swept(model: Model, purchase: Purchase, found: { state: JobState; payment_state: string }): void {
   const now = model.now();
   if (purchase.state === 'canceled' && purchase.paidWith === null) purchase.counts = false;
@@ -89,7 +89,7 @@ function swept(model: Model, purchase: Purchase, found: { state: JobState; payme
   }
 }
 
-/** A payment that was open is decided, or still open: then the next round is due soon. */
+/** An open payment is decided, or still open: then the next round is due soon. */
 function reconciled(model: Model, purchase: Purchase, found: { payment_state: string }): void {
   const { transfer } = purchase;
   if (!transfer) throw new Error('a payment is open that nobody signed');
@@ -115,7 +115,7 @@ export class Pass implements Command {
   toString = () => `Pass(${this.seconds})`;
 }
 
-/** The facilitator changes its mind. */
+/** The facilitator switches its fault. */
 export class Provider implements Command {
   readonly mode: ProviderMode;
   constructor(mode: ProviderMode) {
@@ -131,7 +131,7 @@ export class Provider implements Command {
   toString = () => `Provider(${this.mode})`;
 }
 
-/** An operator gives up the charge. */
+/** An operator waives the charge. */
 export class Waive extends OnJob {
   override matters(purchase: Purchase): boolean {
     return can('waive', purchase.state);
@@ -143,7 +143,7 @@ export class Waive extends OnJob {
   }
 }
 
-/** An operator gives an accepted charge back, while its payment stands. */
+/** An operator refunds an accepted charge, while its payment stands. */
 export class Refund extends OnJob {
   override matters(purchase: Purchase): boolean {
     return can('refund', purchase.state) && purchase.payment === 'collected';
@@ -155,7 +155,7 @@ export class Refund extends OnJob {
   }
 }
 
-/** The customer has what was submitted deleted: once nothing can need it any more, and again without an effect. */
+/** The customer deletes the submitted content once nothing can need it, and again without effect. */
 export class DeleteContent extends OnJob {
   readonly by: 'agent' | 'member';
   constructor(index: number, by: 'agent' | 'member') {
@@ -169,13 +169,13 @@ export class DeleteContent extends OnJob {
   }
 }
 
-/** A month passes: of what was submitted nothing is kept. */
+/** A month passes: no submitted content is kept. */
 export class Retention implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
     await new Pass(retentionSeconds).run(model, world);
     await deleteExpired(world.service.runtime);
-    // What was answered before is given again for no longer.
+    // Earlier answers are repeated no longer than this.
     model.last = null;
     const { rowCount } = await world.service.database.pool.query(
       'select 1 from quotes where quote_key = any($1::text[]) and input is not null',

@@ -18,10 +18,9 @@ import { World } from './world.ts';
 const commandsMax = 60;
 
 /**
- * Runs the model so often, on all services at once, and gives how often each step of the table of transitions was
- * taken, and how often each kind of thing happened on a hostile chain, or with a hostile card provider. One run in
- * `hostileOneIn` ends on each.
- * Each service has a clock, a provider and chains of its own, so runs do not disturb each other.
+ * Runs the model this often on all services at once. Returns how often each transition was taken, and how often each
+ * kind of hostile event happened. One run in `hostileOneIn` ends on a hostile chain, and as many with a hostile card
+ * provider. Each service has its own clock, provider and chains, so runs do not disturb each other.
  */
 export async function tryPurchases(
   services: Service[],
@@ -34,7 +33,7 @@ export async function tryPurchases(
   const cards: CardTally = new Map(cardKinds.map((kind) => [kind, 0]));
   const chance = { onChain: tally, byCard: cards, oneIn: hostileOneIn };
   const trial: Trial = { brokenBy: null };
-  // Let all lanes end: what must hold between runs is checked on each service as soon as one has failed.
+  // Let all lanes end: once one has failed, the invariants between runs are checked on each service.
   const lanes = await Promise.allSettled(
     services.map((service, lane) => tryOn(service, share, { seed: seed + lane, chance, trial })),
   );
@@ -44,13 +43,13 @@ export async function tryPurchases(
   return taken;
 }
 
-/** What the lanes know of each other. */
+/** State shared by the lanes. */
 interface Trial {
-  /** The run that failed first, if any: then only those that make its commands fewer still do something. */
+  /** The first failed run, if any: after it only runs that shrink its commands do anything. */
   brokenBy: { service: Service; canBeMadeSmaller: boolean } | null;
 }
 
-/** How often things happen around a run, and where that is counted. */
+/** How often things happen around a run, and where to count that. */
 interface Chance {
   onChain: Tally;
   byCard: CardTally;
@@ -59,7 +58,7 @@ interface Chance {
 
 /**
  * Drives purchases through random commands of agent, member, worker, clock and provider, and compares each step with
- * the model. A divergence fails with the seed and the commands that lead to it.
+ * the model. A divergence fails with the seed and its commands.
  */
 async function tryOn(
   service: Service,
@@ -79,19 +78,19 @@ async function tryOn(
       if (brokenBy && !(brokenBy.service === service && brokenBy.canBeMadeSmaller)) return;
       const world = await World.open(service);
       await follow(world, chosen).catch((error) => fails(error, true));
-      // What fails on a hostile chain leaves it as it is: no later run on it tells anything.
+      // A failure on a hostile chain leaves it broken: later runs on it mean nothing.
       await ending.in(world).catch((error) => fails(error, false));
     },
   );
   await fc.assert(property, { numRuns: runs, seed });
 }
 
-/** One run of these commands alone. */
+/** One run of only these commands. */
 export async function tryCommands(service: Service, commands: readonly Command[]): Promise<void> {
   await follow(await World.open(service), commands);
 }
 
-/** Makes the commands, and settles what they leave open. */
+/** Runs the commands, then settles what they leave open. */
 async function follow(world: World, chosen: Iterable<Command>): Promise<void> {
   const model = newModel(world.now);
   await new Begin().run(model, world);
@@ -99,12 +98,12 @@ async function follow(world: World, chosen: Iterable<Command>): Promise<void> {
   await settleDown(model, world);
 }
 
-/** How a run ends, after its commands. */
+/** How a run ends after its commands. */
 interface Ending {
   in(world: World): Promise<void>;
 }
 
-/** One run in so many ends on a hostile chain, as many with a hostile card provider, the others as they are. */
+/** One run in this many ends on a hostile chain, as many with a hostile card provider, the others without. */
 function endings({ onChain, byCard, oneIn }: Chance): fc.Arbitrary<Ending> {
   const ending = (names: readonly unknown[], run: Ending['in']): Ending =>
     ({ in: run, toString: () => names.join(', ') }) as Ending;
@@ -115,7 +114,7 @@ function endings({ onChain, byCard, oneIn }: Chance): fc.Arbitrary<Ending> {
   );
 }
 
-/** Once all is well again, everything ends or waits for its buyer, and no outcome stays unknown (I7, I20). */
+/** Once all faults are over, everything ends or waits for its buyer, and no outcome stays unknown (I7, I20). */
 async function settleDown(model: Model, world: World): Promise<void> {
   await world.provider('well');
   const unsettled = model.purchases.filter((purchase) => purchase.jobKey && isOpen(purchase));
@@ -127,7 +126,7 @@ async function settleDown(model: Model, world: World): Promise<void> {
   expect(unsettled.filter(isOpen)).toEqual([]);
 }
 
-/** How often each step of the table of transitions was taken, by `transition from state`. */
+/** How often each transition was taken, by `transition from state`. */
 async function stepsTaken(services: Service[]): Promise<Counts> {
   const steps = Object.entries(transitions).flatMap(([name, { from }]) => from.map((state) => `${name} from ${state}`));
   const taken = new Map(steps.map((step) => [step, 0]));

@@ -18,12 +18,12 @@ import type { Service } from '../support/service.ts';
 import { type Model, type ProviderMode, type Purchase, seen } from './model.ts';
 import { actionsOn, type WayToPay, waysToPay } from './refusals.ts';
 
-/** How a worker fares with a job: it delivers, its process dies, or the work itself breaks it. */
+/** What happens to a worker's job: it delivers, its process dies, or the check crashes. */
 export type WorkerFate = 'delivers' | 'dies' | 'breaks';
 
 const networks = ['eip155:84532', 'eip155:421614'] as const;
 
-/** The service and everyone who deals with it, as one run of the model meets them. */
+/** The service and everyone who deals with it, as one run of the model sees them. */
 export class World {
   readonly service: Service;
   readonly agent: Agent;
@@ -51,7 +51,7 @@ export class World {
 
   now = (): number => this.service.runtime.clock().getTime();
 
-  /** Time passes: for the service, the chains and the card provider. Sessions that have ended with it are opened anew. */
+  /** Time passes, for the service, the chains and the card provider. Reopens the sessions that expired with it. */
   async pass(wait: number): Promise<void> {
     this.service.advanceClock(wait);
     await Promise.all([
@@ -73,7 +73,7 @@ export class World {
     this.memberSince = this.now();
   }
 
-  /** What a member decides about the agent. */
+  /** A member's decision about the agent. */
   decide(what: 'grant' | 'pause', body: object): Promise<Answer> {
     return this.member.post(`/api/agent/v1/agents/${this.agent.wallet.address.toLowerCase()}/${what}`, body);
   }
@@ -83,7 +83,7 @@ export class World {
     if (mode !== 'well') await this.#control.facilitatorFault({ mode, times: 'always' });
   }
 
-  /** A signed transfer for this job, good for two minutes of the service's clock. */
+  /** A signed transfer for this job, valid for two minutes of the service's clock. */
   async sign(
     jobKey: string,
     network: 0 | 1,
@@ -123,7 +123,7 @@ export class World {
     return { header, validBefore: validBefore * 1000 };
   }
 
-  /** A worker takes the job from the queue. One that dies has its connection to the database cut with it. */
+  /** A worker takes the job from the queue. If it dies, its database connection is cut. */
   async work(jobKey: string, fate: WorkerFate): Promise<void> {
     const { runtime } = this.service;
     const process = { alive: true };
@@ -141,7 +141,7 @@ export class World {
     });
   }
 
-  /** An operator gives up the charge. */
+  /** An operator waives the charge. */
   async waive(jobKey: string, transition: 'waive' | 'refund' = 'waive'): Promise<void> {
     const { runtime } = this.service;
     await transact(runtime.db, (tx) =>
@@ -156,18 +156,18 @@ export class World {
     );
   }
 
-  /** Looks at the purchase again: it must be as the model says, and so must be what the service lists as possible. */
+  /** Reads the purchase again: it and its listed actions must match the model. */
   async observe(model: Model, purchase: Purchase): Promise<void> {
     if (purchase.jobKey !== null) return this.compare(model, purchase, await this.agent.job(purchase.jobKey));
     const { body } = await this.agent.get(`/api/agent/v1/purchases/${purchase.quoteKey}`);
     expect(namesOf(body.next_actions)).toEqual(actionsOn(model, purchase, 'agent'));
   }
 
-  /** What was just read of the purchase must be as the model says. */
+  /** The purchase just read must match the model. */
   compare(model: Model, purchase: Purchase, { status, body }: Answer): void {
     expect(status).toBe(200);
     expect(standingOf(body)).toEqual(seen(purchase, model.now()));
-    // Progress only grows; a job that stopped has none.
+    // Progress only grows; a stopped job has none.
     const hasStopped = ['failed', 'canceled'].includes(body.state);
     if (hasStopped) expect(body.progress.percent).toBe(0);
     else expect(body.progress.percent).toBeGreaterThanOrEqual(purchase.percent);
@@ -182,7 +182,7 @@ export class World {
     for (const purchase of model.purchases) await this.observe(model, purchase);
   }
 
-  /** Every job as it is read now, by its key. */
+  /** Every job as read now, by key. */
   async look(model: Model): Promise<Map<string, Answer>> {
     const found = new Map<string, Answer>();
     for (const { jobKey } of model.purchases) {
@@ -191,7 +191,7 @@ export class World {
     return found;
   }
 
-  /** Sends a POST under a key of its own, and keeps it to be sent again. */
+  /** Sends a POST with a new key, and keeps it for repeating. */
   async keyed(model: Model, path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
     const key = randomUUID();
     const { agent } = this;
@@ -202,10 +202,10 @@ export class World {
   }
 }
 
-/** The actions of a list of them. */
+/** The actions in a list. */
 export const namesOf = (actions: { action: string }[]): string[] => actions.map(({ action }) => action);
 
-/** The ways to pay that the bodies of a listed payment name. */
+/** The methods in the bodies of a listed payment. */
 function waysListed(actions: { action: string; body?: PayBody; other_bodies?: PayBody[] }[]): WayToPay[] {
   const pay = actions.find(({ action }) => action === 'pay');
   return [pay?.body, ...(pay?.other_bodies ?? [])].flatMap((body) => (body ? [body.method ?? body.rail] : []));
@@ -213,12 +213,12 @@ function waysListed(actions: { action: string; body?: PayBody; other_bodies?: Pa
 
 type PayBody = { rail: 'x402'; method?: 'wallet_credit' };
 
-/** How a job stands, of all that is told of it. */
+/** The state of a job: everything the service says about it. */
 export function standingOf({ state, payment_state, charge_state, review_state }: Answer['body']): object {
   return { state, payment_state, charge_state, review_state };
 }
 
-/** The database as a process reaches it while it is alive. */
+/** The database as a living process reaches it. */
 function databaseOf(db: Database, process: { alive: boolean }): Database {
   const reach = <T>(work: () => Promise<T>): Promise<T> =>
     process.alive ? work() : Promise.reject(new Error('the process has died'));

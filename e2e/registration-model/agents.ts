@@ -16,7 +16,7 @@ import {
   used,
 } from './model.ts';
 
-/** An agent asks to buy for the customer. */
+/** An agent registers for the customer. */
 export class Ask implements Command {
   readonly mode: Registration['mode'];
   constructor(mode: Registration['mode']) {
@@ -47,7 +47,7 @@ export class Ask implements Command {
   toString = () => `Ask(${this.mode})`;
 }
 
-/** Agents claim with what the letter holds, with something else, or with nothing; several of them at once. */
+/** Agents claim with the letter's code, a wrong one, or none; several at once. */
 export class Claim extends About {
   readonly code: 'right' | 'wrong' | null;
   readonly times: number;
@@ -95,7 +95,7 @@ export class Claim extends About {
   }
 }
 
-/** Why nothing can be claimed any more, whatever code comes with it. */
+/** Why nothing can be claimed any more, with any code. */
 function claimRefusal({ now }: Model, { state, claimUntil, askedAt }: Registration): string | null {
   if (state === 'declined') return '403 registration_declined';
   if (state === 'released') return '410 credential_already_released';
@@ -103,10 +103,10 @@ function claimRefusal({ now }: Model, { state, claimUntil, askedAt }: Registrati
   return until <= now() ? '410 registration_expired' : null;
 }
 
-/** Which of several answers at once was given first: the one that let in, or that left the most tries. */
+/** Which of several simultaneous answers came first: the one that succeeded, or left the most tries. */
 const rank = ({ status, body }: Answer): number => (status === 200 ? 100 : (body.attempts_remaining ?? 0));
 
-/** A request with one of the credentials that the agent was ever given, the newest first. */
+/** A request with any credential that the agent ever got, newest first. */
 abstract class WithCredential extends About {
   readonly which: number;
   constructor(index: number, which: number) {
@@ -129,7 +129,7 @@ abstract class WithCredential extends About {
   }
 }
 
-/** The agent asks who it is. */
+/** The agent reads its own account. */
 export class Use extends WithCredential {
   async act(model: Model, world: World, registration: Registration): Promise<void> {
     const credential = this.credentialOf(registration);
@@ -145,7 +145,7 @@ export class Use extends WithCredential {
   }
 }
 
-/** The agent changes its credential for the next. */
+/** The agent rotates its credential. */
 export class Rotate extends WithCredential {
   readonly reason: 'monthly' | 'compromised';
   readonly grace: number;

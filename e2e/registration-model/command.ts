@@ -5,7 +5,7 @@ import type { Customer } from '../support/customer.ts';
 import type { Service } from '../support/service.ts';
 import type { Model, Registration } from './model.ts';
 
-/** The service, the person who is asked, and how often each answer was given. */
+/** The service, the customer, and how often each answer came. */
 export interface World {
   readonly service: Service;
   readonly customer: Customer;
@@ -14,7 +14,7 @@ export interface World {
 
 export type Command = fc.AsyncCommand<Model, World>;
 
-/** Registrations of one run. */
+/** Registrations per run. */
 export const registrationsMax = 4;
 
 const status = ({ status, body }: Answer): string => (status < 400 ? `${status}` : `${status} ${body.code}`);
@@ -26,7 +26,7 @@ export function expectAnswer(world: World, step: string, answer: Answer, wanted:
   world.given.set(name, (world.given.get(name) ?? 0) + 1);
 }
 
-/** A command about one of the registrations, counted from the newest. */
+/** A command about one registration, counted from the newest. */
 export abstract class About implements Command {
   readonly index: number;
   constructor(index: number) {

@@ -6,7 +6,7 @@ import { Member } from '../support/member.ts';
 import { About, type Command, expectAnswer, type World } from './command.ts';
 import { confirmed, hasExpired, isConnected, type Model, type Registration } from './model.ts';
 
-/** The worker writes the letters that are due. A code is sent to an address without an account, and to no other. */
+/** The worker writes the due letters. Only an address without an account gets a code. */
 export class Mail implements Command {
   check = () => true;
   async run(model: Model, world: World): Promise<void> {
@@ -62,17 +62,17 @@ export class FollowLink extends About {
   }
 }
 
-/** Whether it has been decided so before: whoever presses twice is told the same. */
+/** Whether the same decision was made before: repeating it gets the same answer. */
 const standsAs = (registration: Registration, yes: boolean): boolean =>
   yes ? isConnected(registration) : registration.state === 'declined';
 
-/** A member of the account, signed in just now. */
+/** A member of the account who has just signed in. */
 const memberOf = ({ accountKey }: Model, { service, customer }: World): Promise<Member> =>
   Member.ofAccount(service, accountKey ?? '', customer.email);
 
 const hasAccount = ({ accountKey }: Readonly<Model>): boolean => accountKey !== null;
 
-/** A member lets an agent in that asks for the account, or does not. */
+/** A member approves or denies an agent that asks to connect. */
 export class Decide extends About {
   override matters = hasAccount;
   readonly decision: 'approve' | 'deny';
@@ -80,7 +80,7 @@ export class Decide extends About {
     super(index);
     this.decision = decision;
   }
-  /** One that asks for an account, while there is one. */
+  /** A registration that asks for a new account when there is one. */
   override registrationIn({ registrations }: Pick<Model, 'registrations'>): Registration {
     const asking = registrations.filter(({ mode }) => mode === 'link_existing');
     return super.registrationIn({ registrations: asking.length > 0 ? asking : registrations });
@@ -105,11 +105,11 @@ export class Decide extends About {
   }
 }
 
-/** What a member is answered about an agent of the account; there is none before it was let in. */
+/** A member's answer about an agent of the account; none before it is connected. */
 const connectedOr404 = (registration: Registration, answer: string): string =>
   isConnected(registration) ? answer : '404 not_found';
 
-/** A member lets an agent fetch a credential once more. */
+/** A member lets an agent fetch another credential. */
 export class ReleaseAgain extends About {
   override matters = hasAccount;
   async act(model: Model, world: World, registration: Registration): Promise<void> {
@@ -123,7 +123,7 @@ export class ReleaseAgain extends About {
   }
 }
 
-/** A member ends what an agent may do, for good. */
+/** A member revokes an agent for good. */
 export class Revoke extends About {
   override matters = hasAccount;
   async act(model: Model, world: World, registration: Registration): Promise<void> {

@@ -5,7 +5,7 @@ export interface Credential {
   readonly token: string;
   readonly key: string;
   readonly useBy: number;
-  /** The one that its first use ends, after the grace. */
+  /** The older credential that ends a grace period after this one's first use. */
   readonly replaces: string | null;
   readonly graceMs: number;
   used: boolean;
@@ -13,7 +13,7 @@ export interface Credential {
   endsAt: number;
 }
 
-/** A registration and the agent behind it. */
+/** A registration and its agent. */
 export interface Registration {
   readonly mode: 'new_customer' | 'link_existing';
   readonly key: string;
@@ -22,17 +22,17 @@ export interface Registration {
   readonly userCode: string;
   readonly askedAt: number;
   state: 'pending' | 'declined' | 'confirmed' | 'released';
-  /** Whether a letter with the code has been sent. */
+  /** Whether a letter with the code was sent. */
   mailed: boolean;
   codeTries: number;
-  /** Null until the customer has said yes. */
+  /** Null until the customer confirms. */
   claimUntil: number | null;
   revoked: boolean;
-  /** The oldest first. */
+  /** Oldest first. */
   credentials: Credential[];
 }
 
-/** One customer, who has an account from the first confirmation on, and the agents that ask to buy for it. */
+/** One customer, who has an account after the first confirmation, and the agents that register for it. */
 export interface Model {
   now: () => number;
   accountKey: string | null;
@@ -42,20 +42,20 @@ export interface Model {
 const codeTriesMax = 5;
 const ms = (count: number): number => count * 1000;
 
-/** Whether the agent belongs to the account, or did. */
+/** Whether the agent belongs, or belonged, to the account. */
 export const isConnected = ({ state }: Registration): boolean => state === 'confirmed' || state === 'released';
 
 export const hasExpired = (registration: Registration, now: number): boolean =>
   registration.askedAt + ms(seconds.registration) <= now;
 
-/** Whether a request with this credential is let in. */
+/** Whether a request with this credential is accepted. */
 export const isLive = (
   registration: Registration,
   { revoked, endsAt, used, useBy }: Credential,
   now: number,
 ): boolean => !registration.revoked && !revoked && endsAt > now && (used || useBy > now);
 
-/** What a code must lead to: a yes, or so many tries that are left. */
+/** The required result of a code: confirmed, or the number of tries left. */
 export function tryCode(model: Model, registration: Registration, isRight: boolean): 'yes' | number {
   if (registration.codeTries >= codeTriesMax) return 0;
   registration.codeTries += 1;
@@ -67,13 +67,13 @@ export function tryCode(model: Model, registration: Registration, isRight: boole
   return isRight && isOpen ? 'yes' : codeTriesMax - registration.codeTries;
 }
 
-/** The customer says yes, by whatever means. */
+/** The customer confirms, by any means. */
 export function confirmed(model: Model, registration: Registration): void {
   registration.state = 'confirmed';
   registration.claimUntil = model.now() + ms(seconds.claimWindow);
 }
 
-/** A secret is handed out: what was handed out before and never used is void. */
+/** Issues a secret: one issued before and never used is void. */
 export function handedOut(
   model: Model,
   registration: Registration,
@@ -93,7 +93,7 @@ export function handedOut(
   });
 }
 
-/** The agent claims, with the customer's leave: what it uses now ends with the first use of the new one. */
+/** The agent claims with the customer's permission: its current credential ends when the new one is first used. */
 export function released(
   model: Model,
   registration: Registration,
@@ -106,7 +106,7 @@ export function released(
   registration.state = 'released';
 }
 
-/** A request was let in with this credential. */
+/** A request with this credential was accepted. */
 export function used(model: Model, registration: Registration, credential: Credential): void {
   if (credential.used) return;
   credential.used = true;

@@ -5,7 +5,7 @@ import { type Command, registrationsMax, type World } from './command.ts';
 import { Decide, FollowLink, Mail, ReleaseAgain, Revoke } from './customer.ts';
 import type { Model, Registration } from './model.ts';
 
-/** Time passes, and the worker has written down what ended with it. */
+/** Time passes, and the worker records what expired. */
 class Pass implements Command {
   readonly seconds: number;
   constructor(seconds: number) {
@@ -32,10 +32,10 @@ const code = of<'right' | 'wrong' | null>('right', 'right', 'right', 'wrong', nu
 
 const reason = of<'monthly' | 'compromised'>('monthly', 'monthly', 'monthly', 'compromised');
 
-/** Multiples of 70 s: no sum of them comes within 10 s of a limit, which the seconds that a run takes could cross. */
+/** Multiples of 70 s: no sum of them is within 10 s of a limit, so a slow run cannot cross one. */
 const waits = [70, 70, 70, 140, 350, 350, 700, 910, 1_820, 1_820, 86_450];
 
-/** A command, and how often it comes among the others. */
+/** A command and its relative frequency. */
 const weighted: [number, fc.Arbitrary<Command>][] = [
   [4, mode.map((how) => new Ask(how))],
   [5, fc.constant(new Mail())],
@@ -51,5 +51,5 @@ const weighted: [number, fc.Arbitrary<Command>][] = [
   [6, of(...waits).map((wait) => new Pass(wait))],
 ];
 
-/** Every command, as often among the others as its weight says. */
+/** Every command, as often as its weight says. */
 export const commands = weighted.flatMap(([weight, command]) => Array<fc.Arbitrary<Command>>(weight).fill(command));

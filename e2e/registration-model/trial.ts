@@ -13,7 +13,7 @@ const commandsMax = 60;
 const decided = ['200', '404 not_found', '409 action_not_allowed', '410 registration_expired'];
 const presented = '401 invalid_token';
 
-/** The answers that each step is given at one time or another. */
+/** The possible answers to each step. */
 const answersTo: Readonly<Record<string, readonly string[]>> = {
   register: ['202'],
   claim: [
@@ -44,9 +44,9 @@ const countsOf = (given: ReadonlyMap<string, number>): Counts =>
   );
 
 /**
- * Drives registrations of one customer through random commands of agents, customer, member, worker and clock, so often,
- * on all services at once, and compares each answer with the model. Gives how often each was given. A divergence fails
- * with the seed and the commands that lead to it.
+ * Drives one customer's registrations through random commands of agents, customer, member, worker and clock, this
+ * often, on all services at once, and compares each answer with the model. Returns how often each answer came. A
+ * divergence fails with the seed and its commands.
  */
 export async function tryRegistrations(services: Service[], runs: number, seed: number): Promise<Counts> {
   console.log(`The seed is ${seed}.`);

@@ -6,7 +6,7 @@ import type { Service } from '../support/service.ts';
 const lookEveryMs = 50;
 const patienceMs = 60_000;
 
-/** A wallet of the sandbox holds enough for 200. */
+/** A sandbox wallet holds enough for 200. */
 const purchasesOfOne = 150;
 
 /** An agent that may buy as much as its wallet holds. */
@@ -19,17 +19,17 @@ export async function wealthyAgent(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** Buyers that buy one check after the other until they are told to stop. */
+/** Buyers that buy check after check until stopped. */
 export interface Buyers {
-  /** How long each purchase took, from the quote to the report, in milliseconds. */
+  /** Duration of each purchase, from quote to report, in milliseconds. */
   readonly purchases: readonly number[];
-  /** Resolves after so many more purchases. Rejects when one cannot be made, or none is for a minute. */
+  /** Resolves after this many more purchases. Rejects when one fails, or none succeeds for a minute. */
   more(count: number): Promise<void>;
-  /** Ends them after the purchase each has under way. Rejects when one could not be made. */
+  /** Stops them after their current purchases. Rejects when one failed. */
   stop(): Promise<void>;
 }
 
-/** Lets so many agents buy checks at an address of the service. Each that has spent its money is followed by another. */
+/** Starts this many buyers at an address of the service. A new agent replaces each that has spent its money. */
 export function buyers(service: Service, count: number, baseUrl: string): Buyers {
   const purchases: number[] = [];
   let isOver = false;
@@ -68,7 +68,7 @@ export function buyers(service: Service, count: number, baseUrl: string): Buyers
   };
 }
 
-/** One purchase, every request of it sent once. Throws at the first answer that is not as it should be. */
+/** One purchase, sending every request once. Throws at the first unexpected answer. */
 async function buy(agent: Agent): Promise<void> {
   const quote = await agent.quote();
   expectStatus('quote', quote, 201);
@@ -92,7 +92,7 @@ function expectStatus(step: string, { status, text }: { status: number; text: st
   if (status !== wanted) throw new Error(`${step}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** The value below which so many of a hundred lie. */
+/** The value that this many of a hundred are below. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;

@@ -5,8 +5,8 @@ import { buyers } from './buyers.ts';
 
 /**
  * Replaces two web processes and two workers one by one, `rounds` times, and adds a column to every table, while buyers
- * buy. A worker is replaced beside each web process, the last of each while the columns are added. No request may be
- * lost, and no purchase may fail.
+ * buy. Each worker is replaced together with a web process, the last pair while the columns are added. No request may
+ * be lost, and no purchase may fail.
  */
 export async function deployUnderLoad(service: Service, rounds: number): Promise<{ answered: number }> {
   const balancer = await openBalancer();
@@ -26,7 +26,7 @@ export async function deployUnderLoad(service: Service, rounds: number): Promise
         const [next] = await Promise.all([start(), isLast && addColumns(service, `added_${round}`)]);
         pairs[index] = next;
         await Promise.all(old.map((process) => process.stop()));
-        // Of both buyers at least one has begun since.
+        // At least one of the two buyers has started a new purchase since.
         await load.more(3);
       }
     }
@@ -39,7 +39,7 @@ export async function deployUnderLoad(service: Service, rounds: number): Promise
   }
 }
 
-/** What a migration does that expands: every table gets a column, waiting for none for long. */
+/** An expanding migration: every table gets a column, without waiting long for any. */
 async function addColumns({ database }: Service, column: string): Promise<void> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select format('%I', relname) as name from pg_class

@@ -4,7 +4,7 @@ import { floods, weather } from './floods.ts';
 
 const service = await startService({ UNPAID_CONTENT_MIB_PRINCIPAL: '8', UNPAID_CONTENT_MIB_ORIGIN: '64' });
 
-/** What a flood may leave behind: connections that are kept for a minute, two for each of its 40 readers, and code. */
+/** What a flood may leave behind: connections kept for a minute, two for each of its 40 readers, and compiled code. */
 const left = { descriptors: 100, heapBytes: 24 * 2 ** 20 };
 
 it.each(Object.entries(floods))(

@@ -8,17 +8,17 @@ import type { Service } from '../support/service.ts';
 import type { Door } from '../support/start-door.ts';
 import { buyers, percentile, wealthyAgent } from './buyers.ts';
 
-/** Sends bytes, and as many again each time something comes back or the connection ends, until it is told to stop. */
+/** Sends bytes, and again whenever something comes back or the connection ends, until stopped. */
 type Flood = (target: { baseUrl: string; stranger: Agent }, isOver: () => boolean) => Promise<void>;
 
 const senders = 8;
 
-/** Sends the same bytes over new connections. Whoever is answered, or cut off, begins again. */
+/** Sends the same bytes over new connections. Starts again when answered or cut off. */
 const wire =
   (bytes: () => string): Flood =>
   async ({ baseUrl }, isOver) => {
     const { hostname, port } = new URL(baseUrl);
-    // Once: whoever buys beside the flood shares this process.
+    // Allocate once: the buyer beside the flood shares this process.
     const packet = Buffer.from(bytes(), 'latin1');
     const once = () =>
       new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ const sentences = (count: number, seed: number) =>
     { length: count },
     (_, at) => `Depot ${at} shipped ${(seed + at) * 31} crates to harbour ${at % 53}.`,
   ).join(' ');
-/** About as much as a check may have, which keeps a core busy for seconds. */
+/** About the largest check allowed, which keeps a core busy for seconds. */
 export const largestCheck = {
   work_product: sentences(1_100, 1),
   evidence: Array.from({ length: 20 }, (_, at) => ({ source: `Log ${at}`, text: sentences(180, at) })),
@@ -52,7 +52,7 @@ export const largestCheck = {
 };
 const manyKeys = `{${Array.from({ length: 180_000 }, (_, index) => `"k${index}":0`).join(',')}}`;
 
-/** What single strangers could stop the service with. */
+/** What a single stranger could stop the service with. */
 export const floods: Readonly<Record<string, Flood>> = {
   'requests to speak another protocol': wire(() =>
     head('GET /docs HTTP/1.1', 'host: localhost', 'connection: upgrade', 'upgrade: h2c'),
@@ -110,14 +110,14 @@ export const floods: Readonly<Record<string, Flood>> = {
 };
 
 export interface Weathered {
-  /** How long the slowest of a hundred purchases took, beside the flood and without it, as a ratio. */
+  /** How long the slowest of a hundred purchases took, with the flood and without it, as a ratio. */
   slower: number;
-  /** What the process holds more than before. */
+  /** Growth of the process's memory and file descriptors. */
   descriptors: number;
   heapBytes: number;
 }
 
-/** Lets a buyer buy `purchases` checks alone, and as many again beside the flood. Rejects when one cannot be bought. */
+/** Makes `purchases` purchases alone, and as many during the flood. Rejects when one fails. */
 export async function weather(service: Service, flood: Flood, purchases: number): Promise<Weathered> {
   const door: Door = await service.startDoor();
   const worker = service.startWorker();

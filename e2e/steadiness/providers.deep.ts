@@ -10,7 +10,7 @@ import { percentile, wealthyAgent } from './buyers.ts';
 
 const model = await startModelServer(0);
 const providers: Record<string, HangingProxy> = {};
-/** The same providers without anything between. */
+/** The same providers without the proxies. */
 let direct: Record<string, string> = {};
 const service = await startService(async (sandbox) => {
   const before = async (name: string, url: string) => {
@@ -40,11 +40,11 @@ afterAll(async () => {
 
 const hungMs = 60_000;
 const pauseMs = 20;
-/** More than a worker has places for checks. */
+/** More than a worker's slots for checks. */
 const waitingCount = 10;
 const paths = ['/api/agent/v1/me', '/api/agent/v1/services/svc_work_check', '/api/agent/v1/purchases'];
 
-/** How long reads that need no provider take each agent, in turns that change, for so long. */
+/** How long reads that need no provider take, per agent, in alternating turns of this length. */
 async function readsFor(agents: readonly Agent[], milliseconds: number): Promise<number[][]> {
   const taken: number[][] = agents.map(() => []);
   const order = agents.map((agent, index) => ({ agent, index }));
@@ -63,7 +63,7 @@ async function readsFor(agents: readonly Agent[], milliseconds: number): Promise
   return taken;
 }
 
-/** What of a buyer needs each of the providers: payments, their checks, and letters. */
+/** A buyer's need for each provider: payments, their verification, and letters. */
 async function demand(agent: Agent): Promise<() => Promise<unknown>> {
   const signed: { jobKey: string; signature: string }[] = [];
   for (let index = 0; index < waitingCount; index += 1) {
@@ -84,7 +84,7 @@ async function demand(agent: Agent): Promise<() => Promise<unknown>> {
     );
 }
 
-// The machine is shared: what counts is another process at the same time, which asks the same providers directly.
+// The machine is shared: compare with another process that asks the same providers directly at the same time.
 it.each(['facilitator', 'chain', 'mail server', 'model'])(
   'a %s that hangs for a minute slows down nothing that does not need it',
   async (name) => {

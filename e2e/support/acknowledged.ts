@@ -7,15 +7,15 @@ interface Told {
 }
 
 /**
- * The journal of what buyers were told (I19): quotes, jobs, and how far jobs had come. All of it must stay true,
- * whatever became of the process that said it.
+ * The journal of what buyers were told (I19): quotes, jobs, and the progress of jobs. All of it must stay true,
+ * whatever happened to the process that said it.
  */
 export class Acknowledged {
   readonly #quotes = new Set<string>();
   /** The longest history told of each job. */
   readonly #steps = new Map<string, string[]>();
 
-  /** Notes an answer as it was sent. */
+  /** Records an answer as sent. */
   note(status: number, text: string): void {
     if (status < 200 || status > 299) return;
     const { quote_key, job_key, timeline } = parsed(text);
@@ -31,7 +31,7 @@ export class Acknowledged {
     this.#steps.clear();
   }
 
-  /** What was told and does not hold; empty when all does. */
+  /** What was told and is not true; empty when all is. */
   async missing(database: Pick<pg.Pool, 'query'>): Promise<string[]> {
     // Later answers may be newer than the rows read below.
     const [toldQuotes, toldSteps] = [[...this.#quotes], [...this.#steps]];

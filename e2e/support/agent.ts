@@ -7,7 +7,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { price, service } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
 
-/** An answer as a test looks at it: `text` is the exact bytes. */
+/** An answer as tests see it: `text` is the exact bytes. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -16,7 +16,7 @@ export interface Answer {
   body: any;
 }
 
-/** Sends requests as a stranger does: it knows addresses and JSON, and nothing of the server's code. */
+/** Sends requests as a stranger does: it knows addresses and JSON, and none of the server's code. */
 export abstract class Client {
   readonly baseUrl: string;
 
@@ -24,7 +24,7 @@ export abstract class Client {
     this.baseUrl = baseUrl;
   }
 
-  /** The headers that say who asks. */
+  /** The headers that identify the caller. */
   abstract identity(): Record<string, string>;
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -59,7 +59,7 @@ export class Agent extends Client {
     this.wallet = privateKeyToAccount(privateKey);
   }
 
-  /** The same agent in the same session, at another door of the service. */
+  /** The same agent in the same session, at another address of the service. */
   at(baseUrl: string): Agent {
     const twin = new Agent(baseUrl, this.#privateKey);
     twin.token = this.token;
@@ -102,21 +102,21 @@ export class Agent extends Client {
     return this.post(`/api/agent/v1/purchases/${quoteKey}/authorize`, { terms_version: service.termsVersion });
   }
 
-  /** A quote, accepted. Resolves to the job's key. */
+  /** Gets a quote and authorizes it. Resolves to the job's key. */
   async authorizedJob(changes: Record<string, unknown> = {}): Promise<string> {
     const { body: quote } = await this.quote(changes);
     const { body: job } = await this.authorize(quote.quote_key);
     return job.job_key;
   }
 
-  /** Signs what the 402 of this job asks for; moves no money yet. */
+  /** Signs what the job's 402 asks for; moves no money yet. */
   async signPayment(jobKey: string, network = 'eip155:84532'): Promise<string> {
     const unpaid = await this.pay(jobKey, { network });
     const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
     return encodePaymentSignatureHeader(await this.createPayment(required));
   }
 
-  /** The payment that this wallet signs for what an unpaid answer asks for. */
+  /** The wallet's signed payment for an unpaid answer. */
   createPayment(required: PaymentRequired): Promise<PaymentPayload> {
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(this.wallet));
     client.setSpendControls({ maxAmountPerPayment: '$10' });
@@ -132,7 +132,7 @@ export class Agent extends Client {
     );
   }
 
-  /** A job that is paid for and waits for its worker. */
+  /** A paid job that waits for its worker. */
   async paidJob(changes: Record<string, unknown> = {}): Promise<string> {
     const jobKey = await this.authorizedJob(changes);
     await this.pay(jobKey, { signature: await this.signPayment(jobKey) });
@@ -144,7 +144,7 @@ export class Agent extends Client {
   }
 }
 
-/** What the sandbox's facilitator was asked to do with payments of this wallet. */
+/** What the sandbox's facilitator was asked to do with this wallet's payments. */
 export async function settlementsOf(
   controlUrl: string,
   payer: string,
@@ -176,7 +176,7 @@ export async function facilitatorFault(controlUrl: string, fault: Record<string,
   });
 }
 
-/** Ends every fault and lets held calls go on. */
+/** Ends every fault and releases held calls. */
 export async function clearFaults(controlUrl: string): Promise<void> {
   await fetch(`${controlUrl}/facilitator/faults`, { method: 'DELETE' });
 }

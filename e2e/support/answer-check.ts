@@ -6,7 +6,9 @@ import { openApiDocument } from '../../server/transports/openapi.ts';
 import { pathPattern } from './path-pattern.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** What an address of ours that names no page answers: also what is no request for a page, by its body or its length. */
+/**
+ * Answers of an address that names no page, including requests that no page accepts because of their body or length.
+ */
 const pageRefusals: readonly number[] = [400, 404, 413];
 
 const patterns = Object.values(operations).map((operation: Operation) => ({
@@ -14,12 +16,12 @@ const patterns = Object.values(operations).map((operation: Operation) => ({
   pattern: pathPattern(operation),
 }));
 
-/** Agents get problems; elsewhere people get a page. */
+/** Agents get problems; people get a page. */
 const agentAddresses = /^\/api\/(agent|x402)\//;
 
 const ambiguous = /\/\/|\\|%2f|%5c|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Holds answers against the OpenAPI document: status, content type, body, and the code of a refusal. */
+/** Checks answers against the OpenAPI document: status, content type, body, and the code of a refusal. */
 export class AnswerCheck {
   readonly #document: ReturnType<typeof openApiDocument>;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
@@ -41,7 +43,7 @@ export class AnswerCheck {
       return pageRefusals.includes(answer.status) ? null : 'It is no page.';
     if (!answer.requestId) return 'It carries no X-Request-Id.';
     if (operation) return this.#faultOf(operation, answer);
-    // As GET, without its body.
+    // Like GET, without a body.
     if (method === 'HEAD' && atPath.some((found) => found.method === 'GET')) {
       return answer.text === '' ? null : 'An answer to HEAD has a body.';
     }
@@ -68,7 +70,7 @@ export class AnswerCheck {
     return this.#schemaFault([...steps, type, 'schema'], answer.text);
   }
 
-  /** What is wrong with a refusal that may have these codes; null when nothing is. */
+  /** What is wrong with a refusal that may have these codes; null if nothing. */
   refusalFault(codes: readonly string[], answer: WireAnswer): string | null {
     if (mediaType(answer) !== 'application/problem+json') return `A refusal comes as ${answer.contentType}.`;
     const fault = this.#schemaFault(['components', 'schemas', 'Problem'], answer.text);

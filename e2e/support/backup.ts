@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Not restored: the migrations, and counters and queues beside the data. */
+/** Not restored: migrations, and counters and queues besides the data. */
 const kept = ['_prisma_migrations', 'rate_counts'];
 
 /**
- * Takes a backup and returns its restore, which sets every row back. The chains, and what buyers and the facilitator
- * remember, go on.
+ * Takes a backup and returns its restore, which resets every row. The chains, and what buyers and the facilitator
+ * remember, continue.
  */
 export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
   const tables = await tablesOf(pool);
@@ -28,8 +28,8 @@ export async function takeBackup(pool: pg.Pool): Promise<() => Promise<void>> {
 }
 
 /**
- * Restores a dump into a database of another cluster that was migrated: the rows as they are, and the sequences behind
- * them, as `pg_dump` and `pg_restore` leave it. What belongs to the cluster stays behind.
+ * Restores a dump into a migrated database of another cluster: rows and sequences, as `pg_dump` and `pg_restore` do.
+ * Cluster-wide objects are left behind.
  */
 export async function restoreDump(from: pg.Pool, into: pg.Pool): Promise<void> {
   const tables = await tablesOf(from);

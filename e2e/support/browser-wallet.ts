@@ -2,14 +2,14 @@ import type { Page } from 'playwright';
 import { type Hex, type PrivateKeyAccount, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** A wallet as browser extensions put it into pages (EIP-1193): it holds a key, and its owner may say no. */
+/** A wallet as browser extensions put it into pages (EIP-1193). It holds a key, and its owner may decline. */
 export class BrowserWallet {
   readonly account: PrivateKeyAccount;
-  /** What it was asked, in order. */
+  /** Requests it got, in order. */
   readonly asked: string[] = [];
-  /** What it was given to sign, in order. */
+  /** What it was asked to sign, in order. */
   readonly signed: string[] = [];
-  /** Whether its owner says no to what is to be signed. */
+  /** Whether its owner declines to sign. */
   refuses = false;
   #chainId = 1;
 
@@ -23,7 +23,7 @@ export class BrowserWallet {
     return new BrowserWallet(((await response.json()) as { private_key: Hex }).private_key);
   }
 
-  /** Puts it into every page that is opened from here on. */
+  /** Adds it to every page opened from now on. */
   async enter(page: Page): Promise<void> {
     await page.exposeFunction('askWallet', (method: string, params: unknown[]) => this.#answer(method, params ?? []));
     await page.addInitScript(() => {

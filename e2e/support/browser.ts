@@ -38,7 +38,7 @@ export const sizes = {
 };
 type Look = readonly [scheme: 'light' | 'dark', size: keyof typeof sizes];
 
-/** Each size once, each scheme at least once; for pictures each with each. */
+/** Each size once and each scheme at least once; for pictures all combinations. */
 export const looks: readonly Look[] = [
   ['light', 'desktop'],
   ['dark', 'phone'],
@@ -52,7 +52,7 @@ export const looks: readonly Look[] = [
     : []),
 ];
 
-/** Saves a picture of the page in the folder `SCREENSHOTS`, if that is set. */
+/** Saves a picture of the page in the folder `SCREENSHOTS`, if set. */
 async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (!folder) return;
@@ -60,13 +60,13 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 }
 
-/** Lists the accessibility faults of the page as it stands, in every look. */
+/** Lists the page's accessibility faults in every look. */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const [colorScheme, size] of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(sizes[size]);
-    // A color that is still on its way to the other scheme has no contrast to measure.
+    // While a color is still changing to the other scheme, its contrast cannot be measured.
     await page.evaluate(async () => {
       const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
       await Promise.allSettled(transitions.map(({ finished }) => finished));

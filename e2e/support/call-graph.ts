@@ -7,13 +7,13 @@ import { parseSync } from 'oxc-parser';
  * reaches at least as far as any run. Does not follow calls through interfaces (the runtime's adapters).
  */
 export interface CallGraph {
-  /** Everything reachable from a member of an object that a file declares, as `file#name`. Throws where there is none. */
+  /** Everything reachable from a member of an object that a file declares, as `file#name`. Throws if there is none. */
   fromMember(file: string, object: string, member: string): ReadonlySet<string>;
-  /** The codes with which a declaration makes a `Problem`, or with `addIssue` an issue of a schema. */
+  /** The codes that a declaration makes a `Problem` with, or a schema issue with `addIssue`. */
   codesOf(declaration: string, maker: keyof typeof codeArgument): readonly string[];
 }
 
-/** Which argument of a maker of refusals is the code. */
+/** Which argument of a refusal's constructor is the code. */
 const codeArgument = { Problem: 0, addIssue: 1 };
 
 interface Node {
@@ -22,17 +22,17 @@ interface Node {
 }
 
 interface Module {
-  /** Local names of imports, each with the file and the export; `*` for a namespace. */
+  /** Local names of imports, with file and export; `*` for a namespace. */
   imports: Map<string, { file: string; name: string }>;
-  /** Top-level declarations by their name. */
+  /** Top-level declarations by name. */
   declarations: Map<string, Node>;
 }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
 /**
- * The call whose refusal is only inspected, not thrown: `purchaseRefusal(caller) === null`, or its `?.message`.
- * Null where nothing is.
+ * The call whose refusal is only inspected, not thrown: `purchaseRefusal(caller) === null`, or its `?.message`. Null if
+ * none is.
  */
 function lookedAt({ type, operator, left, right, object, property }: Node): Node | null {
   const isCompared =
@@ -63,13 +63,13 @@ function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of childrenOf(node)) walk(child, visit);
 }
 
-/** The graph of the files below `root`; `textOf` gives the text of one of them, named from there. */
+/** The graph of the files below `root`; `textOf` returns a file's text by its path from there. */
 export function callGraph(
   root: string,
   textOf = (file: string) => readFileSync(path.join(root, file), 'utf8'),
 ): CallGraph {
   const moduleOf = readOnce((file) => readModule(file, textOf(file)));
-  /** Where the names that a declaration uses are declared. */
+  /** Where the names used by a declaration are declared. */
   function usedBy(file: string, declaration: Node): string[] {
     const { imports, declarations } = moduleOf(file);
     const used: string[] = [];
@@ -92,7 +92,7 @@ export function callGraph(
     });
     return used;
   }
-  /** A member of an object is found alone; otherwise the whole declaration. */
+  /** A member of an object is looked up alone; otherwise the whole declaration. */
   const find = (declaration: string) => {
     const [file = '', names = ''] = declaration.split('#');
     const [name = '', member] = names.split('.');

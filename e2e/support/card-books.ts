@@ -5,10 +5,10 @@ const microcentsPerCent = 1_000_000n;
 const fromCents = (cents: number): bigint => BigInt(cents) * microcentsPerCent;
 
 /**
- * Where the card provider's books and ours differ (I4, I5, I6, I8, I24, I26), told from its own and not from what the service
- * has read there. A charge that is not written down yet belongs to a payment that is still open, and a dispute may not have
- * been heard of. Once nothing is on its way any more (`isSettled`) that is no excuse, and all that the provider holds is what
- * the ledger says. Empty when they agree.
+ * Lists the differences between the card provider's books and ours (I4, I5, I6, I8, I24, I26), from the provider's data
+ * and not from what the service has read. A charge that is not recorded yet must belong to an open payment, and the
+ * service may not have heard of a dispute. Once everything has settled (`isSettled`) neither excuse holds, and the
+ * provider's balance must be the ledger's. Empty when they agree.
  */
 export async function cardDifferences(
   database: Pick<pg.Pool, 'query'>,
@@ -94,7 +94,7 @@ function charges(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
   return found;
 }
 
-/** What was charged for a job, and has not gone back and is not owed back, is its price once at most. */
+/** The amount charged for a job, neither refunded nor owed back, is at most its price once. */
 function collections(theirs: Theirs, ours: Ours): string[] {
   const lost = new Set(theirs.disputes.filter(({ status }) => status === 'lost').map(({ charge }) => String(charge)));
   const kept = ours.charges.filter(({ charge_id, intent_id }) => {
@@ -109,7 +109,7 @@ function collections(theirs: Theirs, ours: Ours): string[] {
     .map(({ job, times }) => `I4 ${job} was paid by card ${times} times`);
 }
 
-/** Nobody can pay any more for what is decided. */
+/** Nobody can pay any more for a decided job. */
 function pages(theirs: Theirs, ours: Ours): string[] {
   const open = theirs.sessions.filter(({ status }) => status === 'open').map(({ id }) => id);
   return ours.attempts
@@ -125,7 +125,7 @@ function refunds(theirs: Theirs, ours: Ours, isSettled: boolean): string[] {
     const back = made.reduce((sum, refund) => sum + refund.amount, 0);
     if (fromCents(back) > BigInt(amount)) found.push(`I5 ${intent} was given back more than once`);
     if (charge && back > charge.amount) found.push(`I5 ${intent} gave back more than it took`);
-    // Part of it may have been given back by hand before.
+    // Part of it may have been refunded by hand before.
     if (state === 'refunded' && (!made.some(({ id }) => id === named) || fromCents(back) !== BigInt(amount))) {
       found.push(`I6 ${intent} is refunded here and not there`);
     }

@@ -4,7 +4,7 @@ import { buyingByCard, cards, fillIn, stripeOf } from './card.ts';
 import { type Buying, type Flow, flows, openPage, type Stage } from './card-flows.ts';
 import type { Service } from './service.ts';
 
-/** What can go wrong with a call to the card provider, once. */
+/** What can go wrong once with a call to the card provider. */
 export const callFaults = [
   'drop_before',
   'drop_after',
@@ -18,7 +18,7 @@ export const callFaults = [
   'truncate',
   'sever',
 ] as const;
-/** What can go wrong with what it announces meanwhile. */
+/** What can go wrong with the provider's events meanwhile. */
 export const newsFaults = ['none', 'duplicate', 'delay', 'withhold', 'lose', 'reorder'] as const;
 
 export interface FaultTrial {
@@ -33,20 +33,19 @@ export const faultPoints: { flow: FaultTrial['flow']; call: string }[] = Object.
   ([flow, { calls }]) => calls.map((call) => ({ flow: flow as FaultTrial['flow'], call })),
 );
 
-/** The pairs that a trial is of. */
+/** The pairs that a trial covers. */
 function pairsOf({ flow, call, fault, news }: FaultTrial): string[] {
   const named = [`through ${flow}`, `at ${call}`, `by ${fault}`, `with ${news}`];
   return named.flatMap((one, place) => named.slice(place + 1).map((other) => `${one} ${other}`));
 }
 
 /**
- * Of all that a flow, a call, a fault and an announcement can be together, as few trials as have each pair of them at least
- * once: each call with each fault, in the flow and with the announcements that bring the most pairs nobody had. The calls of
- * fewest flows come first.
+ * As few trials as cover each pair of flow, call, fault and event fault at least once: each call with each fault, in
+ * the flow and with the event fault that add the most new pairs. The calls of the fewest flows come first.
  */
 export function faultPairs(): { call: string; trials: FaultTrial[] }[] {
   const had = new Set<string>();
-  // The ways of a call through a flow are the rarest pairs.
+  // Pairs of a call and a flow are the rarest.
   const gain = (trial: FaultTrial) => {
     const found = pairsOf(trial).filter((pair) => !had.has(pair));
     return found.length + (found.includes(`through ${trial.flow} at ${trial.call}`) ? 1 : 0);
@@ -76,7 +75,7 @@ async function keeping(service: Service, card: string): Promise<Buying> {
   return buying;
 }
 
-/** Two accounts that keep a card, for all trials of a service. */
+/** Two accounts with a saved card, for all trials of a service. */
 export async function faultStage(service: Service): Promise<Stage> {
   return { service, buyer: await keeping(service, cards.good), refused: await keeping(service, cards.declinedLater) };
 }
@@ -85,8 +84,8 @@ const stepSeconds = 10;
 const convergedSeconds = 60;
 
 /**
- * One flow with one call that goes wrong, and with what is announced meanwhile. Within a minute of our clock it stands as
- * it must, and goes on to do so when all that was kept back has come.
+ * One flow with one failing call and one event fault. Within a minute of our clock it must reach its required state,
+ * and keep it after all delayed events have arrived.
  */
 export async function tryFault(stage: Stage, { flow, call, fault, news }: FaultTrial): Promise<void> {
   const { service } = stage;
@@ -98,7 +97,7 @@ export async function tryFault(stage: Stage, { flow, call, fault, news }: FaultT
   );
   const arm = async () => {
     if (news !== 'none') await stripe.webhookFault({ mode: news, times: 'always', ms: 300 });
-    // Its client asks once more, under the same key, when a connection is closed.
+    // The client retries once with the same key when a connection closes.
     await stripe.fault({ mode: fault, on: call, times: fault.startsWith('drop') ? 2 : 1, ms: 300 });
   };
   const releasing = setInterval(() => stripe.release().catch(() => {}), 200);
@@ -127,7 +126,7 @@ export async function tryFault(stage: Stage, { flow, call, fault, news }: FaultT
   }
 }
 
-/** Whether the fault has come to its call; one that is asked now and then is waited for. */
+/** Whether the fault has hit its call; waits for calls that are made only now and then. */
 async function struck({ service }: Stage, call: string): Promise<boolean> {
   const left = async () => (await stripeOf(service).state()).faults.filter(({ on }) => on === call).length;
   let seconds = 0;

@@ -8,25 +8,25 @@ import type { Service } from './service.ts';
 export type Buying = Awaited<ReturnType<typeof buyingByCard>>;
 export interface Stage {
   readonly service: Service;
-  /** Keeps a good card. */
+  /** Has a good saved card. */
   readonly buyer: Buying;
-  /** Keeps a card that its bank refuses. */
+  /** Has a saved card that its bank refuses. */
   readonly refused: Buying;
 }
 
-/** A way that money goes: the calls it makes, what is done, and how it must stand in the end. */
+/** A way that money moves: its calls, its steps, and its required final state. */
 export interface Flow {
-  /** All that it makes, whatever else happens; what follows from a fault alone is another call's. */
+  /** All calls it makes in any case; calls that only a fault causes belong elsewhere. */
   readonly calls: readonly string[];
-  /** What is so young is not compared yet. */
+  /** Objects this young are not compared yet. */
   readonly aheadSeconds?: number;
-  /** `arm` lets the next call of the trial go wrong. Resolves to how it stands; undefined as long as it is on its way. */
+  /** `arm` makes the trial's next call fail. Resolves to its state; undefined while it is still moving. */
   begin(stage: Stage, arm: () => Promise<void>, call: string): Promise<() => Promise<unknown>>;
   readonly end: unknown;
 }
 
 const triesMax = 8;
-/** What somebody does who was told to try again. */
+/** What a client does that was told to retry. */
 async function untilAnswered<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {
   let answer = await ask();
   for (let tries = 1; tries < triesMax && answer.status !== 200; tries += 1) answer = await ask();
@@ -34,7 +34,7 @@ async function untilAnswered<T extends { status: number }>(ask: () => Promise<T>
   return answer;
 }
 
-/** How a job's payment stands, with what its card was charged and given back, in cents. */
+/** The state of a job's payment, with the cents charged and refunded. */
 const moneyOf =
   ({ service }: Stage, agent: Agent, jobKey: string) =>
   async () => {
@@ -55,7 +55,7 @@ const moneyOf =
 
 const collected = { payment: 'collected', charged: [500], back: [0] };
 
-/** A job whose page is open for its payer, and the page's address. */
+/** A job with an open payment page, and the page's address. */
 export async function openPage({ agent, member }: Buying, arm = async () => {}) {
   const jobKey = await agent.authorizedJob();
   const { payment_key: paymentKey } = (await payByCard(agent, jobKey)).body;
@@ -70,7 +70,7 @@ async function paidJob({ buyer: { agent } }: Stage): Promise<string> {
   return jobKey;
 }
 
-/** How a job stands whose dispute is over, with what its bank keeps and what keeps its buyer from buying. */
+/** The state of a job after its dispute: what the bank keeps, and what blocks the buyer. */
 const endOf = (stage: Stage, agent: Agent, jobKey: string, disputeKey: string) => async () => {
   const { rows } = await stage.service.database.pool.query(
     'select outcome, withdrawn_microcents::int as taken from card_disputes where dispute_id = $1',
@@ -81,14 +81,14 @@ const endOf = (stage: Stage, agent: Agent, jobKey: string, disputeKey: string) =
 };
 const won = { ...collected, disputes: [{ outcome: 'won', taken: 0 }], holds: [] };
 
-/** The bank contests the newest charge. */
+/** The bank disputes the newest charge. */
 async function contest({ service }: Stage): Promise<string> {
   const stripe = stripeOf(service);
   const charge = (await stripe.books()).charges.at(-1);
   return (await stripe.openDispute({ payment_intent: String(charge?.payment_intent) })).id;
 }
 
-/** Nobody hears of anything: what happens now only the books show. They are compared next, as far as they are new. */
+/** No event arrives: only the books show what happens. Compares them next, as far as objects are old enough. */
 async function onlyInTheBooks({ service }: Stage): Promise<void> {
   await stripeOf(service).webhookFault({ mode: 'lose', times: 'always' });
   await stripeOf(service).fault({ mode: 'error_500', on: 'events.list', times: 'always' });
@@ -128,7 +128,7 @@ export const flows = {
   'a page is paid on': {
     calls: ['customers.create', 'checkout.sessions.create', 'checkout.sessions.retrieve', 'payment_intents.retrieve'],
     async begin(stage, arm, call) {
-      // A customer is made once for an account.
+      // Each account gets one customer.
       const buying = call === 'customers.create' ? await buyingByCard(stage.service) : stage.buyer;
       const { jobKey, url } = await openPage(buying, arm);
       await fillIn(url);

@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts';
 import { buyingByCard, click, fillIn, payByCard, stripeOf } from './card.ts';
 import type { Service } from './service.ts';
 
-/** What the provider announces of a payment whose dispute is opened and won, in the order in which it happens. */
+/** The provider's events of a payment whose dispute is opened and won, in order. */
 const history = [
   'checkout.session.completed',
   'payment_intent.succeeded',
@@ -15,7 +15,7 @@ const history = [
   'charge.dispute.funds_reinstated',
 ] as const;
 
-/** Every order of that history, as places in it. */
+/** Every order of those events, as indexes into them. */
 export const allOrders: readonly (readonly number[])[] = orders([...history.keys()]);
 
 function orders(things: readonly number[]): number[][] {
@@ -23,13 +23,13 @@ function orders(things: readonly number[]): number[][] {
   return things.flatMap((first, at) => orders(things.toSpliced(at, 1)).map((rest) => [first, ...rest]));
 }
 
-/** Purchases that go on at once, each of another account. */
+/** Simultaneous purchases, each of another account. */
 const lanes = 6;
 const manyMicrocents = 100_000_000_000_000;
 
 /**
- * How purchases end whose events come in these orders, each twice, and how often each end came. The worker hears all the
- * while; an order of nothing is one whose events are all lost, and caught up with.
+ * How purchases end whose events arrive in these orders, each twice, and how often each end came. The worker handles
+ * events all the while. An empty order means that all events are lost and found by catching up.
  */
 export async function endsOf(service: Service, all: readonly (readonly number[])[]): Promise<Record<string, number>> {
   const ends: Record<string, number> = {};
@@ -66,7 +66,7 @@ async function richBuyer(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** One purchase, whose provider is done with everything before it announces the first of it. */
+/** One purchase, whose provider finishes everything before sending the first event. */
 async function endOf(service: Service, agent: Agent, order: readonly number[]): Promise<string> {
   const jobKey = await agent.authorizedJob();
   const { payment_key: paymentKey } = (await payByCard(agent, jobKey)).body;
@@ -87,7 +87,7 @@ async function endOf(service: Service, agent: Agent, order: readonly number[]): 
   return `${job.state} ${job.payment_state} ${holds.join(' ')}`.trim();
 }
 
-/** The session of a payment and its intent, asked of the provider. */
+/** The session and intent of a payment, read from the provider. */
 async function objectsOf(service: Service, paymentKey: string): Promise<{ sessionId: string; intentId: string }> {
   const { rows } = await service.database.pool.query('select session_id from card_payments where payment_key = $1', [
     paymentKey,
@@ -120,13 +120,13 @@ async function announce(service: Service, id: string, type: string, objectId: st
   expect(status).toBe(200);
 }
 
-/** Lets the time come at which what may have been missed is asked for. */
+/** Moves time to where missed events are looked up. */
 async function caughtUp(service: Service): Promise<void> {
   service.advanceClock(31);
   await watchRails(service.runtime);
 }
 
-/** Waits until every event of a payment has been looked into. */
+/** Waits until every event of a payment has been handled. */
 async function handled(service: Service, paymentKey: string): Promise<void> {
   const unhandled = async () => {
     const { rows } = await service.database.pool.query(

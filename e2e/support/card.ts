@@ -18,7 +18,7 @@ export const cards = {
   refundFails: '4000000000005126',
 } as const;
 
-/** An agent of a customer, the customer as a signed-in member, and what the stand-in for Stripe can be told. */
+/** An agent, its customer as a signed-in member, and the controls of the Stripe stand-in. */
 export async function buyingByCard(service: Service, changes: Record<string, unknown> = {}) {
   const { agent, customer } = await connectedAgent(service, changes);
   await agent.get('/api/agent/v1/me');
@@ -28,7 +28,7 @@ export async function buyingByCard(service: Service, changes: Record<string, unk
 
 export const stripeOf = (service: Service) => controlClient(service.sandbox.controlUrl).stripe;
 
-/** Has the stand-in send its events to this service. */
+/** Makes the stand-in send its events to this service. */
 export async function listen(service: Service): Promise<void> {
   await stripeOf(service).webhook({ url: `${service.baseUrl}/api/webhooks/stripe` });
 }
@@ -43,12 +43,12 @@ export function payByCard(
   return agent.post(`/api/agent/v1/jobs/${jobKey}/payments`, { rail: 'card', method, idempotency_key: key });
 }
 
-/** The payer's click on the page of ours. Gives the address of the provider's page. */
+/** The payer clicks on our page. Returns the address of the provider's page. */
 export async function click(client: Pick<Client, 'post'>, paymentKey: string): Promise<Answer> {
   return client.post(`/api/agent/v1/payments/${paymentKey}/checkout`);
 }
 
-/** Fills in the provider's page. Resolves to its status, and where it leads to. */
+/** Fills in the provider's page. Resolves to its status and where it leads. */
 export async function fillIn(url: string, card: string = cards.good, { save = false } = {}) {
   const fields = { email: 'ada@example.com', number: card, expiry: '12 / 40', cvc: '123', name: 'Ada' };
   const response = await fetch(url, {
@@ -59,7 +59,7 @@ export async function fillIn(url: string, card: string = cards.good, { save = fa
   return { status: response.status, location: response.headers.get('location') ?? '' };
 }
 
-/** The charges that the provider made for a payment, and what of each went back, in cents. */
+/** The provider's charges for a payment, and the cents refunded of each. */
 export async function chargesOf(controlUrl: string, paymentKey: string): Promise<{ amount: number; back: number }[]> {
   const { charges } = await controlClient(controlUrl).stripe.books();
   return charges
@@ -67,13 +67,13 @@ export async function chargesOf(controlUrl: string, paymentKey: string): Promise
     .map(({ amount, amount_refunded: back }) => ({ amount, back }));
 }
 
-/** The seller's own hand at the provider, as in its dashboard. */
+/** The seller acts at the provider, as in its dashboard. */
 export function dashboardOf({ sandbox }: Pick<Service, 'sandbox'>) {
   const { secretKey, url: apiUrl } = sandbox.stripe;
   return openCardProvider({ secretKey, apiUrl, mode: 'test' }).stripe;
 }
 
-/** A charge for an attempt that comes past the page, as one does whose page was called back too late. Gives its intent. */
+/** A charge that bypasses the page, as when the page was canceled too late. Returns its intent. */
 export async function chargeBeside(service: Pick<Service, 'sandbox'>, paymentKey: string): Promise<string> {
   const { id } = await dashboardOf(service).paymentIntents.create({
     amount: Number(price / 1_000_000n),
@@ -86,7 +86,7 @@ export async function chargeBeside(service: Pick<Service, 'sandbox'>, paymentKey
   return id;
 }
 
-/** A job that is paid for on the page; with `save` the member ticks that the card be kept. */
+/** A job paid on the page; with `save` the member ticks to save the card. */
 export async function paidOnPage(
   service: Service,
   agent: Agent,
@@ -100,7 +100,7 @@ export async function paidOnPage(
   return { jobKey, paymentKey: body.payment_key };
 }
 
-/** Waits until the stand-in has sent what it had to say, and the worker has looked into it. */
+/** Waits until the stand-in has sent its events and the worker has handled them. */
 export async function heard(service: Service): Promise<void> {
   await stripeOf(service).untilDelivered();
   await service.sweep();

@@ -17,10 +17,10 @@ interface Movement {
 }
 
 /**
- * Where the chains and the books differ (I6, I8), told from the chains' own logs and not from what the service has read
- * there: every transfer to the address that is paid is the collection of exactly one payment, belongs to one that is still
- * open, goes back or is noticed as unmatched; every transfer from it is one refund or a withdrawal, and the other way
- * round; nobody has got more than it sent. Empty when they agree.
+ * Lists the differences between the chains and the books (I6, I8), from the chains' logs and not from what the service
+ * has read. Every transfer to the receiving address is the collection of exactly one payment, belongs to an open one,
+ * goes back, or is noticed as unmatched. Every transfer from it is one refund or a withdrawal, and vice versa. Nobody
+ * got more than they sent. Empty when they agree.
  */
 export async function chainDifferences(database: Pick<pg.Pool, 'query'>, controlUrl: string): Promise<string[]> {
   const { rows: payments } = await database.query<PaymentRow>(`
@@ -158,7 +158,7 @@ function refundsGiven(refunds: RefundRow[], rows: TransferRow[], given: Movement
   for (const transfer of given) {
     const row = rows.find((one) => isSame(one, transfer));
     if (row && row.use !== 'outgoing') continue;
-    // A refund whose answer was lost is found again by its nonce: until then one transfer may be ahead of the books.
+    // A refund whose answer was lost is found by its nonce: until then one transfer may be ahead of the books.
     const ahead = open.findIndex((refund) => isOf(refund, transfer));
     if (ahead >= 0) open.splice(ahead, 1);
     else if (!row) differences.push(`I6 ${transfer.transaction} gives money back, and no refund knows of it`);
@@ -172,7 +172,7 @@ function isOf(refund: RefundRow, transfer: Movement): boolean {
   );
 }
 
-/** Arrivals whose refund nonce is not derived from them: after a restore they would go back twice. */
+/** Arrivals whose refund nonce does not derive from them: after a restore they would go back twice. */
 function refundNonces(rows: TransferRow[]): string[] {
   return rows
     .filter((row) => {
@@ -183,7 +183,7 @@ function refundNonces(rows: TransferRow[]): string[] {
     .map(({ transaction }) => `I8 ${transaction} would go back under another nonce than its own`);
 }
 
-/** Who got more from us than it sent; an operator's withdrawals do not count. */
+/** Who got more from us than they sent; an operator's withdrawals do not count. */
 function gains(received: Movement[], given: Movement[], rows: TransferRow[]): string[] {
   const balance = new Map<string, bigint>();
   const add = (who: string, amount: bigint) => balance.set(who, (balance.get(who) ?? 0n) + amount);

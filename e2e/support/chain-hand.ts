@@ -64,7 +64,7 @@ async function signedCancellation(account: PrivateKeyAccount, domain: Domain, no
   return [account.address, nonce, 27 + yParity, r, s] as const;
 }
 
-/** Anybody on a sandbox chain, with an account that nobody else uses: each method is a stranger's transaction. */
+/** A stranger on a sandbox chain, with an account that nothing else uses: each method sends a transaction. */
 export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
   const { node_url } = (await controlClient(controlUrl).chains()).find(({ chain_id }) => chain_id === chainId) ?? {
     node_url: '',
@@ -85,7 +85,7 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
   return {
     node,
     asset,
-    /** The call that carries a signed transfer out. */
+    /** The call that executes a signed transfer. */
     transferCall: ({ from, to, value, validAfter, validBefore, nonce, signature }: Signed): Hex =>
       encodeFunctionData({
         abi,
@@ -93,7 +93,7 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
         args: [from, to, value, validAfter, validBefore, nonce, signature],
       }),
     mintCall: (to: Address, value: bigint): Hex => encodeFunctionData({ abi, functionName: 'mint', args: [to, value] }),
-    /** Several calls of the token in one transaction. */
+    /** Several token calls in one transaction. */
     together: (calls: Hex[]): Promise<Hex> =>
       send(
         MULTICALL3_ADDRESS,
@@ -106,7 +106,7 @@ export async function chainHand(controlUrl: string, chainId: 84532 | 421614) {
     call: (data: Hex): Promise<Hex> => send(asset, data),
     mint: (to: Address, value: bigint): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'mint', args: [to, value] })),
-    /** An empty transfer from somebody else's account, which every ERC-20 token allows. */
+    /** An empty transfer from another account, which every ERC-20 token allows. */
     nothingFrom: (from: Address, to: Address): Promise<Hex> =>
       send(asset, encodeFunctionData({ abi, functionName: 'transferFrom', args: [from, to, 0n] })),
     async cancel(account: PrivateKeyAccount, nonce: Hex): Promise<Hex> {
@@ -138,7 +138,7 @@ function fail(): never {
   throw new Error('there is no such chain');
 }
 
-/** The signed transfer that a PAYMENT-SIGNATURE header carries. */
+/** The signed transfer in a PAYMENT-SIGNATURE header. */
 export function signedIn(header: string): Signed {
   const { authorization, signature } = decodePaymentSignatureHeader(header).payload as {
     authorization: Record<'from' | 'to' | 'nonce', Hex> & Record<'value' | 'validAfter' | 'validBefore', string>;

@@ -8,7 +8,7 @@ import { Agent, type Answer } from './agent.ts';
 import { codeIn, linkIn, registrationFor } from './letter.ts';
 import type { Service } from './service.ts';
 
-/** Takes the messages that ask for letters out of the queue, as a worker does. */
+/** Takes letter messages from the queue, as a worker does. */
 export async function queuedLetters({ runtime }: Service): Promise<IdentityLetter[]> {
   const messages = await runtime.queue.boss.fetch<IdentityLetter>(letterQueue, { batchSize: 500 });
   const ids = messages.map(({ id }) => id);
@@ -26,13 +26,13 @@ export class Customer {
     this.email = email;
   }
 
-  /** The letters that have come, newest first. */
+  /** Received letters, newest first. */
   async letters(): Promise<{ subject: string; text: string; html: string }[]> {
     for (const message of await queuedLetters(this.#service)) await sendLetter(this.#service.runtime, letters, message);
     return controlClient(this.#service.sandbox.controlUrl).mail(this.email);
   }
 
-  /** What the newest letter holds: the token of its link, and the six digits. */
+  /** The newest letter's link token and six digits. */
   async newestLetter(): Promise<{ text: string; html: string; subject: string; link: string; code: string }> {
     const [letter] = await this.letters();
     if (!letter) throw new Error(`no letter came to ${this.email}`);
@@ -40,17 +40,17 @@ export class Customer {
   }
 }
 
-/** An agent without any credential yet. */
+/** An agent without a credential. */
 export function newAgent(service: Service): Agent {
   return new Agent(service.baseUrl, `0x${'1'.repeat(64)}`);
 }
 
-/** Asks to buy for the person at this address. */
+/** Registers for the person at this address. */
 export function register(agent: Agent, email: string, changes: Record<string, unknown> = {}): Promise<Answer> {
   return agent.post('/api/agent/v1/registrations', registrationFor(email, changes));
 }
 
-/** Asks for the credential of a registration, with the code when there is one. */
+/** Claims the credential of a registration, with the code if there is one. */
 export function claim(agent: Agent, registration: Answer, code?: string): Promise<Answer> {
   const { registration_key, claim_token } = registration.body;
   return agent.post(`/api/agent/v1/registrations/${registration_key}/claim`, {
@@ -59,7 +59,7 @@ export function claim(agent: Agent, registration: Answer, code?: string): Promis
   });
 }
 
-/** An agent whose customer has confirmed it by code; its credential has not been used yet. */
+/** An agent whose customer confirmed it by code; its credential is unused. */
 export async function connectedAgent(
   service: Service,
   changes: Record<string, unknown> = {},

@@ -1,6 +1,6 @@
 /**
  * An API process like that of `npm start`, without the pages. It sends its parent the port, and its memory whenever
- * asked; it ends with its parent.
+ * asked. It ends with its parent.
  */
 import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -20,8 +20,8 @@ serveMetrics(runtime, 'web');
 stopWhenTold(runtime, server, await startTracing(runtime.configuration.tracesUrl, 'web'));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
-  // Twice: what finalizers release is collected in the next round. `last-resort` also shrinks the young generation, which
-  // a burst of requests leaves some 50 MB larger.
+  // Collect twice: what finalizers release is freed in the next round. `last-resort` also shrinks the young generation,
+  // which a burst of requests leaves some 50 MB larger.
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }

@@ -1,18 +1,18 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that can hang: it then accepts connections and bytes, and answers nothing. */
+/** A proxy that can hang: it then accepts connections and bytes but answers nothing. */
 export interface HangingProxy {
-  /** The provider's address, through this. */
+  /** The provider's address through this proxy. */
   readonly url: string;
   hang(): void;
-  /** How many requests wait in vain. */
+  /** How many requests are waiting for nothing. */
   waiting(): number;
-  /** Answers again; cuts off who waited. */
+  /** Answers again, and cuts off waiting requests. */
   resume(): void;
   close(): Promise<void>;
 }
 
-/** Opens a proxy in front of `url`, for any protocol. */
+/** Opens a proxy before `url`, for any protocol. */
 export async function hangingProxy(url: string): Promise<HangingProxy> {
   const target = new URL(url);
   const provider = { host: target.hostname, port: Number(target.port) };

@@ -1,10 +1,10 @@
-// Longer than 300 lines: one table, every invariant beside the statement that finds it broken.
+// Longer than 300 lines: one table, every invariant with the statement that finds violations.
 import type pg from 'pg';
 import { jobStates, moneyNotes, transitions } from '../../server/purchases/states.ts';
 
 /**
- * What must hold whatever happened before, checked after every integration test and after the trials of money. Of the
- * product's invariants I1 to I30 each is held in one or more of these places:
+ * What must always hold, checked after every integration test and after the trials of money. Each of the product's
+ * invariants I1 to I30 is enforced in one or more of these places:
  *
  * | | promise | held by |
  * | --- | --- | --- |
@@ -36,8 +36,9 @@ import { jobStates, moneyNotes, transitions } from '../../server/purchases/state
  * | I29 | nothing crosses principals | here: rows of a purchase name one buyer; purchase.integration.test.ts |
  * | I30 | a report keeps the contract | work-check/validate-report.ts and its trials |
  *
- * I24 and I26 speak of cards: here, and card-books.ts compares them with the provider's books. The tests planted-data,
- * planted-card and planted-builds show that each of these is broken by the faults it is there for. Each statement selects the rows that break its invariant.
+ * I24 and I26 concern cards: checked here, and card-books.ts compares them with the provider's books. The tests
+ * planted-data, planted-card and planted-builds show that the intended faults violate each of these. Each statement
+ * selects the rows that violate its invariant.
  */
 const invariants = {
   'I1 no account of the books is overdrawn': `
@@ -344,7 +345,7 @@ const withoutMessage = `
   select job_key from jobs where (state = 'queued' or (state = 'rechecking' and lease_until is null))
     and not exists (select from pgboss.job m where m.name = 'check' and m.data ->> 'job_key' = job_key)`;
 
-/** Every step that an audit row can record, as SQL values: those of a quote, then the table of transitions. */
+/** Every step an audit row can record, as SQL values: those of a quote, then the transition table. */
 function legalSteps(): string {
   const ofQuotes = [
     ['quote', null, 'open'],
@@ -362,7 +363,7 @@ function legalSteps(): string {
 const findingsMax = 100;
 
 /**
- * More than `max` charges in 30 days that the buyer had waived, since the last lifted block, must mean a block. The limit is
+ * More than `max` waived charges of a buyer in 30 days since the last lifted block must mean a block. The limit is
  * WAIVERS_MAX.
  */
 const waivedWithoutEnd = (max: number): string => `
@@ -381,7 +382,7 @@ const waivedWithoutEnd = (max: number): string => `
       and (b.account_key = w.account_key or b.payer = w.payer))
   group by account_key, payer having count(*) > ${max}`;
 
-/** Rows that break an invariant, each with its name. Empty when all hold. */
+/** Rows that violate an invariant, with its name. Empty when all hold. */
 export async function brokenInvariants(
   database: Pick<pg.Pool, 'query'>,
   { waiversMax = 5 }: { waiversMax?: number } = {},

@@ -11,12 +11,12 @@ export function registrationFor(email: string, changes: Record<string, unknown> 
   };
 }
 
-/** The token of the link that a letter holds, in its first line. Empty when its link has none. */
+/** The token of the link in a letter's first line; empty if there is none. */
 export function linkIn(text: string): string {
   return new URL(text.split('\n')[0] ?? '').searchParams.get('link') ?? '';
 }
 
-/** The six digits that a letter holds. Empty when it holds none. */
+/** The six digits in a letter; empty if there are none. */
 export function codeIn(text: string): string {
   const [, first = '', second = ''] = /\b(\d{3}) (\d{3})\b/.exec(text) ?? [];
   return first + second;

@@ -5,7 +5,7 @@ import { toolListings } from '../../server/transports/mcp-tools.ts';
 import type { AnswerCheck } from './answer-check.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** The JSON-RPC code for a fault of the server. */
+/** The JSON-RPC code of a server fault. */
 const internalError = -32_603;
 
 /** What the endpoint refuses before it reads a message. */
@@ -25,19 +25,19 @@ const validators = new Map<string, ValidateFunction>(
   toolListings.dots.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema as SchemaObject)]),
 );
 
-/** What an MCP answer holds: the result of a tool, or an error of the protocol. */
+/** The content of an MCP answer: a tool's result or a protocol error. */
 interface Message {
   result?: { isError?: boolean; structuredContent?: { code?: unknown }; content: { text: string }[] };
   error?: { code: number };
 }
 
-/** The message of an answer, whether it came as JSON or as an event. */
+/** The message of an answer, sent as JSON or as an event. */
 export function messageOf({ text }: WireAnswer): Message | null {
   const data = text.startsWith('{') ? text : /^data: (\{.*)$/m.exec(text)?.[1];
   return data === undefined ? null : JSON.parse(data);
 }
 
-/** What is wrong with the answer to a call of the tool over `/mcp`; null when its listing foresees it. */
+/** What is wrong with the answer to a tool call over `/mcp`; null if the tool's listing allows it. */
 export function mcpFault(check: AnswerCheck, tool: string, answer: WireAnswer): string | null {
   if (!answer.requestId) return 'It carries no X-Request-Id.';
   if (answer.status >= 500) return `It answers ${answer.status}.`;

@@ -2,11 +2,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** The clients that a host may be built on: today's in both protocol eras, and the package before it. */
+/** The clients that hosts are built on: the current one in both protocol eras, and the package before it. */
 export const clientKinds = ['2026-07-28', '2025 era', 'older package'] as const;
 export type ClientKind = (typeof clientKinds)[number];
 
-/** A tool as a test looks at it. */
+/** A tool as tests see it. */
 export interface ListedTool {
   name: string;
   title?: string | undefined;
@@ -16,7 +16,7 @@ export interface ListedTool {
   annotations?: Record<string, unknown> | undefined;
 }
 
-/** The answer of a tool as a test looks at it. */
+/** A tool's answer as tests see it. */
 export interface ToolAnswer {
   isError: boolean;
   texts: string[];
@@ -33,7 +33,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** Connects a real client of the kind. Each validates every result against the tool's output schema by itself. */
+/** Connects a real client of the kind. Each validates every result against the tool's output schema. */
 export async function connectMcp(kind: ClientKind, url: string, token?: string): Promise<McpClient> {
   const about = { name: 'a buyer', version: '1' };
   const options = token ? { requestInit: { headers: { authorization: `Bearer ${token}` } } } : {};

@@ -5,7 +5,7 @@ import { sessionCookie } from '../../server/transports/member-session.ts';
 import { Client } from './agent.ts';
 import type { Service } from './service.ts';
 
-/** A person who belongs to an account, at a page of the service in a browser. */
+/** A member of an account, at a page of the service in a browser. */
 export class Member extends Client {
   readonly accountKey: string;
   readonly memberKey: string;
@@ -30,7 +30,7 @@ export class Member extends Client {
     this.#cookie = cookie;
   }
 
-  /** A member of the account that an agent buys for, signed in. */
+  /** A signed-in member of the account that an agent buys for. */
   static async of(service: Service, agent: Client, email = 'owner@example.com'): Promise<Member> {
     return Member.ofAccount(service, (await agent.get('/api/agent/v1/me')).body.account_key, email);
   }
@@ -45,7 +45,7 @@ export class Member extends Client {
     return new Member(service, accountKey, session, email, cookie.split(';')[0] ?? '');
   }
 
-  /** What a page of the service asks with for this member. */
+  /** The headers of this member's page requests. */
   pageContext(): Context {
     return pageContext(this.#service.runtime, this.#sessionKey, '127.0.0.1');
   }

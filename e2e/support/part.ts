@@ -3,15 +3,15 @@ import path from 'node:path';
 
 const trialsFolder = path.resolve(import.meta.dirname, '../../.data/trials');
 
-/** Which piece of a long trial this run is: the `number`th, from 1, of so many. */
+/** Which piece of a long trial this run is: the `number`th, from 1, of this many. */
 export interface Part {
   readonly number: number;
   readonly of: number;
 }
 
 /**
- * The piece that `TRIAL_PART` names, such as `3/20`; without it the whole. Each piece does its share of a long trial's
- * rounds, with inputs of its own.
+ * The piece named by `TRIAL_PART`, such as `3/20`; without it the whole. Each piece runs its share of a long trial's
+ * rounds with its own inputs.
  */
 export function chosenPart(text = process.env.TRIAL_PART): Part {
   if (!text) return { number: 1, of: 1 };
@@ -20,12 +20,12 @@ export function chosenPart(text = process.env.TRIAL_PART): Part {
   return { number, of };
 }
 
-/** How many of `rounds` fall to a piece. */
+/** How many of `rounds` belong to a piece. */
 export function shareOf(rounds: number, { of }: Part): number {
   return Math.ceil(rounds / of);
 }
 
-/** Where the runs of a model begin: anew every time, unless one asks for those of `TRIAL_SEED`. */
+/** The seed of a model's runs: new every time, unless `TRIAL_SEED` is set. */
 export const chosenSeed = (): number => Number(process.env.TRIAL_SEED ?? Date.now() % 2 ** 31);
 
 /** How often things happened. */
@@ -36,8 +36,8 @@ export const rarerThan = (times: number, counts: Counts): [string, number][] =>
   Object.entries(counts).filter(([, counted]) => counted < times);
 
 /**
- * Writes down what a piece counted, and gives the sum over all pieces once each of them has been run, else null. What
- * chance must bring is demanded of the sum: any one piece may miss it. A piece that is run again counts anew.
+ * Writes down a piece's counts, and returns the sum over all pieces once each has run, otherwise null. Random events
+ * are required of the sum only: a single piece may miss them. Running a piece again replaces its counts.
  */
 export function sumOfParts(trial: string, { number, of }: Part, counts: Counts, folder = trialsFolder): Counts | null {
   const inPieces = path.join(folder, `${trial}-of-${of}`);

@@ -1,6 +1,6 @@
 import type { Operation } from '../../server/door/operation.ts';
 
-/** Matches the paths of an operation's addresses, each key as a group in the order of `pathKeys`. */
+/** Matches the paths of an operation, with each key as a group in the order of `pathKeys`. */
 export function pathPattern({ path }: Pick<Operation, 'path'>): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
 }

@@ -1,19 +1,19 @@
 import type pg from 'pg';
 
-/** Faults that are planted in a database, to see whether it refuses them and the checkers name them. */
+/** Faults planted in a database, to test whether it refuses them and the checkers find them. */
 
-/** A fault, as what a build with it would leave. */
+/** A fault, as a faulty build would leave it. */
 export interface PlantedFault<Victims> {
   fault: string;
-  /** What a build with this fault would leave in the database. */
+  /** What a faulty build would write to the database. */
   rows: (victims: Victims) => string;
-  /** How the database refuses it. */
+  /** The database's error. */
   refused?: RegExp;
-  /** How the checker names it: where the database cannot refuse it, or its guards are missing. */
+  /** The checker's finding: where the database cannot refuse it, or its guards are missing. */
   named?: string;
 }
 
-/** Does something in a transaction that never happens. */
+/** Runs `work` in a transaction that is rolled back. */
 export async function tentatively<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -25,7 +25,7 @@ export async function tentatively<T>(pool: pg.Pool, work: (client: pg.PoolClient
   }
 }
 
-/** Takes the guards of every table away: triggers, checks and unique indexes. */
+/** Removes the guards of every table: triggers, checks and unique indexes. */
 export const withoutGuards = `
   do $$ declare guard record; begin
     for guard in select conrelid::regclass as relation, conname from pg_constraint
@@ -45,7 +45,7 @@ export function refusedOf<Victims>(planted: readonly PlantedFault<Victims>[]) {
   return planted.flatMap((one) => (one.refused ? [{ ...one, refused: one.refused }] : []));
 }
 
-/** Those that a checker names. */
+/** Those that a checker finds. */
 export function namedOf<Victims>(planted: readonly PlantedFault<Victims>[]) {
   return planted.flatMap((one) => (one.named ? [{ ...one, named: one.named }] : []));
 }

@@ -10,11 +10,11 @@ const routes = Object.values(operations).map((operation) => ({
   pattern: pathPattern(operation),
 }));
 
-/** Which problems the operations of one service answered, for the step of `npm test` that misses the others. */
+/** The problems that one service's operations answered, for the step of `npm test` that finds missing ones. */
 export class ProvokedProblems {
   readonly #seen = new Set<string>();
 
-  /** Notes an answer. `method_not_allowed` belongs to every operation at the address. */
+  /** Records an answer. `method_not_allowed` belongs to every operation at the address. */
   note(method: string, address: string, text: string): void {
     const code = codeOf(text);
     if (code === null) return;
@@ -25,7 +25,7 @@ export class ProvokedProblems {
     }
   }
 
-  /** Writes down what was seen, beside what other files of tests saw. */
+  /** Writes down what was seen, next to the records of other test files. */
   save(): void {
     mkdirSync(provokedFolder, { recursive: true });
     writeFileSync(path.join(provokedFolder, `${randomUUID()}.json`), JSON.stringify([...this.#seen]));

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A node before a chain of the sandbox that says how many empty blocks have come since; mining as many takes minutes. */
+/** A proxy before a sandbox chain that pretends empty blocks were added; mining as many takes minutes. */
 export interface QuietChain {
   readonly url: string;
   /** Adds empty blocks. */
   pass(blocks: bigint): void;
-  /** Has it know the newest block's number alone, or all again: as behind a balancer whose other nodes lag. */
+  /** Makes it know only the newest block's number, or everything again: like a balancer whose other nodes lag. */
   forget(isForgetful: boolean): void;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ interface Call {
   params: any[];
 }
 
-/** What a node says that has not heard of it. */
+/** A node's answer when it does not know a block. */
 const unknown: Readonly<Record<string, unknown>> = {
   eth_getLogs: [],
   eth_getBlockByNumber: null,

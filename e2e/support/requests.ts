@@ -5,7 +5,7 @@ import { price, service } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
 import type { Answer, Client } from './agent.ts';
 
-/** What a request can be about: a purchase, and a document of the account that made it. */
+/** What a request can be about: a purchase, and a document of the buying account. */
 export interface Subject {
   readonly quote_key: string;
   readonly job_key: string;
@@ -15,7 +15,7 @@ export interface Subject {
 
 type Body = Record<string, unknown>;
 
-/** A well-formed request of every operation: path keys and body, flat. An operation without one does not compile. */
+/** A valid request of every operation: path keys and body, flat. Missing operations fail to compile. */
 export const wellFormed: { readonly [Name in OperationName]: (about: Subject) => Body } = {
   discovery: () => ({}),
   service_contract: () => ({}),
@@ -72,13 +72,13 @@ export const wellFormed: { readonly [Name in OperationName]: (about: Subject) =>
   sources: () => ({}),
   add_source: () => ({ name: 'Handbook', text: 'Transport is paid by the seller.' }),
   remove_source: ({ source_key }) => ({ source_key }),
-  // Last: afterwards nobody is signed in any more.
+  // Last: it ends the member's session.
   wallet_sign_out: () => ({}),
 };
 
 export const operationNames = Object.keys(wellFormed) as OperationName[];
 
-/** Sends `input` to an operation: path keys into the address, the rest into the body or, for a GET, the query. */
+/** Sends `input` to an operation: path keys in the address, the rest in the body or, for a GET, the query. */
 export function ask(
   client: Client,
   name: OperationName,

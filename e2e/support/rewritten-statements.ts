@@ -2,26 +2,26 @@ import type pg from 'pg';
 import { Batch, Statement } from '../../server/kernel/postgres/statement.ts';
 import type { Unprepared } from '../../server/kernel/sql.ts';
 
-/** How a faulty build differs from the right one: in a statement that it sends to the database. */
+/** A faulty build, as a change to one of its SQL statements. */
 export interface Rewrite {
-  /** Which statement, by a part of its text. */
+  /** Which statement, by part of its text. */
   where: string | RegExp;
-  /** What the faulty build sends in its place: a text for the same values, or one without; null sends nothing. */
+  /** The statement to send instead: a text for the same values, or one without values; null sends nothing. */
   to: ((text: string, values: readonly unknown[]) => string | { withoutValues: string }) | null;
 }
 
-/** A service whose statements are sent as a faulty build would send them. */
+/** A service whose statements are rewritten as a faulty build would send them. */
 export interface FaultyBuild {
   /** How often the fault struck. */
   readonly struck: number;
-  /** What the database refused meanwhile. */
+  /** The errors of the database meanwhile. */
   readonly refusals: readonly string[];
   mend(): void;
 }
 
 const sending = new WeakMap<pg.Pool, { rewrite: Rewrite | null; struck: number; refusals: string[] }>();
 
-/** Rewrites what goes through `pool` until mended, behind the sending code's back. */
+/** Rewrites statements sent through `pool` until restored; the sending code does not notice. */
 export function breakStatements(pool: pg.Pool, rewrite: Rewrite): FaultyBuild {
   const known = sending.get(pool);
   const state = known ?? { rewrite: null, struck: 0, refusals: [] };

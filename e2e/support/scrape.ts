@@ -2,11 +2,11 @@
 export interface Samples {
   text: string;
   names: Set<string>;
-  /** The value of the sample that has these labels; undefined where there is none. */
+  /** The value of the sample with these labels; undefined if there is none. */
   value(name: string, labels?: Record<string, string>): number | undefined;
 }
 
-/** Reads `/metrics` as Prometheus does; a server that does not listen yet is asked again. */
+/** Reads `/metrics` as Prometheus does; retries while the server does not listen yet. */
 export async function scrape(port: number, headers: Record<string, string> = {}): Promise<Samples> {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers }).catch(() => null);

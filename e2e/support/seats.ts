@@ -7,17 +7,17 @@ import { transact } from '../../server/kernel/transaction.ts';
 
 type Seat = Role | 'nobody';
 
-/** A browser without script for each role, and one for a member without any, all signed in at the console. */
+/** A browser without scripts for each role, and one for a member without a role, all signed in to the console. */
 export interface Seats {
   pageOf(role: Seat): Promise<Page>;
-  /** The same after signing in anew: money is moved by who has just done so. */
+  /** The same after signing in again: moving money needs a fresh sign-in. */
   freshPageOf(role: Seat): Promise<Page>;
   cookieOf(role: Seat): Promise<string>;
-  /** The seat itself, whose cookies a browser with script can take. */
+  /** The seat's browser, whose cookies a browser with scripts can use. */
   of(role: Seat): BrowserContext;
 }
 
-/** Signs an operator of each role in, as members of the account. */
+/** Signs in an operator of each role, as members of the account. */
 export async function seatsAt(
   browser: Browser,
   db: Database,
@@ -31,7 +31,7 @@ export async function seatsAt(
     const page = await context.newPage();
     await page.goto(await makeSignInLink(db, baseUrl, { accountKey, email }, new Date()));
     await page.getByRole('button', { name: /sign in/i }).click();
-    // A page that is closed while it still leads on may never be closed.
+    // Closing a page during a navigation may hang forever.
     await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
     await page.close();
     seats.set(role, context);

@@ -31,7 +31,7 @@ import { everyRound } from './rounds.ts';
 import { type Door, startDoor } from './start-door.ts';
 import { startTwin, type Twin, wantsTwin } from './twin.ts';
 
-/** The service as a test meets it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
+/** The service as tests use it: real HTTP, real PostgreSQL, the sandbox's chains, and a worker to call. */
 export interface Service {
   readonly baseUrl: string;
   readonly runtime: Runtime;
@@ -39,36 +39,36 @@ export interface Service {
   readonly sandbox: Sandbox;
   /** Its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Moves the service's clock; the chain and the database keep theirs. */
+  /** Moves the service's clock; chain and database keep theirs. */
   advanceClock(seconds: number): void;
   /** Runs the job, as a worker does. */
   execute(jobKey: string): Promise<void>;
-  /** Runs one of each of a worker's rounds: deadlines, open payments, refunds, the chains. */
+  /** Runs each of a worker's rounds once: deadlines, open payments, refunds, the chains. */
   sweep(): Promise<void>;
-  /** Backs the database up; returns its restore, which voids what buyers were told since. */
+  /** Takes a backup; returns its restore, which voids what buyers were told since. */
   backup(): Promise<() => Promise<void>>;
-  /** The invariants that do not hold now, by name. */
+  /** The violated invariants, by name. */
   broken(): Promise<string[]>;
   deleteExpired(): Promise<void>;
-  /** Carries a signed payment out, as anybody who holds it can. */
+  /** Executes a signed payment, as anyone holding it can. */
   carryOut(signature: string): Promise<void>;
-  /** Starts another API process on the same database; `changes` replace variables of its environment. */
+  /** Starts another API process on the same database; `changes` replace environment variables. */
   startDoor(changes?: Readonly<Record<string, string>>): Promise<Door>;
   /** Starts a worker process on the same database. */
   startWorker(): WorkerProcess;
 }
 
 export interface WorkerProcess {
-  /** Its log line `worker_ready`. Rejects when it ends before. */
+  /** Its log line `worker_ready`. Rejects if it ends first. */
   readonly ready: Promise<{ time: string }>;
-  /** Sends SIGTERM, as a deployment does; resolves to its exit code, null when it was killed. */
+  /** Sends SIGTERM, as a deployment does; resolves to its exit code, null if it was killed. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts a service for the tests of one file. `environment` replaces variables, and may be made from the sandbox's
- * addresses. After each test the invariants must hold: of the rows, between the books and the chains, and of what buyers
- * were told. A file that breaks them on purpose passes `checked: false`.
+ * Starts a service for the tests of one file. `environment` replaces variables, and may be a function of the sandbox's
+ * addresses. After each test the invariants must hold: of the rows, between books and chains, and of what buyers were
+ * told. A file that breaks them on purpose passes `checked: false`.
  */
 export async function startService(
   environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
@@ -141,7 +141,7 @@ export async function startService(
   };
 }
 
-/** Starts a worker process, which logs that it is ready. */
+/** Starts a worker process, which logs when it is ready. */
 function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void } {
   const worker = fork(path.join(import.meta.dirname, 'worker.ts'), {
     env: { ...process.env, ...env },
@@ -167,7 +167,7 @@ function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void
   };
 }
 
-/** Carries a signed payment out as anyone can who holds it. */
+/** Executes a signed payment, as anyone holding it can. */
 async function settleAt(facilitatorUrl: string, signature: string): Promise<void> {
   const paymentPayload = decodePaymentSignatureHeader(signature);
   await fetch(`${facilitatorUrl}/settle`, {
@@ -191,7 +191,7 @@ async function brokenNow(
   ];
 }
 
-/** Says of every other call that it is the twin's. */
+/** Marks every other call as the twin's. */
 function turns(twin: Twin | null): () => boolean {
   let calls = 0;
   return () => {
@@ -200,7 +200,7 @@ function turns(twin: Twin | null): () => boolean {
   };
 }
 
-/** Notes what each answer of the server says. */
+/** Records each of the server's answers. */
 function listenIn(
   server: Server,
   { provoked, acknowledged }: { provoked: ProvokedProblems; acknowledged: Acknowledged },
@@ -218,7 +218,7 @@ function listenIn(
   });
 }
 
-/** The text of an answer's body, which may be compressed. */
+/** The text of an answer's body, decompressed. */
 function textOf(body: unknown): string {
   const isGzip = Buffer.isBuffer(body) && body[0] === 0x1f && body[1] === 0x8b;
   return String((isGzip ? gunzipSync(body) : body) ?? '');
@@ -233,7 +233,7 @@ export async function withCard({ stripe }: Sandbox): Promise<Record<string, stri
   };
 }
 
-/** The environment of a service on this port that calls nothing but the sandbox. */
+/** The environment of a service on this port that calls only the sandbox. */
 function environmentOf(databaseUrl: string, port: number, folder: string, sandbox: Sandbox): Record<string, string> {
   const secret = () => randomBytes(32).toString('base64url');
   return {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** What tests read in the sources of the server: the texts of its statements, and the literals of its unions. */
+/** What tests read in the server's sources: statement texts and union literals. */
 const root = path.resolve(import.meta.dirname, '../..');
 
 interface Node {
@@ -20,7 +20,7 @@ function walk(node: Node, visit: (node: Node) => void): void {
   }
 }
 
-/** The files of the server that are no tests. */
+/** The server's files, without tests. */
 const serverFiles = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'server'], {
   cwd: root,
   encoding: 'utf8',
@@ -40,7 +40,7 @@ export interface Text {
   text: string;
 }
 
-/** The texts that a program carries: string literals, and templates with `$` for each value. */
+/** A program's texts: string literals, and templates with `$` for each value. */
 function textsIn(file: string, program: Node): Text[] {
   const texts: Text[] = [];
   walk(program, (node) => {
@@ -55,13 +55,13 @@ function textsIn(file: string, program: Node): Text[] {
 /** Every text of the server. */
 export const serverTexts: readonly Text[] = [...programs].flatMap(([file, program]) => textsIn(file, program));
 
-/** The texts of one file as it would be, for planted cases. */
+/** The texts of one hypothetical file, for planted cases. */
 export const textsOf = (file: string, text: string): Text[] =>
   textsIn(file, parseSync(file, text).program as unknown as Node);
 
 /**
- * The string literals of a type that the server declares, by its name or that of a member: `JobState`,
- * `JobRow.state`; of a constant list by its name. Throws where nothing or more than one thing is called so.
+ * The string literals of a server type, by its name or that of a member (`JobState`, `JobRow.state`), or of a constant
+ * list. Throws unless exactly one declaration has the name.
  */
 export function literalsOf(name: string): string[] {
   const [owner = '', member] = name.split('.');
@@ -85,7 +85,7 @@ function memberTypes({ body }: Node, member: string): Node[] {
   return members.filter(({ key }) => isNode(key) && key.name === member).map((node) => node.typeAnnotation as Node);
 }
 
-/** The literals that a type or a constant list is made of; other types by their names. */
+/** The literals of a type or constant list; other types by name. */
 function literalsIn(node: Node): string[] {
   switch (node.type) {
     case 'TSTypeAnnotation':

@@ -5,13 +5,13 @@ import path from 'node:path';
 /** An API process. */
 export interface Door {
   readonly baseUrl: string;
-  /** The bytes and file descriptors that it holds once its garbage has been collected. */
+  /** Its memory in bytes and its open file descriptors, after garbage collection. */
   memory(): Promise<{ rss: number; heapUsed: number; descriptors: number }>;
-  /** Tells it to stop; resolves when it has ended. */
+  /** Stops it; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** Starts an API process of its own; it ends with this one. */
+/** Starts a separate API process; it ends with this one. */
 export async function startDoor(env: Readonly<Record<string, string>>): Promise<Door> {
   const child = fork(path.join(import.meta.dirname, 'door.ts'), {
     env: { ...process.env, ...env },

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Batch } from '../../server/kernel/postgres/statement.ts';
 
-/** What a process asks its database, statement by statement. */
+/** The SQL statements that a process sends. */
 export class Statements {
   readonly #tapped = new WeakSet<pg.PoolClient>();
   #sent: string[] | null = null;

@@ -1,4 +1,4 @@
-/** The other web process and the other worker of a test's service: see twin.ts. It ends with its parent. */
+/** The second web process and worker of a test's service: see twin.ts. It ends with its parent. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRuntime } from '../../server/open-runtime.ts';

@@ -4,15 +4,15 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import path from 'node:path';
 
 /**
- * `TEST_PROCESSES=2` runs the tests of the service unchanged on two web processes and two workers over one database: a
+ * `TEST_PROCESSES=2` runs the service's tests unchanged on two web processes and two workers over one database: a
  * second process answers every other request, runs every other job and makes every other round.
  */
 export const wantsTwin = process.env.TEST_PROCESSES === '2';
 
-/** Tells the other process how far the clock of the test is ahead. */
+/** Tells the other process how far ahead the test's clock is. */
 export const shiftHeader = 'x-test-clock-shift-ms';
 
-/** What a worker is to do: a job, or with null one of each round. */
+/** What a worker has to do: a job, or with null one of each round. */
 export interface Order {
   id: number;
   execute: string | null;
@@ -20,14 +20,14 @@ export interface Order {
 }
 
 export interface Twin {
-  /** Has the other process answer. */
+  /** Makes the other process answer. */
   answer(req: IncomingMessage, res: ServerResponse, shiftMs: number): null;
-  /** Has the other process work. Rejects with what went wrong there. */
+  /** Makes the other process work. Rejects with its error. */
   work(execute: string | null, shiftMs: number): Promise<void>;
   stop(): void;
 }
 
-/** Starts the other process on the database that `env` names. */
+/** Starts the other process on the database in `env`. */
 export async function startTwin(env: Readonly<Record<string, string>>): Promise<Twin> {
   const child = fork(path.join(import.meta.dirname, 'twin-process.ts'), { env: { ...process.env, ...env } });
   child.setMaxListeners(0);

@@ -1,16 +1,16 @@
 import { Agent as ConnectionPool, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** A request as it goes over the wire, valid or not. */
+/** A request as sent over the wire, valid or not. */
 export interface WireRequest {
   method: string;
-  /** As it stands in the first line of the request. */
+  /** As in the request's first line. */
   target: string;
   headers: Record<string, string>;
   body: Buffer | null;
 }
 
-/** An answer as it came over the wire. */
+/** An answer as received over the wire. */
 export interface WireAnswer {
   readonly status: number;
   readonly contentType: string | undefined;
@@ -18,7 +18,7 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends what `fetch` would mend or refuse, over connections that are kept open. */
+/** Sends what `fetch` would correct or refuse, over kept-alive connections. */
 export class Wire {
   readonly #baseUrl: URL;
   readonly #connections = new ConnectionPool({ keepAlive: true });
@@ -50,7 +50,7 @@ export class Wire {
         );
       });
       outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        // The server closes idle connections; this one may have been closed as it left the pool.
+        // The server closes idle connections; this one may have closed while leaving the pool.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.send(wire));
         else reject(new Error(`${method} ${target}: ${error.message}`));
       });

@@ -1,4 +1,4 @@
-/** A worker process of a test's own: it ends with the process that started it. */
+/** A test's own worker process: it ends with the process that started it. */
 import '../../server/queue/worker.ts';
 
 process.once('disconnect', () => process.exit());

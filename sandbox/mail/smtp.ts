@@ -1,4 +1,4 @@
-// The SMTP server: accepts any letter for anybody and keeps it; sends nothing on.
+// The SMTP server: accepts and keeps any letter, and forwards none.
 import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';

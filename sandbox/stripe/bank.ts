@@ -18,7 +18,7 @@ export const BANK_MOVES = {
 
 export type BankMove = keyof typeof BANK_MOVES;
 
-/** Moves so many cents; a payout of all that is available unless told otherwise. Throws 400 when that is nothing. */
+/** Moves this many cents; a payout takes everything available by default. Throws 400 when that is nothing. */
 export function moveBalance(provider: Provider, type: BankMove, cents?: number): Stripe.BalanceTransaction {
   const { category, sign, description } = BANK_MOVES[type];
   const amount = cents ?? (type === 'payout' ? (balanceOf(provider).available[0]?.amount ?? 0) : 0);

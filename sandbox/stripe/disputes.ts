@@ -66,7 +66,7 @@ export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcom
   const isTakenUp = dispute.status === 'warning_closed' && outcome === 'lost';
   const isTurned = dispute.status === 'lost' && outcome === 'won';
   if (!isOpen(dispute) && !isTakenUp && !isTurned) throw refused(`The dispute is ${dispute.status} already.`);
-  // A holder may take up an inquiry that was closed, too.
+  // A holder may reopen a closed inquiry, too.
   if (isInquiry(dispute) && outcome === 'lost') {
     const escalated = store.put('dispute', { ...dispute, status: 'needs_response', is_charge_refundable: false });
     emit(provider, 'charge.dispute.updated', escalated, previous);

@@ -69,7 +69,7 @@ describe('a block of new purchases', () => {
       RECEIPT_KEYS_FILE: 'unused',
     };
     const unblock = (...words: string[]) => promisify(execFile)(process.execPath, [command, ...words], { env });
-    await expect(unblock(block_key, ' ')).rejects.toThrow('Say why.');
+    await expect(unblock(block_key, ' ')).rejects.toThrow('Give a reason.');
     expect(await mayBuy(agent)).toBe(false);
     const { stdout } = await unblock(block_key, 'paid', 'by', 'invoice');
     expect(stdout).toBe(`One block of ${block_key} lifted.\n`);

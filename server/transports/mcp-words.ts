@@ -9,8 +9,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.whoami': {
     title: 'Who am I',
     description:
-      'Who this credential speaks for, what its grant allows, what is taken of it, and the credit it holds. What became ' +
-      'credit still counts as taken; what went back does not.',
+      'Whose credential this is, what its grant allows, how much is used, and its credit. Money that became credit ' +
+      'still counts as used; returned money does not.',
   },
   'svc.check_work': {
     title: 'Ask for a quote',
@@ -21,8 +21,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.purchase_status': {
     title: 'Follow a purchase',
     description:
-      'Read a quote or a job, by one of their keys: a quote names its job. next_step says what to do, next_actions what ' +
-      'is allowed. With wait_seconds a job that moves is waited for.',
+      'Read a quote or a job by its key; a quote names its job. next_step says what to do, next_actions what is ' +
+      'allowed. wait_seconds waits while the job is in progress.',
   },
   'svc.authorize_purchase': {
     title: 'Accept a quote',
@@ -37,8 +37,8 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.cancel_payment': {
     title: 'End an open payment',
     description:
-      'Ends a payment where that is certain to work. One that was signed ends when its chain can no longer carry it ' +
-      'out; until then the answer is payment_unknown.',
+      'Ends a payment if that is certain to work. A signed one ends when its chain can no longer execute it; until ' +
+      'then the answer is payment_unknown.',
   },
   'svc.get_report': {
     title: 'Read the report',
@@ -47,12 +47,12 @@ export const toolWords: Readonly<Record<ToolName, { title: string; description: 
   'svc.review_delivery': {
     title: 'Accept or dispute',
     description:
-      'Accepting makes the charge final. The first dispute has the work checked again, free; a second one waives the ' +
+      'Accepting makes the charge final. The first dispute gets a free re-check; a second one waives the ' +
       'charge and the collection goes back. Neither can be undone.',
   },
   'svc.get_receipt': {
     title: 'Read the receipt',
-    description: 'The newest signed receipt: collection, charge and remedy, apart. It does not certify the work.',
+    description: 'The newest signed receipt: collection, charge and remedy. It does not certify the work.',
   },
   'svc.cancel_job': {
     title: 'Cancel a job',

@@ -18,7 +18,7 @@ const offer = {
 const text = markdownOf(createElement(Guide as unknown as FunctionComponent<object>, offer));
 
 it('the guide as Markdown says what the page says', () => {
-  expect(text).toMatch(/^## Find the service\n\nPoint your agent at `\/\.well-known\/svc`:/);
+  expect(text).toMatch(/^## Find the service\n\nPoint your agent at `\/\.well-known\/svc`\./);
   expect(text.match(/^## /gm)).toHaveLength(15);
   expect(text).toContain('1. **Quote**\n\n   `POST /api/agent/v1/checks`\n\n   Send the work');
   expect(text).toContain('\n- [/openapi.json](/openapi.json) every operation as OpenAPI 3.1\n');

@@ -96,7 +96,7 @@ function Letters({
       <RowList
         id="letters"
         title="Letters that could not be sent"
-        advice="We retried them for 15 minutes. A letter that was sent is not sent twice."
+        advice="We retried them for a quarter of an hour. A letter that was sent is not sent twice."
         nothing="Every letter was sent."
         shown={letters.rows.length}
         total={letters.total}

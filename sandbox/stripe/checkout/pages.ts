@@ -128,7 +128,7 @@ export function authenticationPage(intent: Stripe.PaymentIntent): string {
   );
 }
 
-/** A page that only says something. */
+/** A page with only a message. */
 export function closedPage(title: string, text: string, back?: string | null): string {
   const link = back ? `<p><a href="${escapeHtml(back)}">Go back to the seller</a></p>` : '';
   return page(title, `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${link}`);

@@ -26,7 +26,7 @@ export default show(
           {one || typeof kind === 'string'
             ? `Of the kind ${(one?.kind ?? String(kind)).replaceAll('_', ' ')}.`
             : 'Of every kind.'}{' '}
-          Each is retried for another 15 minutes. A letter that was sent is not sent twice.
+          Each is retried for another quarter of an hour. A letter that was sent is not sent twice.
         </p>
       </ConfirmAct>
     );
