@@ -106,7 +106,7 @@ describe('an action on a purchase', () => {
       ask_again: 'No payment or refund is open.',
       run_again: 'The job is delivered: no check is due.',
       cancel_job: 'The job is delivered.',
-      refund_charge: 'The job is delivered: only an accepted charge is given back.',
+      refund_charge: 'The job is delivered: only an accepted charge can be refunded.',
       waive_charge: 'The review is not overdue.',
       open_content: null,
       note_purchase: null,
