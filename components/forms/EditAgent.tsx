@@ -119,7 +119,7 @@ function GrantForm({ at, agent, values, rails }: Pick<Props, 'agent' | 'values' 
         <button type="submit" className="btn btn-primary">
           Save
         </button>
-        <p className="text-dense text-ink-3">Lower limits apply at once. To raise one, sign in again first.</p>
+        <p className="text-dense text-ink-3">Lowering limits works at once. Raising them needs a fresh sign-in.</p>
       </div>
     </form>
   );

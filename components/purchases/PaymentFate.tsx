@@ -75,7 +75,7 @@ const fates: Record<Decided, Fate> = {
   ended: {
     icon: Ban,
     tone: 'tone-quiet',
-    title: () => 'This link has expired',
+    title: () => 'This link is no longer valid',
     words: 'It can no longer collect anything. If the check is still wanted, ask the agent for a new link.',
     last: 'If the money arrives too late to be used, it goes back automatically.',
   },

@@ -65,7 +65,9 @@ describe('a refund of an accepted job', () => {
       remedy: { kind: 'refund', state: 'refunded', amount_microcents: 500_000_000 },
     });
     expect(await actsOn(jobKey)).toEqual([['refund_charge', 500_000_000]]);
-    expect(await obstacleOf(jobKey, 'refund_charge')).toBe('The job is waived: only an accepted charge can be refunded.');
+    expect(await obstacleOf(jobKey, 'refund_charge')).toBe(
+      'The job is waived: only an accepted charge can be refunded.',
+    );
   });
 
   it('goes back to the card that paid, and not while its bank contests the payment', async () => {

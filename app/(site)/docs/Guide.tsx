@@ -113,8 +113,8 @@ function Follow() {
     <>
       <p>
         <Key>{`${jobs.method} ${jobs.path}`}</Key> lists what you bought, newest first. To get the next page, send{' '}
-        <Key>next_after</Key> of this one as <Key>after</Key>. <Key>{`${events.method} ${events.path}`}</Key> lists
-        every event on these jobs, oldest first. Keep its <Key>next_after</Key> and send it with{' '}
+        <Key>next_after</Key> of this one as <Key>after</Key>. <Key>{`${events.method} ${events.path}`}</Key> lists the
+        events of your purchases, oldest first. Keep its <Key>next_after</Key> and send it with{' '}
         <Key>Prefer: wait=25</Key> to wait for the next event. No event is left out.
       </p>
       <p>

@@ -7,7 +7,7 @@ import { operatorContext, readForOperator, titled } from '../operator.ts';
 
 export const generateMetadata = titled('Audit log');
 
-/** What operators did, and whether the record was tampered with. */
+/** What operators did, and whether the record was changed. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
     const { before, verify } = await searchParams;
@@ -30,7 +30,7 @@ export default show(
             <Notice tone={verified.broken.length === 0 ? 'settled' : 'attention'}>
               {verified.broken.length === 0
                 ? `Intact: ${verified.acts} operator actions and ${verified.rows} rows of the purchases they affected. ${sealWords(verified)}`
-                : `Tampered with: ${verified.broken.map(({ subject, sequence, fault }) => `${subject} ${sequence} ${fault}`).join(', ')}.`}
+                : `Not intact: ${verified.broken.map(({ subject, sequence, fault }) => `${subject} ${sequence} ${fault}`).join(', ')}.`}
             </Notice>
           </div>
         ) : null}

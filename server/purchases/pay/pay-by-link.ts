@@ -17,7 +17,7 @@ export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, 
   // Don't start a payment over an ended link. Do look up one that began over it.
   const mayBegin = attempt.state !== 'failed' && ctx.now < attempt.expires_at;
   if (!mayBegin && (job.payment_state === 'none' || job.payment_state === 'requires_payer')) {
-    throw notAllowed('This payment link has expired.');
+    throw notAllowed('This payment link is no longer valid.');
   }
   const request = { job_key: job.job_key, rail: linkRail };
   const { headers = {} } = await pay({ ctx, caller: buyer, input: request, db, steps, loaded: job });

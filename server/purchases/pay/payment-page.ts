@@ -85,7 +85,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
     throw new Problem('payment_unknown', 'Do not pay again. The outcome of this payment is not known yet.', {
       headers: { 'Retry-After': '2' },
     });
-  if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link has expired.');
+  if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link is no longer valid.');
   await requireGrant(db, link, now);
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
@@ -93,7 +93,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
     log('checkout_not_opened', { payment_key: attempt.payment_key, ...errorFields(error) });
     throw railUnavailable(attempt.rail, ['card_unreachable']);
   });
-  if (url === null) throw notAllowed('This payment link has expired.');
+  if (url === null) throw notAllowed('This payment link is no longer valid.');
   return { body: { url } };
 };
 
