@@ -198,7 +198,7 @@ describe('a customer', () => {
     await person.getByRole('button', { name: 'Save' }).click();
     const words = (await main()).replaceAll('\u00a0', ' ');
     expect(words).toContain('Saved. With these limits and permissions the agent cannot buy anything.');
-    expect(words).toContain('Below the 5.00 USD of a check');
+    expect(words).toContain('A check costs 5.00 USD: with this limit');
     expect(words).toContain('Without a way to pay');
     expect(words).not.toContain('It applies from the next request on');
     const { cookies } = await person.context().storageState();

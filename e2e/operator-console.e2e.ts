@@ -93,7 +93,7 @@ describe('an operator', () => {
     await page.goto(`${stack.baseUrl}/console/purchases/${delivered}`);
     const isLink = async (name: string) => (await page.getByRole('link', { name, exact: true }).count()) > 0;
     const buttons = { note_purchase: await isLink('Add a note'), open_content: await isLink('Read the content') };
-    const denied = await page.getByText(/^Not now: Needs/).count();
+    const denied = await page.getByText(/^Not possible now: Needs/).count();
     await page.goto(`${stack.baseUrl}/console`);
     const turn = (await page.getByRole('link', { name: /^Turn off/ }).count()) > 0;
     expect({ ...buttons, turn }).toEqual(expected);

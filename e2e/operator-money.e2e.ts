@@ -131,7 +131,7 @@ describe('whoever has no role', () => {
   it('and a viewer: the pages without what they may not do', async () => {
     const page = await seats.pageOf('viewer');
     await page.goto(at(`/console/disputes/${disputeKey}`));
-    expect(await text(page)).toContain('Not now: Needs finance or admin.');
+    expect(await text(page)).toContain('Not possible now: Needs finance or admin.');
     expect(await page.getByRole('button', { name: 'Send to the bank' }).count()).toBe(0);
     await page.goto(at('/console/quality/findings'));
     expect(await text(page)).not.toContain('Judge');
