@@ -152,7 +152,7 @@ describe('an operator', () => {
     // The worker asks on its own, too: the fault keeps it from being faster.
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.waitForURL(`${stack.baseUrl}/console/purchases/${job}`);
-    expect(await page.getByRole('main').innerText()).toContain('Done, and kept in the audit log.');
+    expect(await page.getByRole('main').innerText()).toContain('Done, and recorded in the audit log.');
     await clearFaults(stack.sandboxUrl);
     const shown = async () => {
       await page.goto(`${stack.baseUrl}/console/purchases/${job}`);
@@ -232,7 +232,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Add a note for 1' }).click();
     await page.waitForURL(/console\/purchases\?/);
     expect(await page.getByRole('status').innerText()).toContain('Done');
-    await page.getByRole('button', { name: 'Forget the view Delivered ones' }).click();
+    await page.getByRole('button', { name: 'Delete the view Delivered ones' }).click();
     expect(await page.getByRole('link', { name: 'Delivered ones' }).count()).toBe(0);
     await page.goto(`${stack.baseUrl}/console/purchases/${delivered}`);
     expect(await page.getByRole('main').innerText()).toContain('seen together (support@example.com, support)');
