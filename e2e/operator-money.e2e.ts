@@ -149,7 +149,7 @@ describe('an operator', () => {
       .getByRole('navigation', { name: 'Console', exact: true })
       .getByRole('link', { name: /^Disputes/ })
       .click();
-    expect(await text(page)).toMatch(/Open: 1[\s\S]*To be answered in [67] d/);
+    expect(await text(page)).toMatch(/Open: 1[\s\S]*Answer due in [67] d/);
     await page.getByRole('link', { name: disputeKey }).click();
     expect(await text(page)).toContain('Signed receipt');
     await page.getByLabel('Why the charge stands').fill('The report was delivered and read.');
