@@ -151,7 +151,10 @@ describe('a payment link, over x402', () => {
     const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;
     const changed = await member.post(`/api/agent/v1/agents/${agent_key}/${change}`, body);
     expect(changed.status).toBe(200);
-    expect((await post(wallet, paymentKey, signature)).body.code).toBe(code);
+    const { body: refusal } = await post(wallet, paymentKey, signature);
+    expect(refusal.code).toBe(code);
+    expect(refusal).not.toHaveProperty('used_microcents');
+    expect(refusal.detail).not.toMatch(/\d\.\d/);
     expect(await paidBy([wallet])).toEqual([]);
   });
 
@@ -165,7 +168,10 @@ describe('a payment link, over x402', () => {
     const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;
     expect((await member.post(`/api/agent/v1/agents/${agent_key}/${change}`, body)).status).toBe(200);
     const stranger = await payer();
-    expect((await click(stranger, paymentKey)).body.code).toBe(code);
+    const { body: refusal } = await click(stranger, paymentKey);
+    expect(refusal.code).toBe(code);
+    expect(refusal).not.toHaveProperty('used_microcents');
+    expect(refusal.detail).not.toMatch(/\d\.\d/);
     const { rails } = (await stranger.get(`/api/agent/v1/payments/${paymentKey}`)).body;
     const offered = rails.map(({ rail }: { rail: string }) => rail);
     expect(offered).toEqual({ pause: [], grant: offered, revoke: [] }[change]);

@@ -4,7 +4,7 @@ import { loadJob } from '../job/load.ts';
 import { notAllowed } from '../job/row.ts';
 import type * as contract from '../link-contract.ts';
 import { pay } from './pay.ts';
-import { buyerOfLink, linkOf, paymentView } from './payment-page.ts';
+import { buyerOfLink, linkOf, paymentView, withoutFigures } from './payment-page.ts';
 
 /**
  * Pays for a payment link from a wallet, as its agent would: within the grant, and once over all rails. Whoever has the
@@ -20,6 +20,7 @@ export const payByLink: Verb<typeof contract.payByLink> = async ({ ctx, caller, 
     throw notAllowed('This payment link is no longer valid.');
   }
   const request = { job_key: job.job_key, rail: linkRail };
-  const { headers = {} } = await pay({ ctx, caller: buyer, input: request, db, steps, loaded: job });
+  const paying = pay({ ctx, caller: buyer, input: request, db, steps, loaded: job });
+  const { headers = {} } = await withoutFigures(paying);
   return { body: await paymentView({ ...ctx, now: ctx.runtime.clock() }, caller, input.payment_key, db), headers };
 };

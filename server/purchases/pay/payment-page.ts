@@ -86,7 +86,7 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
       headers: { 'Retry-After': '2' },
     });
   if (state !== 'open') throw notAllowed(state === 'paid' ? 'This is paid.' : 'This payment link is no longer valid.');
-  await requireGrant(db, link, now);
+  await withoutFigures(requireGrant(db, link, now));
   refuse(railOffRefusal([...(await switchedOff(db))], attempt.rail));
   const url = await hosted.open(runtime, attempt, memberOf(caller, accountKey)).catch((error) => {
     if (error instanceof Problem) throw error;
@@ -96,6 +96,14 @@ export const startCheckout: Verb<typeof contract.startCheckout> = async ({ ctx, 
   if (url === null) throw notAllowed('This payment link is no longer valid.');
   return { body: { url } };
 };
+
+/** Whoever has a link reads its answers: a limit is said to be in the way, not what was spent. */
+export function withoutFigures<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    if (!(error instanceof Problem) || error.code !== 'grant_limit_exceeded') throw error;
+    throw new Problem(error.code, 'This payment is above a limit that the customer set for the agent.');
+  });
+}
 
 /** Checks the current grant of the agent behind a link. */
 async function requireGrant(db: Queries, { attempt, hosted }: Link, now: Date): Promise<void> {

@@ -110,7 +110,8 @@ export function settle(
     };
   const otherwise =
     stray ?? hedge ?? turned ?? (inParts?.held === false ? otherwiseIn(statement, inParts, index) : undefined);
-  if (otherwise !== undefined && (settled || otherwise === stray)) return { status, doubt: DOUBT_OF_OTHERWISE, ...otherwise };
+  if (otherwise !== undefined && (settled || otherwise === stray))
+    return { status, doubt: DOUBT_OF_OTHERWISE, ...otherwise };
   const doubt = DOUBT_OF_MODAL * modalsChanged(statement, shown[0], index);
   return {
     status,
