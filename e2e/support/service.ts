@@ -59,7 +59,8 @@ export interface Service {
 }
 
 export interface WorkerProcess {
-  /** Its log line `worker_ready`. Rejects if it ends first. */
+  readonly pid: number | undefined;
+  /** Its log line `worker_ready`. Rejects when it ends before. */
   readonly ready: Promise<{ time: string }>;
   /** Sends SIGTERM, as a deployment does; resolves to its exit code, null if it was killed. */
   stop(): Promise<number | null>;
@@ -157,6 +158,7 @@ function forkWorker(env: Record<string, string>): WorkerProcess & { kill(): void
   });
   ready.catch(() => {});
   return {
+    pid: worker.pid,
     ready,
     stop: () =>
       new Promise((resolve) => {

@@ -1,4 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
+import { largestCheck } from '../../e2e/steadiness/floods.ts';
 import { Agent } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 
@@ -17,5 +20,22 @@ it('a worker takes no job before it has said that it is ready', {
     [jobKey],
   );
   expect(rows.map(({ at }) => at.toISOString() >= time)).toEqual([true]);
+  await worker.stop();
+});
+
+it('a worker that is ready has every place warm: checks that come at once start no thread', {
+  timeout: 150_000,
+}, async () => {
+  const agents = await Promise.all(Array.from({ length: availableParallelism() }, () => Agent.arrive(service)));
+  const slowCheck = { ...largestCheck, evidence: largestCheck.evidence.slice(0, 4), criteria: ['States what arrived'] };
+  const worker = service.startWorker();
+  await worker.ready;
+  const threads = () => readdirSync(`/proc/${worker.pid}/task`).length;
+  const before = threads();
+  const jobKeys = await Promise.all(agents.map((agent) => agent.paidJob(slowCheck)));
+  const states = () =>
+    Promise.all(agents.map(async (agent, index) => (await agent.job(jobKeys[index] ?? '')).body.state));
+  await expect.poll(states, { timeout: 100_000 }).toEqual(agents.map(() => 'delivered'));
+  expect(threads()).toBe(before);
   await worker.stop();
 });

@@ -143,14 +143,15 @@ async function opened(): Promise<Runtime> {
   return openRuntime(process.env, 'worker');
 }
 
-/** Run one check first, so that the first buyer does not wait for model loading. */
+/** Runs a check in every place first, so that no first buyer waits for model loading. */
 async function warmUp(): Promise<void> {
   // Not with language models: every check costs money and little is loaded.
   if (assessor.length > 0) return;
   const request = CheckRequest.parse(exampleRequest);
-  await checker
-    .check(request, { retrieved: [], now: runtime.clock(), serviceKey: service.serviceKey })
-    .catch((error) => log('warm_up_failed', errorFields(error)));
+  const options = { retrieved: [], now: runtime.clock(), serviceKey: service.serviceKey };
+  await Promise.all(Array.from({ length: checksAtOnce }, () => checker.check(request, options))).catch((error) =>
+    log('warm_up_failed', errorFields(error)),
+  );
 }
 
 /** Starts checks while there are places and jobs. */
