@@ -288,3 +288,21 @@ describe('a body', () => {
     expect([elements.status, elements.body.errors[0].code]).toEqual([422, 'too_many_values']);
   });
 });
+
+describe('bodies that are refused unread', () => {
+  const token = newToken('agent');
+  const refused = (length: number) =>
+    announced('POST /api/agent/v1/checks', length, `authorization: Bearer ${token}`);
+  const isKept = (answer: string) => /^connection: keep-alive\r$/im.test(answer);
+
+  it('are discarded up to 64 MiB a minute, so that senders read why; after that their connections end', async () => {
+    const answers: string[] = [];
+    for (let index = 0; index < 40; index += 1) answers.push(await refused(2_000_000));
+    expect(answers.map(statusOf)).toEqual(answers.map(() => 401));
+    // Some of this minute went to the tests before.
+    const kept = answers.findIndex((answer) => !isKept(answer));
+    expect(kept).toBeGreaterThan(0);
+    expect(answers.map(isKept)).toEqual(answers.map((_, index) => index < kept));
+    expect(isKept(await refused(100_000))).toBe(true);
+  });
+});
