@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newToken } from '../../server/identity/token.ts';
 import { price } from '../../server/service/terms.ts';
 import { exampleRequest } from '../../server/work-check/sample.ts';
@@ -8,34 +11,23 @@ import type { Service } from '../support/service.ts';
 import type { Door } from '../support/start-door.ts';
 import { buyers, percentile, wealthyAgent } from './buyers.ts';
 
-/** Sends bytes, and again whenever something comes back or the connection ends, until stopped. */
-type Flood = (target: { baseUrl: string; stranger: Agent }, isOver: () => boolean) => Promise<void>;
+/** Asks again and again until it is told to stop. Resolves to how often it was answered, or cut off. */
+type Flood = (target: { baseUrl: string; stranger: Agent }, isOver: () => boolean) => Promise<number>;
 
-const senders = 8;
+const lookEveryMs = 50;
 
-/** Sends the same bytes over new connections. Starts again when answered or cut off. */
+/** Has senders of a process of their own send the same bytes over new connections. */
 const wire =
   (bytes: () => string): Flood =>
   async ({ baseUrl }, isOver) => {
-    const { hostname, port } = new URL(baseUrl);
-    // Allocate once: the buyer beside the flood shares this process.
-    const packet = Buffer.from(bytes(), 'latin1');
-    const once = () =>
-      new Promise<void>((resolve) => {
-        const socket: Socket = connect(Number(port), hostname, () => socket.write(packet));
-        const patience = setTimeout(() => socket.destroy(), 1_000);
-        socket.once('data', () => socket.destroy());
-        socket.on('error', () => {});
-        socket.once('close', () => {
-          clearTimeout(patience);
-          resolve();
-        });
-      });
-    await Promise.all(
-      Array.from({ length: senders }, async () => {
-        while (!isOver()) await once();
-      }),
-    );
+    const senders = fork(path.join(import.meta.dirname, 'senders.ts'));
+    const ended = once(senders, 'exit');
+    senders.send({ port: Number(new URL(baseUrl).port), packet: bytes() });
+    while (!isOver()) await sleep(lookEveryMs);
+    senders.send('end');
+    const [served] = await once(senders, 'message');
+    await ended;
+    return served;
   };
 
 const head = (...lines: string[]) => [...lines, '', ''].join('\r\n');
@@ -72,7 +64,8 @@ export const floods: Readonly<Record<string, Flood>> = {
       ) + manyKeys,
   ),
   'quotes that nobody pays for': async ({ stranger }, isOver) => {
-    while (!isOver()) {
+    let asked = 0;
+    for (; !isOver(); asked += 1) {
       await stranger.post('/api/agent/v1/checks', {
         ...exampleRequest,
         evidence: Array.from({ length: 6 }, () => randomBytes(16_000).toString('base64')),
@@ -80,12 +73,15 @@ export const floods: Readonly<Record<string, Flood>> = {
         idempotency_key: randomUUID(),
       });
     }
+    return asked;
   },
   'paid checks of one account, as large as they may be': async ({ stranger }, isOver) => {
+    let asked = 0;
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         while (!isOver()) {
           const jobKey = await stranger.paidJob(largestCheck);
+          asked += 1;
           let state = 'queued';
           while (!isOver() && state !== 'delivered') {
             const job = await stranger.job(jobKey, { prefer: 'wait=1' });
@@ -96,23 +92,37 @@ export const floods: Readonly<Record<string, Flood>> = {
         }
       }),
     );
+    return asked;
   },
   'readers that wait': async ({ stranger }, isOver) => {
     const jobKey = await stranger.authorizedJob();
     const { headers } = await stranger.job(jobKey);
     const etag = headers.get('etag') ?? '';
+    let asked = 0;
     await Promise.all(
       Array.from({ length: 40 }, async () => {
-        while (!isOver()) await stranger.job(jobKey, { prefer: 'wait=1', 'if-none-match': etag });
+        for (; !isOver(); asked += 1) await stranger.job(jobKey, { prefer: 'wait=1', 'if-none-match': etag });
       }),
     );
+    return asked;
   },
 };
 
+/** What trouble may leave behind: connections that are kept for a minute, two for each of 40 readers, and code. */
+export const leftBehind = { descriptors: 100, heapBytes: 24 * 2 ** 20 };
+
 export interface Weathered {
-  /** How long the slowest of a hundred purchases took, with the flood and without it, as a ratio. */
+  /** How long the slowest of a hundred purchases took without the flood, in milliseconds. */
+  usualMs: number;
+  /** The same beside the flood, and the middle one, as ratios. */
   slower: number;
-  /** Growth of the process's memory and file descriptors. */
+  middleSlower: number;
+  /** How often the flood was answered, or cut off, in a second, and in all. */
+  aSecond: number;
+  asked: number;
+  /** How many cores the web process took meanwhile. */
+  cores: number;
+  /** What the process holds more than before. */
   descriptors: number;
   heapBytes: number;
 }
@@ -125,7 +135,7 @@ export async function weather(service: Service, flood: Flood, purchases: number)
   const stranger = await wealthyAgent(service);
   const load = buyers(service, 1, door.baseUrl);
   await load.more(purchases);
-  const before = { ...(await door.memory()), taken: load.purchases.length };
+  const before = { ...(await door.memory()), taken: load.purchases.length, at: performance.now() };
   let isOver = false;
   const flooding = flood({ baseUrl: door.baseUrl, stranger: stranger.at(door.baseUrl) }, () => isOver);
   try {
@@ -134,13 +144,22 @@ export async function weather(service: Service, flood: Flood, purchases: number)
     isOver = true;
     await flooding;
   }
+  const seconds = (performance.now() - before.at) / 1_000;
+  const asked = await flooding;
   const during = load.purchases.slice(before.taken);
   await load.stop();
   const after = await door.memory();
   await door.stop();
   await worker.stop();
+  const alone = load.purchases.slice(0, before.taken);
+  const usualMs = percentile(alone, 99);
   return {
-    slower: percentile(during, 99) / percentile(load.purchases.slice(0, before.taken), 99),
+    usualMs,
+    slower: percentile(during, 99) / usualMs,
+    middleSlower: percentile(during, 50) / percentile(alone, 50),
+    aSecond: asked / seconds,
+    asked,
+    cores: (after.cpuSeconds - before.cpuSeconds) / seconds,
     descriptors: after.descriptors - before.descriptors,
     heapBytes: after.heapUsed - before.heapUsed,
   };

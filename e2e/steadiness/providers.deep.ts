@@ -7,6 +7,7 @@ import type { Agent } from '../support/agent.ts';
 import { type HangingProxy, hangingProxy } from '../support/hanging-proxy.ts';
 import { startService } from '../support/service.ts';
 import { percentile, wealthyAgent } from './buyers.ts';
+import { leftBehind } from './floods.ts';
 
 const model = await startModelServer(0);
 const providers: Record<string, HangingProxy> = {};
@@ -95,18 +96,23 @@ it.each(['facilitator', 'chain', 'mail server', 'model'])(
     const agents = [buyer.at(through.baseUrl), buyer.at(beside.baseUrl)];
     const ask = await demand(buyer.at(through.baseUrl));
     const before = await readsFor(agents, hungMs / 6);
+    const held = await through.memory();
     providers[name]?.hang();
     const asking = ask();
     const during = await readsFor(agents, hungMs);
     providers[name]?.resume();
     await asking;
+    const left = await through.memory();
     await Promise.all([through.stop(), beside.stop(), worker.stop()]);
     const [usual = Number.NaN, , hung = Number.NaN, control = Number.NaN] = [...before, ...during].map((taken) =>
       percentile(taken, 99),
     );
     console.log(
-      `${name}: p99 ${usual.toFixed(1)} ms, ${hung.toFixed(1)} ms while it hung and ${control.toFixed(1)} ms beside it`,
+      `${name}: p99 ${usual.toFixed(1)} ms, ${hung.toFixed(1)} ms while it hung and ${control.toFixed(1)} ms beside it;`,
+      `${left.descriptors - held.descriptors} descriptors and ${left.heapUsed - held.heapUsed} bytes more after it`,
     );
     expect(hung / control).toBeLessThan(2);
+    expect(left.descriptors - held.descriptors).toBeLessThan(leftBehind.descriptors);
+    expect(left.heapUsed - held.heapUsed).toBeLessThan(leftBehind.heapBytes);
   },
 );

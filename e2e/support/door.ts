@@ -26,6 +26,7 @@ process.on('message', () => {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }
   const descriptors = readdirSync('/proc/self/fd').length;
-  process.send?.({ ...process.memoryUsage(), descriptors });
+  const { user, system } = process.cpuUsage();
+  process.send?.({ ...process.memoryUsage(), descriptors, cpuSeconds: (user + system) / 1e6 });
 });
 process.once('disconnect', () => process.exit());

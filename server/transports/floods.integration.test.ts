@@ -291,8 +291,7 @@ describe('a body', () => {
 
 describe('bodies that are refused unread', () => {
   const token = newToken('agent');
-  const refused = (length: number) =>
-    announced('POST /api/agent/v1/checks', length, `authorization: Bearer ${token}`);
+  const refused = (length: number) => announced('POST /api/agent/v1/checks', length, `authorization: Bearer ${token}`);
   const isKept = (answer: string) => /^connection: keep-alive\r$/im.test(answer);
 
   it('are discarded up to 64 MiB a minute, so that senders read why; after that their connections end', async () => {
