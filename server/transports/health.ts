@@ -53,7 +53,7 @@ async function look(runtime: Runtime): Promise<Reason[]> {
 
 async function missing({ db, receiptSigner }: Runtime): Promise<Reason[]> {
   const { applied, has_key } = await db.shared.one<{ applied: string[]; has_key: boolean }>(sql`
-    select (select array_agg(migration_name) from _prisma_migrations where finished_at is not null) as applied,
+    select array(select migration_name::text from _prisma_migrations where finished_at is not null) as applied,
       exists (select from receipt_keys where kid = ${receiptSigner.kid}) as has_key`);
   return [
     ...(migrations.every((name) => applied.includes(name)) ? [] : (['migrations_missing'] as const)),

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { Agent } from '../../e2e/support/agent.ts';
+import { startService } from '../../e2e/support/service.ts';
+
+const service = await startService({ STOP_DELAY_SECONDS: '4' });
+const { pool } = service.database;
+
+/** A process looks at its database anew after half a second. */
+const patience = { timeout: 10_000 };
+
+async function readinessAt(baseUrl: string) {
+  const [live, ready] = await Promise.all(['/livez', '/readyz'].map((path) => fetch(`${baseUrl}${path}`)));
+  return {
+    live: live?.status,
+    ready: ready?.status,
+    said: await ready?.json(),
+    connection: ready?.headers.get('connection'),
+  };
+}
+
+const readiness = () => readinessAt(service.baseUrl);
+const missing = (reason: string) => ({ live: 200, ready: 503, said: { status: 'not_ready', reasons: [reason] } });
+const ready = { live: 200, ready: 200, said: { status: 'ready' } };
+
+it('a process whose migrations have not all been applied is alive and not ready', async () => {
+  const { rows } = await pool.query(
+    'select max(migration_name) as last, max(finished_at) as at from _prisma_migrations',
+  );
+  const [{ last, at }] = rows;
+  await pool.query('update _prisma_migrations set finished_at = null where migration_name = $1', [last]);
+  await expect.poll(readiness, patience).toMatchObject(missing('migrations_missing'));
+  await pool.query('update _prisma_migrations set finished_at = $2 where migration_name = $1', [last, at]);
+  await expect.poll(readiness, patience).toMatchObject(ready);
+});
+
+it('a process whose receipts nobody could verify is alive and not ready', async () => {
+  // Only a restore of another database takes a key away: the triggers let nobody.
+  const { rows } = await pool.query('select to_jsonb(receipt_keys) as key from receipt_keys');
+  await pool.query('alter table receipt_keys disable trigger user');
+  await pool.query('delete from receipt_keys');
+  await expect.poll(readiness, patience).toMatchObject(missing('receipt_keys_missing'));
+  for (const { key } of rows) {
+    await pool.query('insert into receipt_keys select * from jsonb_populate_record(null::receipt_keys, $1)', [key]);
+  }
+  await pool.query('alter table receipt_keys enable trigger user');
+  await expect.poll(readiness, patience).toMatchObject(ready);
+});
+
+it('a process that is told to stop says so, answers who waits early, closes their connections, and ends', async () => {
+  const door = await service.startDoor();
+  const agent = (await Agent.arrive(service)).at(door.baseUrl);
+  const jobKey = await agent.authorizedJob();
+  const { headers } = await agent.job(jobKey);
+  const waiting = agent.job(jobKey, { prefer: 'wait=25', 'if-none-match': headers.get('etag') ?? '' });
+  const ended = door.stop();
+  await expect
+    .poll(() => readinessAt(door.baseUrl), { timeout: 4_000, interval: 20 })
+    .toMatchObject({ ...missing('stopping'), connection: 'close' });
+  const asked = await agent.get('/api/agent/v1/me');
+  expect([asked.status, asked.headers.get('connection')]).toEqual([200, 'close']);
+  expect((await waiting).status).toBe(304);
+  await ended;
+  await expect(agent.get('/api/agent/v1/me')).rejects.toThrow();
+});
