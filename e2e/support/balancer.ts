@@ -37,7 +37,7 @@ export async function openBalancer(): Promise<Balancer> {
     const failed = (why: string) => {
       failures.push(`${req.method} ${req.url}: ${why}`);
       if (!res.headersSent) res.writeHead(502);
-      res.end();
+      res.end(why);
     };
     if (!target) return failed('nobody is ready');
     const { hostname, port } = new URL(target);
