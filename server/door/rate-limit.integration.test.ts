@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Agent, type Answer } from '../../e2e/support/agent.ts';
+import { registrationFor } from '../../e2e/support/letter.ts';
+import { Member } from '../../e2e/support/member.ts';
 import { startService } from '../../e2e/support/service.ts';
+import { pageContext } from '../transports/context.ts';
+import { perform } from './perform.ts';
 
 const service = await startService({
   RATE_LIMIT_REQUESTS: '40',
@@ -9,6 +13,8 @@ const service = await startService({
   RATE_LIMIT_WALLET_CHALLENGES: '1000',
   RATE_LIMIT_WALLET_VERIFICATIONS: '100',
   RATE_LIMIT_SIGN_IN_LINKS: '3',
+  RATE_LIMIT_REGISTRATIONS: '3',
+  RATE_LIMIT_CLAIMS: '4',
 });
 const arrive = () => Agent.arrive(service);
 const challenge = (agent: Agent, from: string) =>
@@ -95,6 +101,46 @@ describe('a rate limit', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, host) => ask(host, `198.51.100.${host}`)));
     expect(statuses(answers)).toEqual({ 202: 3, 429: 5 });
     expect((await ask(9, '198.51.101.9')).status).toBe(202);
+  });
+
+  it('lets a block of addresses register so often, whoever it is for', async () => {
+    const nobody = new Agent(service.baseUrl, `0x${'77'.repeat(32)}`);
+    const register = (host: number, from: string) =>
+      nobody.post('/api/agent/v1/registrations', registrationFor(`${host}@example.com`), { 'x-forwarded-for': from });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, host) => register(host, `198.51.100.${host}`)));
+    expect(statuses(answers)).toEqual({ 202: 3, 429: 5 });
+    expect((await register(9, '198.51.101.9')).status).toBe(202);
+  });
+
+  it('lets a block of addresses try so many claims and confirmations, counted together', async () => {
+    const nobody = new Agent(service.baseUrl, `0x${'88'.repeat(32)}`);
+    const attempt = (path: string, body: object) => (from: string) =>
+      nobody.post(`/api/agent/v1/${path}`, body, { 'x-forwarded-for': from });
+    const claim = attempt('registrations/reg_0000000000000000000000/claim', {
+      claim_token: 'svc_claim_guessed',
+      code: '123456',
+    });
+    const confirmation = attempt('confirmations', { link: 'reg_0000000000000000000000.guessed' });
+    const answers = [];
+    for (let host = 0; host < 8; host += 1) {
+      answers.push(await (host % 2 === 0 ? claim : confirmation)(`198.51.100.${host}`));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 429, 429, 429, 429]);
+    expect((await claim('198.51.101.9')).status).toBe(404);
+  });
+
+  it('counts what a member asks like what an agent does', async () => {
+    const agent = await arrive();
+    const member = await Member.of(service, agent);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => member.get('/api/agent/v1/purchases')));
+    expect(statuses(answers)).toEqual({ 200: 40, 429: 10 });
+    expect((await agent.get('/api/agent/v1/purchases')).status).toBe(200);
+  });
+
+  it('is not escaped by who comes from nowhere: a request whose origin is not known is an error', async () => {
+    const { wallet } = await arrive();
+    const asked = perform('wallet_challenge', pageContext(service.runtime, null), { address: wallet.address });
+    await expect(asked).rejects.toMatchObject({ code: 'internal' });
   });
 
   it('is forgotten once nobody has asked for long', async () => {
