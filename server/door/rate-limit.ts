@@ -104,6 +104,20 @@ export async function countRequest(
   return (await countedBy(db, counting(who, 'subject', [name], limits, now)))?.counts ?? [];
 }
 
+/** Refuses a subject whose window is used up, without counting. Throws `rate_limited`. */
+export async function requireLeft(
+  db: Queries,
+  subject: string,
+  name: LimitName,
+  limits: RateLimits,
+  now: Date,
+): Promise<void> {
+  const next = await db.maybe<RateCount>(sql`
+    select limit_name, used + 1 as used, window_end from rate_counts
+    where subject = ${subject} and limit_name = ${name} and window_end > ${now}`);
+  if (next) paced([next], limits, now);
+}
+
 /**
  * The headers that tell how many requests are left (draft-ietf-httpapi-ratelimit-headers-10).
  * @throws {Problem} `rate_limited` when a count is over its limit

@@ -1,7 +1,7 @@
 import type { Role } from '../console/roles.ts';
 import type { LimitName } from '../door/operation.ts';
 import { Problem } from '../door/problem.ts';
-import { type About, countedBy, counting, countRequest, paced } from '../door/rate-limit.ts';
+import { type About, countedBy, counting, countRequest, paced, requireLeft } from '../door/rate-limit.ts';
 import type { Claim, ClaimRow } from '../kernel/idempotency.ts';
 import { jsonRowReader } from '../kernel/json-row.ts';
 import { sql } from '../kernel/sql.ts';
@@ -71,16 +71,28 @@ export async function authenticate(
   return nobody;
 }
 
-/** Whether the credential is known. Does not count: the request itself will. */
+/**
+ * Whether the credential is known, asked before a large body is read. Does not count: the request itself will. Throws
+ * `rate_limited` when no requests are left.
+ */
 export async function isKnown({ presented, runtime, now }: Context): Promise<boolean> {
   const { bearer, memberSession } = presented;
-  if (bearer === null) return memberSession !== null && (await memberRow(runtime, memberSession, now)) !== undefined;
-  if (!isWellFormedToken(bearer)) return false;
-  const found = await runtime.db.shared.maybe(sql`
-    select 1 from credentials c join principals p using (principal_key)
-    where c.token_hash = any(${tokenHashes(bearer, runtime.configuration.keyring)}::text[])
+  const subject =
+    bearer !== null
+      ? await principalOf(runtime, bearer, now)
+      : memberSession !== null && (await memberRow(runtime, memberSession, now))?.member_key;
+  if (!subject) return false;
+  await requireLeft(runtime.db.shared, subject, 'requests', runtime.configuration.rateLimits, now);
+  return true;
+}
+
+async function principalOf({ db, configuration }: Runtime, token: string, now: Date): Promise<string | undefined> {
+  if (!isWellFormedToken(token)) return undefined;
+  const found = await db.shared.maybe<{ principal_key: string }>(sql`
+    select p.principal_key from credentials c join principals p using (principal_key)
+    where c.token_hash = any(${tokenHashes(token, configuration.keyring)}::text[])
       and p.revoked_at is null and c.revoked_at is null and (c.expires_at is null or c.expires_at > ${now})`);
-  return found !== undefined;
+  return found?.principal_key;
 }
 
 async function buyerOf(ctx: Context, token: string, { limit, key, about }: Besides): Promise<Admission> {

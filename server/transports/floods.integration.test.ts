@@ -240,6 +240,18 @@ describe('a body', () => {
     }
   });
 
+  it('is not waited for when its sender has no requests left', async () => {
+    await service.database.pool.query(
+      `insert into rate_counts values ($1, 'requests', 1000000, now() + interval '1 minute')`,
+      [agent.wallet.address.toLowerCase()],
+    );
+    for (const line of ['POST /api/agent/v1/checks', 'POST /mcp']) {
+      const answer = await announced(line, 1_000_000, `authorization: Bearer ${agent.token}`);
+      expect([line, statusOf(answer), codeOf(answer)]).toEqual([line, 429, 'rate_limited']);
+      expect(answer).toMatch(/^retry-after: \d+\r$/im);
+    }
+  });
+
   it('that cannot be read is refused to its sender alone: whoever is unknown hears only that', async () => {
     const stranger = new Agent(agent.baseUrl, `0x${'5'.repeat(64)}`);
     stranger.token = newToken('wallet');
