@@ -89,6 +89,23 @@ describe('a card dispute', () => {
       perform('answer_dispute', ctx(), { dispute_key: key, statement: 'Too late.', reason }),
     ).rejects.toMatchObject({ code: 'action_not_allowed', message: 'The dispute has ended.' });
   });
+
+  it('that two operators answer at once is answered by one of them', async () => {
+    const other = await paidOnPage(service, agent);
+    await service.execute(other.jobKey);
+    const { id } = await stripe.openDispute({ payment_intent: await intentOf(other.paymentKey), reason: 'fraudulent' });
+    await heard(service);
+    await stripe.fault({ mode: 'slow', on: 'disputes.retrieve', ms: 400, times: 2 });
+    const answers = ['One.', 'Two.'].map((statement) =>
+      perform('answer_dispute', ctx(), { dispute_key: id, statement, reason }),
+    );
+    const outcomes = (await Promise.all(answers)).map(({ body }) => body.outcome);
+    expect(outcomes.sort()).toEqual(['answered', 'answered_before']);
+    const sent = (await stripe.books()).disputes.find((dispute) => dispute.id === id);
+    expect(sent?.evidence_details.submission_count).toBe(1);
+    await stripe.closeDispute(id, 'won');
+    await heard(service);
+  });
 });
 
 describe('a refund to a card', () => {

@@ -39,6 +39,8 @@ function find({ store }: Provider, id: string): Stripe.Dispute {
 function update(provider: Provider, id: string, given: z.output<typeof updateParameters>): Stripe.Dispute {
   const before = find(provider, id);
   if (!isOpen(before)) throw refused('This dispute is already closed');
+  // The bank takes one answer.
+  if (given.evidence && before.evidence_details.submission_count > 0) throw refused('The evidence has been submitted.');
   const staged = provider.store.put('dispute', {
     ...before,
     evidence: { ...before.evidence, ...given.evidence },

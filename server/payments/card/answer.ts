@@ -1,3 +1,4 @@
+import Stripe from 'stripe';
 import type { BankEvidence, Disputes } from '../rail.ts';
 import type { CardProvider } from './provider.ts';
 
@@ -16,12 +17,17 @@ export function answersOver({ stripe }: CardProvider): Disputes {
       const { status, evidence_details: details } = await stripe.disputes.retrieve(disputeKey);
       if (details.submission_count > 0) return 'answered_before';
       if (!unanswered.includes(status)) return 'closed';
-      await stripe.disputes.update(
-        disputeKey,
-        { evidence: evidenceParams(evidence), submit: true },
-        { idempotencyKey: `dp:${callKey}` },
-      );
-      return 'answered';
+      const sent = { evidence: evidenceParams(evidence), submit: true };
+      try {
+        await stripe.disputes.update(disputeKey, sent, { idempotencyKey: `dp:${callKey}` });
+        return 'answered';
+      } catch (error) {
+        if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+        // Another operator may have answered since the look.
+        const { evidence_details: now } = await stripe.disputes.retrieve(disputeKey);
+        if (now.submission_count === 0) throw error;
+        return 'answered_before';
+      }
     },
   };
 }
