@@ -400,6 +400,19 @@ const chainFaults: PlantedFault<Victims>[] = [
     named: 'I6 refund_x is refunded, and the chain knows of no such transfer',
   },
   {
+    fault: 'a refund that was only written down, of an arrival that the chain is said to have lost',
+    rows: ({ canceled }) => `
+      insert into refunds (refund_key, payment_key, job_key, network, arrival_transaction, arrival_position,
+        amount_microcents, reason, state, next_try_at, created_at)
+      select 'refund_x', payment_key, job_key, network, transaction, position, c.amount_microcents, 'second_dispute',
+        'refunded', now(), now()
+      from chain_transfers c join payments using (payment_key) where job_key = '${canceled}';
+      update chain_transfers set removed_at = now() from payments
+      where payments.payment_key = chain_transfers.payment_key and job_key = '${canceled}'`,
+    refused: /nothing carries refund_x out/,
+    named: 'I6 refund_x is refunded, and the chain knows of no such transfer',
+  },
+  {
     fault: 'a refund that would happen again after a restore, because its nonce does not follow from its arrival',
     rows: ({ queued }) => `
       update chain_transfers set refund_nonce = '0x1'

@@ -33,7 +33,7 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
     from chain_transfers where removed_at is null`);
   const { rows: refunds } = await database.query<RefundRow>(`
     select r.refund_key, r.state, r.network, c.sender as payee, r.amount_microcents::text as amount, back.transaction,
-      p.reversed_at is not null as was_reversed
+      p.reversed_at is not null as was_reversed, c.transaction as arrival, c.removed_at is not null as is_arrival_lost
     from refunds r join chain_transfers c on (c.network, c.transaction, c.position)
       = (r.network, r.arrival_transaction, r.arrival_position)
     left join chain_transfers back on back.refund_key = r.refund_key and back.removed_at is null
@@ -66,7 +66,7 @@ export async function chainDifferences(database: Pick<pg.Pool, 'query'>, control
   }
   return [
     ...collections(payments, rows, received),
-    ...refundsGiven(refunds, rows, given),
+    ...refundsGiven(refunds, rows, given, received),
     ...gains(received, given, rows),
     ...refundNonces(rows),
   ];
@@ -145,12 +145,20 @@ interface RefundRow {
   amount: string;
   transaction: string | null;
   was_reversed: boolean;
+  /** The transaction of what it gives back, and whether the books say that the chain has lost that. */
+  arrival: string;
+  is_arrival_lost: boolean;
 }
 
-function refundsGiven(refunds: RefundRow[], rows: TransferRow[], given: Movement[]): string[] {
+function refundsGiven(
+  refunds: RefundRow[],
+  rows: TransferRow[],
+  given: Movement[],
+  received: Movement[],
+): string[] {
   const open = refunds.filter(({ state }) => state !== 'refunded');
   const differences = refunds
-    .filter(({ state, was_reversed }) => state === 'refunded' && !was_reversed)
+    .filter((refund) => refund.state === 'refunded' && !isVoid(refund, received))
     .filter(
       (refund) => !given.some((transfer) => isOf(refund, transfer) && transfer.transaction === refund.transaction),
     )
@@ -164,6 +172,12 @@ function refundsGiven(refunds: RefundRow[], rows: TransferRow[], given: Movement
     else if (!row) differences.push(`I6 ${transfer.transaction} gives money back, and no refund knows of it`);
   }
   return differences;
+}
+
+/** The chain has lost what it gives back: for good, or in one reorganisation with the refund. Then nothing is owed. */
+function isVoid({ network, arrival, was_reversed, is_arrival_lost }: RefundRow, received: Movement[]): boolean {
+  const isShown = received.some((transfer) => transfer.network === network && transfer.transaction === arrival);
+  return was_reversed || (is_arrival_lost && !isShown);
 }
 
 function isOf(refund: RefundRow, transfer: Movement): boolean {

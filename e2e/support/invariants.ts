@@ -70,6 +70,14 @@ const invariants = {
       select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
     where (body -> 'charge' ->> 'state', body -> 'collection' ->> 'state', body ->> 'report_digest')
       is distinct from (j.charge_state, j.payment_state, j.report_digest)`,
+  'I2 the newest receipt names the transfer that gave its payment back': `
+    select j.job_key from jobs j join payments p on p.job_key = j.job_key and p.state = 'collected'
+    join refunds f on f.payment_key = p.payment_key and f.state = 'refunded'
+    join chain_transfers back on back.refund_key = f.refund_key and back.removed_at is null
+    join lateral (
+      select body::jsonb as body from receipts r where r.job_key = j.job_key order by sequence desc limit 1) r on true
+    where body -> 'remedy' ->> 'kind' = 'refund'
+      and body -> 'remedy' ->> 'reference' is distinct from back.network || ':' || back.transaction`,
   'I3 no job works or is delivered without a collection': `
     select job_key from jobs j where (state not in ('awaiting_payment', 'canceled') or collected_at is not null)
       and not exists (select from payments p where p.job_key = j.job_key and p.state = 'collected')`,

@@ -167,6 +167,8 @@ export interface Refunds<R extends Refund = Refund, P = unknown> {
   carryOut(db: Queries, refund: R): Promise<RefundFate<P>>;
   /** Records the departure that proves a refund. */
   prove(tx: Tx, refund: R, proof: P, now: Date): Promise<void>;
+  /** Records that a carried out refund has another departure now. False when recorded before. */
+  move?(tx: Tx, refundKey: string, proof: P, now: Date): Promise<boolean>;
   /** Repeats refunds that came undone; purchases are not affected. */
   mend(process: Process): Promise<void>;
 }
@@ -249,6 +251,8 @@ export type News<P = unknown> =
   | FateNamed<P, 'collected' | 'late' | 'disputed' | 'dispute_won' | 'reversed' | 'never'>
   /** It was collected, and the rail shows that it went back, though nothing here is known of that. */
   | { is: 'gone_back' }
+  /** A refund that was carried out has another departure than before. */
+  | { is: 'refund_moved'; refundKey: string; proof: P }
   /** A refund that was carried out has come back. */
   | { is: 'refund_undone'; refundKey: string; because: string };
 

@@ -82,6 +82,7 @@ export const moneyNotes = [
   'reversed',
   'reversal_healed',
   'moved_on_chain',
+  'refund_moved_on_chain',
   'arrived_late',
   'late_payment_refunded',
   'late_payment_kept',

@@ -40,6 +40,9 @@ export function giveBackOver(coins: Stablecoins | null): Refunds<TransferRefund,
       return coins ? fateOf(await sentBack(db, coins, refund)) : { is: 'open' };
     },
     prove,
+    async move(tx, refundKey, proof, now) {
+      return 'noted' in proof && proof.noted !== null && moveRefund(tx, proof.noted, refundKey, now);
+    },
     async mend(process) {
       if (!coins || !from) return;
       await each(await lostRefunds(process.db, from, batch), (refund) =>
@@ -89,14 +92,10 @@ async function prove(tx: Tx, refund: TransferRefund, proof: Proof, now: Date): P
   await claimDeparture(tx, { network, ...proof.logged }, { refundKey });
 }
 
-/** A refund that a reorganisation removed: its nonce lets it happen once. */
+/** A refund that a reorganisation removed: its nonce lets it happen once. Its new departure is matched like others. */
 async function carryOutAgain({ db, clock }: Process, coins: Stablecoins, refund: TransferRefund): Promise<void> {
   const onChain = await sentBack(db, coins, { ...refund, valid_before: after(clock(), validSeconds) });
   if (onChain.outcome !== 'paid') return;
-  const { network, asset, recipient, amount_microcents } = refund;
-  const now = clock();
-  await transact(db, async (tx) => {
-    noteTransfer(tx, { network, asset, payTo: recipient, logged: onChain.transfer }, now);
-    await moveRefund(tx, { network, ...onChain.transfer, amount_microcents }, refund.refund_key, now);
-  });
+  const { network, asset, recipient: payTo } = refund;
+  await transact(db, async (tx) => noteTransfer(tx, { network, asset, payTo, logged: onChain.transfer }, clock()));
 }

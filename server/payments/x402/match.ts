@@ -63,34 +63,47 @@ export async function matchTransfers(process: Process, tell: Tell): Promise<void
   await each(gone, (attempt) =>
     guarded('payment_not_given_up', { payment_key: attempt.payment_key }, () => tell(attempt, { is: 'gone_back' })),
   );
-  await matchDepartures(process);
+  await matchDepartures(process, tell);
 }
 
-/** A departure, the arrival that it gives back, and their refund. */
-type Departure = TransferRow & { of: TransferRow; of_refund: string | null };
+/** A departure, the arrival that it gives back, and their refund; its payment if the refund is that payment's remedy. */
+type Departure = TransferRow & { of: TransferRow; of_refund: string | null; of_payment: string | null };
 
 const ofGivenBack = `
-  select ${transferColumns}, to_jsonb(a) as of, r.refund_key as of_refund
+  select ${transferColumns}, to_jsonb(a) as of, r.refund_key as of_refund,
+    case when r.reason <> 'late_payment' then r.payment_key end as of_payment
   from chain_transfers c join chain_transfers a on a.network = c.network and a.refund_nonce = c.nonce
     and (a.asset, a.sender, a.recipient, a.amount_microcents) = (c.asset, c.recipient, c.sender, c.amount_microcents)
   left join refunds r on (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position)
   where c.use = 'outgoing' and c.removed_at is null
+    -- What the chain lost gives way to what arrived again by the same authorization.
+    and (a.removed_at is null or not exists (select from chain_transfers again
+      where (again.network, again.refund_nonce) = (a.network, a.refund_nonce) and again.removed_at is null))
     and (r.state = 'refunded' or (r.refund_key is null and a.use = 'unmatched' and a.removed_at is null))
   order by c.seen_at limit $1`;
 
 /** Departures with an arrival's refund nonce. */
-async function matchDepartures({ db, clock }: Process): Promise<void> {
+async function matchDepartures(process: Process, tell: Tell): Promise<void> {
+  const { db } = process;
   const departures = await db.many<Departure>(statement(ofGivenBack, [batch]));
   await each(departures, (departure) =>
     guarded('departure_not_matched', { transaction: departure.transaction }, () =>
-      transact(db, (tx) => matchDeparture(tx, departure, clock())),
+      matchDeparture(process, departure, tell),
     ),
   );
 }
 
-async function matchDeparture(tx: Tx, departure: Departure, now: Date): Promise<void> {
+async function matchDeparture({ db, clock }: Process, departure: Departure, tell: Tell): Promise<void> {
+  const { of_refund: refundKey, of_payment: paymentKey } = departure;
+  if (refundKey === null) return transact(db, (tx) => recordReturned(tx, departure, clock()));
   // A reorganisation moved it.
-  if (departure.of_refund !== null) return moveRefund(tx, departure, departure.of_refund, now);
+  if (paymentKey !== null) {
+    return tell(await attemptByKey(db, paymentKey), { is: 'refund_moved', refundKey, proof: { noted: departure } });
+  }
+  await transact(db, (tx) => moveRefund(tx, departure, refundKey, clock()));
+}
+
+async function recordReturned(tx: Tx, departure: Departure, now: Date): Promise<void> {
   // It went back before, as the chain shows, but a restored database does not know.
   const refundKey = await requestReturn(tx, departure.of, 'returned_before', now);
   if (refundKey === undefined) return;

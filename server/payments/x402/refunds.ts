@@ -134,15 +134,16 @@ export function transferBack(refund: TransferRefund): Authorization {
   };
 }
 
-/** The chain holds the refund in another log. */
+/** The chain holds the refund in another log. False when recorded before. */
 export async function moveRefund(
   tx: Tx,
   departure: Pick<TransferRow, 'network' | 'transaction' | 'position' | 'amount_microcents'>,
   refundKey: string,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   for (const row of await logsOfRefund(tx, refundKey)) markRemoved(tx, row, now);
-  if (!(await claimDeparture(tx, departure, { refundKey }))) return;
+  if (!(await claimDeparture(tx, departure, { refundKey }))) return false;
   const amount = microcents(departure.amount_microcents);
   post(tx, { ...movedOut, key: bookKeyOf(departure), jobKey: null, principalKey: null, amount, at: now });
+  return true;
 }

@@ -51,6 +51,8 @@ async function recordNews(tx: Tx, runtime: Runtime, attempt: Attempt, news: News
     case 'reversed':
       if (news.disputeKey !== undefined && !(await loseDispute(tx, runtime, attempt, news.disputeKey, now))) return;
       return reverse(tx, runtime, attempt, now);
+    case 'refund_moved':
+      return recordRefundMoved(tx, runtime, attempt, news, now);
     case 'refund_undone':
       return undoRefund(tx, runtime, attempt, news, now);
     default:
@@ -71,4 +73,18 @@ async function recordWhere(tx: Tx, runtime: Runtime, attempt: Attempt, proof: un
   if (hasMoved) noteOnJob(tx, job, 'moved_on_chain', now);
   if (attempt.reversed_at !== null) await heal(tx, runtime, attempt, now);
   else if (hasMoved) await issueReceipt(tx, runtime.receiptSigner, job.job_key, job, now);
+}
+
+/** The rail holds a carried out refund in another place than before: the receipt names that. */
+async function recordRefundMoved(
+  tx: Tx,
+  { rails, receiptSigner }: Runtime,
+  attempt: Attempt,
+  { refundKey, proof }: { refundKey: string; proof: unknown },
+  now: Date,
+): Promise<void> {
+  const job = await lockJob(tx, attempt.job_key);
+  if (!(await railOf(rails, attempt).refunds.move?.(tx, refundKey, proof, now))) return;
+  noteOnJob(tx, job, 'refund_moved_on_chain', now);
+  await issueReceipt(tx, receiptSigner, job.job_key, job, now);
 }
