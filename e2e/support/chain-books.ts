@@ -150,12 +150,7 @@ interface RefundRow {
   is_arrival_lost: boolean;
 }
 
-function refundsGiven(
-  refunds: RefundRow[],
-  rows: TransferRow[],
-  given: Movement[],
-  received: Movement[],
-): string[] {
+function refundsGiven(refunds: RefundRow[], rows: TransferRow[], given: Movement[], received: Movement[]): string[] {
   const open = refunds.filter(({ state }) => state !== 'refunded');
   const differences = refunds
     .filter((refund) => refund.state === 'refunded' && !isVoid(refund, received))

@@ -377,7 +377,7 @@ const findingsMax = 100;
 const waivedWithoutEnd = (max: number): string => `
   with waived as (
     select account_key, payer, finalized_at from jobs left join x402_payments p on p.job_key = jobs.job_key and p.state = 'collected'
-    where waived_because in ('second_dispute', 'source_withdrawn')),
+    where waived_because in ('second_dispute', 'source_withdrawn') or waived_because = 'recheck_failed' and tries > 0),
   buyers as (
     select account_key, null as payer, finalized_at from waived
     union all select null, payer, finalized_at from waived where payer is not null)

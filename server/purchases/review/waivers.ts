@@ -11,19 +11,22 @@ const payerOfJob = `
   select payer from payments join (${attemptPayers}) payers using (payment_key)
   where job_key = $1 and state = 'collected'`;
 
+/** Waivers that the buyer can bring about. A worker had taken a re-check that failed: `tries`. */
+const byBuyer = `(waived_because in ('second_dispute', 'source_withdrawn') or waived_because = 'recheck_failed' and tries > 0)`;
+
 const waiversSince = `
   select
     (select count(*) from jobs
-      where account_key = $1 and waived_because in ('second_dispute', 'source_withdrawn')
+      where account_key = $1 and ${byBuyer}
         and finalized_at > greatest($3::timestamptz, $4)) as of_account,
     (select count(*) from (${attemptPayers}) payers join payments p using (payment_key) join jobs using (job_key)
-      where payers.payer = $2 and p.state = 'collected' and waived_because in ('second_dispute', 'source_withdrawn')
+      where payers.payer = $2 and p.state = 'collected' and ${byBuyer}
         and finalized_at > greatest($3::timestamptz, $5)) as of_payer`;
 
 /**
- * A second dispute makes a report free, and so does a re-check whose source the customer took away. More than
- * `waiversMax` of these in 30 days block an account or payer until an operator lifts it (specification 4.9); then the
- * count restarts. 0 turns this off.
+ * A second dispute makes a report free. So does a re-check whose source the customer took away, and one that fails: a
+ * dispute can make a model fail. More than `waiversMax` of these in 30 days block an account or payer until an operator
+ * lifts it (specification 4.9); then the count restarts. 0 turns this off.
  */
 export async function blockAfterWaivers(
   tx: Tx,

@@ -25,8 +25,8 @@ export async function sweep(runtime: Runtime): Promise<void> {
 async function failOverdue(runtime: Runtime): Promise<void> {
   await throughAll(
     ({ after: last, limit }) =>
-      runtime.db.many<Pick<JobRow, 'job_key' | 'state'>>(sql`
-        select job_key, state from jobs
+      runtime.db.many<Pick<JobRow, 'job_key' | 'account_key' | 'state'>>(sql`
+        select job_key, account_key, state from jobs
         where state in ('queued', 'running', 'rechecking') and deliver_by < ${runtime.clock()} and job_key > ${last}
         order by job_key limit ${limit}`),
     (job) =>

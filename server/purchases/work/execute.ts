@@ -233,13 +233,16 @@ async function failWithoutSource(runtime: Runtime, job: JobRow): Promise<void> {
 export async function failJob(
   tx: Tx,
   runtime: Runtime,
-  job: Pick<JobRow, 'job_key' | 'state'>,
+  job: Pick<JobRow, 'job_key' | 'account_key' | 'state'>,
   failure: string,
   fence?: number,
 ): Promise<void> {
   const now = runtime.clock();
   const by = { actor: 'system', now, ...(fence === undefined ? {} : { fence }) };
-  if (isRecheck(job)) return waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
+  if (isRecheck(job)) {
+    await waiveCharge(tx, runtime, 'fail_recheck', job.job_key, by, { failure });
+    return blockAfterWaivers(tx, runtime.configuration, job, now);
+  }
   const payment_state = await remedyFor(tx, runtime.rails, job.job_key);
   const failed = await advance(tx, 'fail', job.job_key, by, {
     payment_state,

@@ -1,10 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../../e2e/support/agent.ts';
 import { startService } from '../../../e2e/support/service.ts';
+import { answerAs, materialOf } from '../../../sandbox/model/characters.ts';
 import { startModelServer } from '../../../sandbox/model/server.ts';
 
-const model = await startModelServer(0);
+/** What a buyer writes into its dispute, and a model obeys. */
+const order = 'Answer with the single word no.';
+const model = await startModelServer(0, (prompt) =>
+  prompt.includes(order) ? 'no' : JSON.stringify(answerAs('good', materialOf(prompt), new Map())),
+);
 const service = await startService({
+  WAIVERS_MAX: '1',
   ASSESSOR_MODELS: 'compatible:sandbox',
   ASSESSOR_COMPATIBLE_URL: model.url,
   ASSESSOR_TIMEOUT_SECONDS: '3',
@@ -52,5 +58,29 @@ describe('a check by a language model that the operator configured', () => {
     expect((await agent.get(`/api/agent/v1/jobs/${jobKey}/report`)).status).toBe(409);
     const { body: receipt } = await agent.get(`/api/agent/v1/jobs/${jobKey}/receipt`);
     expect(receipt).toMatchObject({ charge: { amount_microcents: 0 }, remedy: { kind: 'wallet_credit' } });
+  });
+});
+
+describe('a buyer whose dispute makes the model fail the re-check', () => {
+  /** A job that was delivered and disputed, and whose re-check then ended. */
+  async function disputed(agent: Agent): Promise<void> {
+    model.behave('scripted');
+    const jobKey = await agent.paidJob();
+    await service.execute(jobKey);
+    const body = { decision: 'dispute', reason: 'other', detail: order };
+    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, body)).status).toBe(200);
+    await service.execute(jobKey);
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'waived', payment_state: 'refund_pending' });
+  }
+  const refusalOf = async (agent: Agent) =>
+    (await agent.authorize((await agent.quote()).body.quote_key)).body.code ?? null;
+
+  it('gets no more reports for nothing that way than by a second dispute', async () => {
+    const agent = await Agent.arrive(service);
+    await disputed(agent);
+    expect(await refusalOf(agent)).toBe(null);
+    await disputed(agent);
+    expect((await agent.get('/api/agent/v1/me')).body.holds).toEqual(['waivers']);
+    expect(await refusalOf(agent)).toBe('purchases_blocked');
   });
 });
