@@ -83,7 +83,8 @@ export const floods: Readonly<Record<string, Flood>> = {
           const jobKey = await stranger.paidJob(largestCheck);
           asked += 1;
           let state = 'queued';
-          while (!isOver() && state !== 'delivered') {
+          // Wait for the end: purchases without the flood follow.
+          while (state !== 'delivered') {
             const job = await stranger.job(jobKey, { prefer: 'wait=1' });
             state = job.body.state;
             if (!['queued', 'running', 'delivered'].includes(state))
@@ -120,46 +121,59 @@ export interface Weathered {
   /** How often the flood was answered, or cut off, in a second, and in all. */
   aSecond: number;
   asked: number;
-  /** How many cores the web process took meanwhile. */
-  cores: number;
   /** What the process holds more than before. */
   descriptors: number;
   heapBytes: number;
 }
 
-/** Makes `purchases` purchases alone, and as many during the flood. Rejects when one fails. */
-export async function weather(service: Service, flood: Flood, purchases: number): Promise<Weathered> {
+/**
+ * Makes `purchases` purchases alone, and as many during the flood, `rounds` times, because the load of a shared machine
+ * changes. Rejects when one fails.
+ */
+export async function weather(
+  service: Service,
+  flood: Flood,
+  { purchases, rounds }: { purchases: number; rounds: number },
+): Promise<Weathered> {
   const door: Door = await service.startDoor();
   const worker = service.startWorker();
   await worker.ready;
-  const stranger = await wealthyAgent(service);
+  const stranger = (await wealthyAgent(service)).at(door.baseUrl);
   const load = buyers(service, 1, door.baseUrl);
-  await load.more(purchases);
-  const before = { ...(await door.memory()), taken: load.purchases.length, at: performance.now() };
-  let isOver = false;
-  const flooding = flood({ baseUrl: door.baseUrl, stranger: stranger.at(door.baseUrl) }, () => isOver);
-  try {
+  const bought = async () => {
+    const from = load.purchases.length;
     await load.more(purchases);
-  } finally {
-    isOver = true;
-    await flooding;
+    return load.purchases.slice(from);
+  };
+  const alone = await bought();
+  const beside: number[] = [];
+  const before = await door.memory();
+  let asked = 0;
+  let seconds = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    if (round > 0) alone.push(...(await bought()));
+    const began = performance.now();
+    let isOver = false;
+    const flooding = flood({ baseUrl: door.baseUrl, stranger }, () => isOver);
+    try {
+      beside.push(...(await bought()));
+    } finally {
+      isOver = true;
+      seconds += (performance.now() - began) / 1_000;
+      asked += await flooding;
+    }
   }
-  const seconds = (performance.now() - before.at) / 1_000;
-  const asked = await flooding;
-  const during = load.purchases.slice(before.taken);
   await load.stop();
   const after = await door.memory();
   await door.stop();
   await worker.stop();
-  const alone = load.purchases.slice(0, before.taken);
   const usualMs = percentile(alone, 99);
   return {
     usualMs,
-    slower: percentile(during, 99) / usualMs,
-    middleSlower: percentile(during, 50) / percentile(alone, 50),
+    slower: percentile(beside, 99) / usualMs,
+    middleSlower: percentile(beside, 50) / percentile(alone, 50),
     aSecond: asked / seconds,
     asked,
-    cores: (after.cpuSeconds - before.cpuSeconds) / seconds,
     descriptors: after.descriptors - before.descriptors,
     heapBytes: after.heapUsed - before.heapUsed,
   };

@@ -26,7 +26,6 @@ process.on('message', () => {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   }
   const descriptors = readdirSync('/proc/self/fd').length;
-  const { user, system } = process.cpuUsage();
-  process.send?.({ ...process.memoryUsage(), descriptors, cpuSeconds: (user + system) / 1e6 });
+  process.send?.({ ...process.memoryUsage(), descriptors });
 });
 process.once('disconnect', () => process.exit());

@@ -5,9 +5,9 @@ import path from 'node:path';
 /** An API process. */
 export interface Door {
   readonly baseUrl: string;
-  /** The bytes and file descriptors that it holds once its garbage has been collected, and the CPU it has taken. */
-  memory(): Promise<{ rss: number; heapUsed: number; descriptors: number; cpuSeconds: number }>;
-  /** Tells it to stop; resolves when it has ended. */
+  /** Its memory in bytes and its open file descriptors, after garbage collection. */
+  memory(): Promise<{ rss: number; heapUsed: number; descriptors: number }>;
+  /** Stops it; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
