@@ -1,7 +1,7 @@
 import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
 import { accountOfAgent, pauseAgentBy, revokeAgentBy } from '../identity/agent-acts.ts';
-import { type Sql, sql } from '../kernel/sql.ts';
+import { assembled, type Sql, sql } from '../kernel/sql.ts';
 import { noteAct } from './acts.ts';
 import type * as contract from './contract/customers.ts';
 
@@ -44,29 +44,43 @@ interface Page {
 
 const endOfTime = { at: new Date('9999-01-01'), key: '' };
 
-/** Each count uses an index, and only for the accounts of one page. */
+/** Sorts behind every letter that an address begins with. */
+const lastLetter = '\u{10ffff}';
+
 function pageOf({ q, blocked, behind, limit }: Page): Sql {
   const { at, key } = behind ?? endOfTime;
-  const wanted = q?.toLowerCase() ?? null;
-  const beginning = wanted === null ? null : `${wanted.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`
-    select a.account_key, a.created_at,
-      (select email from members m where m.account_key = a.account_key
-        order by role = 'owner' desc, created_at limit 1) as owner,
-      (select count(*)::int from members m where m.account_key = a.account_key) as members,
-      (select count(*)::int from principals p where p.account_key = a.account_key) as agents,
-      (select count(*)::int from jobs j where j.account_key = a.account_key and j.state = 'waived') as waivers,
-      (select count(*)::int from purchase_blocks b where b.account_key = a.account_key and lifted_at is null) as blocks
-    from accounts a
-    where (a.created_at, a.account_key) < (${at}::timestamptz, ${key})
-      and (${wanted}::text is null or a.account_key in (
-        select account_key from accounts where account_key = ${q}
-        union all select account_key from members where email like ${beginning}
-        union all select account_key from principals where principal_key in (${q}, ${wanted}) or lower(name) like ${beginning}))
-      and (not ${blocked} or a.account_key in (
-        select account_key from purchase_blocks where lifted_at is null and account_key is not null))
-    order by a.created_at desc, a.account_key desc limit ${limit}`;
+  const page = [at, key, blocked, limit];
+  if (q === null) return assembled(assembly, ['accounts'], page);
+  const wanted = q.toLowerCase();
+  const beginning = `${wanted.replace(/[\\%_]/g, '\\$&')}%`;
+  return assembled(assembly, [found], [...page, q, wanted, `${wanted}${lastLetter}`, beginning]);
 }
+
+/**
+ * The accounts that a search means. Plans don't depend on what is sought, and so don't use the index of addresses for
+ * `like`: the range of all that begins so does.
+ */
+const found = `(
+  select * from accounts where account_key = any (array(
+    select $5::text
+    union all select account_key from members where email ~>=~ $6 and email ~<~ $7
+    union all select account_key from principals where principal_key in ($5, $6) or lower(name) like $8))
+  offset 0)`;
+
+/** Each count uses an index, and only for the accounts of one page. */
+const assembly = (accounts: string): string => `
+  select a.account_key, a.created_at,
+    (select email from members m where m.account_key = a.account_key
+      order by role = 'owner' desc, created_at limit 1) as owner,
+    (select count(*)::int from members m where m.account_key = a.account_key) as members,
+    (select count(*)::int from principals p where p.account_key = a.account_key) as agents,
+    (select count(*)::int from jobs j where j.account_key = a.account_key and j.state = 'waived') as waivers,
+    (select count(*)::int from purchase_blocks b where b.account_key = a.account_key and lifted_at is null) as blocks
+  from ${accounts} a
+  where (a.created_at, a.account_key) < ($1::timestamptz, $2)
+    and (not $3::boolean or a.account_key in (
+      select account_key from purchase_blocks where lifted_at is null and account_key is not null))
+  order by a.created_at desc, a.account_key desc limit $4`;
 
 export const pauseCustomerAgent: Verb<typeof contract.pauseCustomerAgent> = async ({ ctx, caller, input, tx }) => {
   const { agent_key, reason } = input;

@@ -4,6 +4,8 @@ import { Agent } from '../../e2e/support/agent.ts';
 import { buyingByCard } from '../../e2e/support/card.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import { sql } from '../kernel/sql.ts';
+import { transact } from '../kernel/transaction.ts';
 import { operatorContext } from '../transports/context.ts';
 import { countHours } from './hours.ts';
 import { sealAudit } from './seals.ts';
@@ -26,6 +28,25 @@ const actsOn = async (subject: string) => {
   const { rows } = await pool.query('select action, reason from operator_acts where subject = $1', [subject]);
   return rows;
 };
+
+/** How many rows of these tables the service reads meanwhile. Connections report that on request. */
+async function rowsReadBy(act: () => Promise<void>): Promise<{ accounts: number; members: number }> {
+  const { db } = service.runtime;
+  const count = async () => {
+    const report = sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`;
+    // The shared connections, at most four, take turns from one round of the event loop to the next.
+    for (let turn = 0; turn < 4; turn += 1) await db.shared.many(report);
+    await Promise.all(Array.from({ length: db.pool.totalCount }, () => transact(db, (tx) => tx.many(report))));
+    const { rows } = await pool.query(`
+      select relname, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read
+      from pg_stat_user_tables where relname in ('accounts', 'members')`);
+    return Object.fromEntries(rows.map(({ relname, read }) => [relname, read]));
+  };
+  const before = await count();
+  await act();
+  const after = await count();
+  return { accounts: after.accounts - before.accounts, members: after.members - before.members };
+}
 
 describe('the list of customers', () => {
   const list = async (input: object) => (await perform('console_accounts', ctx(), input)).body;
@@ -51,6 +72,21 @@ describe('the list of customers', () => {
     expect((await list({ q: '100%' })).customers).toEqual([]);
     expect((await list({ blocked: true })).customers).toEqual([]);
     await expect(list({ after: 'acct_none' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('looks up what it begins with, and reads neither all members nor all accounts', async () => {
+    await pool.query(`
+      with many as (select 'acct_many' || n as key, 'many' || n || '@example.com' as email, n from generate_series(1, 5000) n),
+        made as (insert into accounts (account_key, created_at) select key, now() - n * interval '1 s' from many)
+      insert into members (member_key, account_key, email, role, created_at)
+      select 'mem_many' || n, key, email, 'owner', now() from many`);
+    await pool.query('analyze accounts, members');
+    const read = await rowsReadBy(async () => {
+      expect((await list({ q: 'many4999@' })).customers).toMatchObject([{ account_key: 'acct_many4999' }]);
+    });
+    expect(Math.max(read.accounts, read.members)).toBeLessThan(100);
+    await pool.query("delete from members where member_key like 'mem_many%'");
+    await pool.query("delete from accounts where account_key like 'acct_many%'");
   });
 });
 

@@ -189,7 +189,8 @@ CREATE TABLE members (
   CHECK (role IN ('owner', 'member'))
 );
 CREATE UNIQUE INDEX members_account_key_email_key ON members (account_key, email);
-CREATE INDEX members_email_idx ON members (email);
+-- Also finds addresses by their beginning, whatever the locale.
+CREATE INDEX members_email_idx ON members (email text_pattern_ops);
 -- An address owns one account at most, however many confirmations race.
 CREATE UNIQUE INDEX members_owner_key ON members (email) WHERE role = 'owner';
 
