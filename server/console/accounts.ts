@@ -61,7 +61,7 @@ function pageOf({ q, blocked, behind, limit }: Page): Sql {
  * `like`: the range of all that begins so does.
  */
 const found = `(
-  select * from accounts where account_key = any (array(
+  select account_key, created_at from accounts where account_key = any (array(
     select $5::text
     union all select account_key from members where email ~>=~ $6 and email ~<~ $7
     union all select account_key from principals where principal_key in ($5, $6) or lower(name) like $8))
