@@ -125,7 +125,10 @@ function ByCard({ payment, isMember }: Pick<Props, 'payment' | 'isMember'>) {
   const { payment_key, price, offers_saving, checkout_begun_at: begunAt } = payment;
   return (
     <form action={`/pay/${payment_key}/checkout`} method="post" className="mt-4">
-      <button type="submit" className={`btn btn-lg w-full ${begunAt === null ? 'btn-primary' : ''}`}>
+      <button
+        type="submit"
+        className={`btn btn-lg w-full px-4 py-2 whitespace-normal ${begunAt === null ? 'btn-primary' : ''}`}
+      >
         <CreditCard className="icon" />
         <span>
           {begunAt === null ? 'Pay' : 'Not paid yet: pay'} <Price microcents={price.amount_microcents} /> by card

@@ -75,7 +75,7 @@ const acts = (quoteKey: string): Sql => sql`
 
 const payments = (jobKey: string): Sql => sql`
   select 'payment-' || payment_key as id, created_at as at, 'payment' as kind, 'payment began' as title,
-    rail || ', ' || method || coalesce(', ' || network || ', from ' || payer, '') as detail, payment_key as key,
+    rail || coalesce(', ' || nullif(method, rail), '') || coalesce(', ' || network || ', from ' || payer, '') as detail, payment_key as key,
     false as failed, jsonb_build_object('payment_key', payment_key, 'rail', rail, 'method', method, 'amount_microcents',
       amount_microcents, 'network', network, 'payer', payer, 'nonce', nonce, 'valid_before', valid_before) as raw
   from payments left join x402_transfers using (payment_key) where job_key = ${jobKey}`;

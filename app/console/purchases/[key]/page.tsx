@@ -84,7 +84,7 @@ function Facts({ purchase, now, page }: { purchase: Purchase; now: Date; page: s
           <State kind="review" value={purchase.review_state} />
         </dd>
         <dt>Rail</dt>
-        <dd>{purchase.rail ? `${purchase.rail}, ${purchase.method}` : 'None yet'}</dd>
+        <dd>{[...new Set([purchase.rail, purchase.method])].filter(Boolean).join(', ') || 'None yet'}</dd>
         {purchase.deadline ? (
           <>
             <dt>{purchase.deadline.what}</dt>
