@@ -436,7 +436,9 @@ create temp table seed_receipts as
 select e.nr, e.job_key, receipt as number, at, e.payment_state, e.charge_state, e.report, e.state_to,
   p.collected_at, 'sha256:' || pg_temp.seed_hash('quote' || nr) as quote_digest,
   'sha256:' || pg_temp.seed_hash('input' || nr) as input_digest, case when is_card then pg_temp.seed_key('ch', 'charge', e.nr)
-    else p.network || ':' || p.transaction end as reference, is_card, e.nr % 2 = 0 as by_saved,
+    else p.network || ':' || p.transaction end as reference,
+  case when e.payment_state <> 'refunded' then null when is_card then pg_temp.seed_key('re', 'sent', nr)
+    else p.network || ':0x' || pg_temp.seed_hash('refund' || nr) end as refund_reference, is_card, e.nr % 2 = 0 as by_saved,
   case when e.report > 0 then report_digests[1 + verdict] end as report_digest,
   p.created_at + interval '1 h' as ended_at
 from seed_events e join seed_payments p using (nr), seed_terms where has_receipt;
@@ -462,10 +464,11 @@ begin
         'amount_microcents', case when charge_state in ('held', 'final') then price else 0 end,
         'finalized_at', case when state_to in ('accepted', 'waived', 'failed', 'canceled') then pg_temp.wire(ended_at) end,
         'basis', 'Seeded.'),
-      'remedy', json_build_object('kind', case when payment_state like 'refund%' then 'refund'
+      'remedy', jsonb_build_object('kind', case when payment_state like 'refund%' then 'refund'
           when payment_state = 'credited' then 'wallet_credit' when payment_state = 'reversed' then 'reversal' else 'none' end,
         'state', case when payment_state in ('collected', 'disputed') then 'none' else payment_state end,
-        'amount_microcents', case when payment_state in ('collected', 'disputed') then 0 else price end, 'reason', null, 'at', null),
+        'amount_microcents', case when payment_state in ('collected', 'disputed') then 0 else price end, 'reason', null, 'at', null)
+        || case when refund_reference is null then '{}' else jsonb_build_object('reference', refund_reference) end,
       'business_authority', 'advisory_only', 'receipt_certifies_work', false, 'terms_version', terms_version
     )::text as unsigned) made
     where number = link;
