@@ -63,7 +63,7 @@ function pageOf({ q, blocked, behind, limit }: Page): Sql {
 const found = `(
   select account_key, created_at from accounts where account_key = any (array(
     select $5::text
-    union all select account_key from members where email ~>=~ $6 and email ~<~ $7
+    union all select account_key from members where email >= $6 and email < $7
     union all select account_key from principals where principal_key in ($5, $6) or lower(name) like $8))
   offset 0)`;
 

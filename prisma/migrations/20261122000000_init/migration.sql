@@ -182,15 +182,15 @@ CREATE INDEX accounts_created_at_account_key_idx ON accounts (created_at DESC, a
 CREATE TABLE members (
   member_key TEXT PRIMARY KEY,
   account_key TEXT NOT NULL REFERENCES accounts ON DELETE RESTRICT ON UPDATE CASCADE,
-  email TEXT NOT NULL,
+  -- By bytes, whatever the locale, so that an index also finds addresses by their beginning.
+  email TEXT COLLATE "C" NOT NULL,
   created_at TIMESTAMPTZ(3) NOT NULL,
   role TEXT NOT NULL DEFAULT 'member',
   agents_reviewed_at TIMESTAMPTZ(3),
   CHECK (role IN ('owner', 'member'))
 );
 CREATE UNIQUE INDEX members_account_key_email_key ON members (account_key, email);
--- Also finds addresses by their beginning, whatever the locale.
-CREATE INDEX members_email_idx ON members (email text_pattern_ops);
+CREATE INDEX members_email_idx ON members (email);
 -- An address owns one account at most, however many confirmations race.
 CREATE UNIQUE INDEX members_owner_key ON members (email) WHERE role = 'owner';
 
