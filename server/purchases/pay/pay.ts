@@ -58,7 +58,13 @@ export const pay: Verb<typeof contract.pay, LoadedJob | null> = async ({ ctx, ca
 
   await requireCash(purchase, db);
   if (presented.payer !== null) refuse(await payerRefusal(db, presented.payer));
-  const accepted = await presented.accepted();
+  const accepted = await presented.accepted().catch((refusal: Error) => refusal);
+  if (accepted instanceof Error) {
+    // A twin of this request may have carried it out since, which is why the chain refuses it now.
+    const twin = await presented.known(db);
+    if (twin) return repeat(payment, twin);
+    throw accepted;
+  }
   if (await endWaiting(purchase)) {
     const arrived = await presented.known(db);
     if (arrived) return repeat(payment, arrived);
