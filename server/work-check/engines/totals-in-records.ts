@@ -122,7 +122,8 @@ function listTotal(record: JsonObject, field: Field, at: Report): RecordSum[] {
       (named ||
         (lists.length === 1 && field.words === 'total') ||
         (field.words === 'subtotal' && lists[0]?.[0] === name));
-    const [column] = amounts.length === 1 ? amounts : same.length === 1 ? same : [];
+    // `total_eur` adds up `eur`, also beside an `amount` in other currencies.
+    const [column] = same.length === 1 ? same : amounts.length === 1 ? amounts : [];
     if (column === undefined) return [];
     const values = items.map((item) => Number(item[column]));
     const surcharges = fieldsOf(record).some(({ words }) => SURCHARGE.test(words) || DISCOUNT.test(words));

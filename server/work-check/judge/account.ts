@@ -1,7 +1,7 @@
 import { dateFrom, zonedFrom } from '../engines/calendar.ts';
 import { sumGiving } from '../engines/column-sums.ts';
 import { derive, type Named, printedTolerance } from '../engines/derivation.ts';
-import { durationFrom } from '../engines/durations.ts';
+import { durationFrom, type Lasting, timeFrom } from '../engines/durations.ts';
 import { type FigureAccount, figureText, findFigure, sameFigure } from '../engines/figures.ts';
 import { namedSum } from '../engines/named-sums.ts';
 import { scaledFrom } from '../engines/scaling.ts';
@@ -41,6 +41,8 @@ export function accountFor(
   if (parts !== undefined) return { figure, text, state: 'computed', ...parts };
   const lasts = durationOf(figure, statement, near, index);
   if (lasts !== undefined) return { figure, text, state: 'computed', says: lasts, passages: near.slice(0, 1) };
+  const clock = timeOf(figure, statement, near, index);
+  if (clock !== undefined) return { figure, text, state: 'computed', says: clock, passages: near.slice(0, 1) };
   const date = dateFrom(figure, statement, index);
   if (date !== undefined) return { figure, text, state: 'computed', says: date.says, passages: date.passages };
   const column = figure.value >= COLUMN_SUM_MIN ? sumGiving(figure, statement, columns) : undefined;
@@ -183,26 +185,45 @@ function withoutItsYear(figure: Quantity, index: EvidenceIndex): number | undefi
   return known ? found : undefined;
 }
 
-/** A length of time between two times of the statement itself, or of one passage near it. */
+/** A length of time between two times or dates of the statement itself, or of one passage near it. */
 function durationOf(
   figure: Quantity,
   { text, quantities }: Statement,
   near: readonly number[],
   index: EvidenceIndex,
 ): string | undefined {
-  const own = durationFrom(
-    figure,
-    quantities.map((one) => ({ figure: one, text: text.slice(one.start, one.end) })),
-  );
+  const own = durationFrom(figure, quantities, text);
   if (own !== undefined) return own;
   for (const at of near.slice(0, 3)) {
     const passage = index.passages[at];
-    const source = index.sources[passage?.source ?? -1]?.text ?? '';
-    const known = passage?.quantities.map((one) => ({ figure: one, text: source.slice(one.start, one.end) })) ?? [];
-    const says = durationFrom(figure, known);
+    const says = durationFrom(figure, passage?.quantities ?? [], index.sources[passage?.source ?? -1]?.text ?? '');
     if (says !== undefined) return says;
   }
   return undefined;
+}
+
+/** A time that lies so long before or after another: "nothing to eat for four hours before". */
+function timeOf(
+  figure: Quantity,
+  { text, quantities }: Statement,
+  near: readonly number[],
+  index: EvidenceIndex,
+): string | undefined {
+  if (figure.kind !== 'time') return undefined;
+  const lasting = (some: readonly Quantity[], whole: string): Lasting[] =>
+    some.map((one) => ({ figure: one, text: whole.slice(one.start, one.end) }));
+  const own = lasting(
+    quantities.filter((one) => one !== figure),
+    text,
+  );
+  const beside = near.slice(0, 2).flatMap((at) => {
+    const passage = index.passages[at];
+    return lasting(passage?.quantities ?? [], index.sources[passage?.source ?? -1]?.text ?? '');
+  });
+  const all = index.passages.flatMap(({ quantities: known, source, instruction }) =>
+    instruction ? [] : lasting(known, index.sources[source]?.text ?? ''),
+  );
+  return timeFrom(figure, [...own, ...beside], [...own, ...all]);
 }
 
 /** The name of a source may give a date or a number that its text does not repeat. */

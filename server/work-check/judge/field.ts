@@ -5,6 +5,7 @@ import { rangeFlag } from '../engines/range-flags.ts';
 import type { Records } from '../engines/records.ts';
 import { rowRelation } from '../engines/row-relations.ts';
 import { columnTotal, rowTotal } from '../engines/row-totals.ts';
+import { shownWorking } from '../engines/shown-working.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import { readQuantities } from '../reading/quantities.ts';
@@ -122,6 +123,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
 /** A total of its row or column, worked out again from the other figures there. */
 function judgeRow(statement: Statement, value: string, { statements }: Work): Judgement | undefined {
   const row =
+    shownWorking(statement, statements) ??
     rowTotal(statement, statements) ??
     columnTotal(statement, statements) ??
     rangeFlag(statement, statements) ??
@@ -205,20 +207,21 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
     records.identityOf(place.path) === undefined
   )
     return undefined;
+  // "Daily allowance, 3 days" says how many of what the region prices.
+  const beside = (statement.record?.keys ?? []).flatMap(factorsOf);
   for (const { source, start, end } of records.regionsOf(place.path).slice(0, 3)) {
     const text = index.sources[source]?.text.slice(start, end) ?? '';
-    const figures = readQuantities(tokenize(text))
-      .filter(({ kind, value }) => (kind === 'number' || kind === 'money') && value > 1)
-      .slice(0, FIGURES_MULTIPLIED);
+    const figures = factorsOf(text);
     for (const [at, one] of figures.entries())
-      for (const other of figures.slice(at + 1)) {
+      for (const other of [...figures.slice(at + 1), ...beside]) {
         if (Math.abs(one.value * other.value - own.value) > 0.0051) continue;
-        const computed = `${text.slice(one.start, one.end)} × ${text.slice(other.start, other.end)} = ${written(own.value)}`;
+        const computed = `${one.text} × ${other.text} = ${written(own.value)}`;
         const ref = index.sources[source]?.ref ?? '';
+        const last = beside.includes(other) ? one : other;
         return {
           status: 'supported',
           why: `It follows from ${sourceName(index, source)}: ${computed}.`,
-          passages: [{ ref, start: start + one.start, end: start + other.end }],
+          passages: [{ ref, start: start + one.start, end: start + last.end }],
           computed,
         };
       }
@@ -227,6 +230,14 @@ function productInRegion(statement: Statement, records: Records, index: Evidence
 }
 
 const FIGURES_MULTIPLIED = 8;
+
+type Factor = { value: number; start: number; end: number; text: string };
+
+const factorsOf = (text: string): Factor[] =>
+  readQuantities(tokenize(text))
+    .filter(({ kind, value }) => (kind === 'number' || kind === 'money') && value > 1)
+    .slice(0, FIGURES_MULTIPLIED)
+    .map(({ value, start, end }) => ({ value, start, end, text: text.slice(start, end) }));
 
 const CLASS_WORDS_MAX = 3;
 
