@@ -11,20 +11,14 @@ const ASKS_MORE =
 /** "Rooms are as last announced": the fields of structured work that a criterion names, against the evidence. */
 const readFields: Reader = (criterion, { judged, work }) => {
   if (typeof work.value !== 'object' || ASKS_MORE.test(criterion)) return undefined;
-  // A light word such as "currency" still names a field of that very name.
-  const asked = new Set(
-    tokenize(criterion)
-      .filter(isContent)
-      .flatMap((token) => (isLight(token.stem) ? [token.lower] : [token.lower, token.stem])),
-  );
+  const content = tokenize(criterion).filter(isContent);
+  const asked = new Set(content.filter((token) => !isLight(token.stem)).map((token) => token.stem));
+  // A light word such as "currency" names only a field of that very name.
+  const names = new Set(content.map(({ lower }) => lower));
   const named = judged.filter(({ statement: { record, place }, status }) => {
     if (record === undefined || status === 'not_checked' || !('path' in place)) return false;
-    const words = place.path.split('/').flatMap((part) =>
-      wordsOfKey(part)
-        .split(' ')
-        .flatMap((word) => [word, stem(word)]),
-    );
-    return words.length > 0 && words.some((word) => asked.has(word));
+    const parts = place.path.split('/').map(wordsOfKey);
+    return names.has(parts.at(-1) ?? '') || parts.some((part) => part.split(' ').some((word) => asked.has(stem(word))));
   });
   return named.length === 0 ? undefined : summarize(named, judged);
 };
