@@ -67,7 +67,7 @@ const exactly = (value: number): Bounds => ({ min: value, max: value });
 /** Readers of counts, closer patterns before wider ones. */
 export const COUNT_READERS: readonly Reader[] = [
   [
-    phrase(`(?:between )?${NUMBER} ?(?:to|and|-|–) ?${NUMBER} ${UNIT}`),
+    phrase(`(?:between )?${NUMBER} ?(?:to|and|or|-|–) ?${NUMBER} ${UNIT}`),
     ([, low = '', high = '', unit = '']) => {
       const [min, max] = [numberOf(low), numberOf(high)];
       return min < max ? { kind: 'count', unit: unitOf(unit), min, max } : undefined;

@@ -131,8 +131,18 @@ export function countWords(text: string): Measure {
   return { low: Math.max(all - titles, 0), high: all };
 }
 
-/** Sentences that end as such, and all stretches that may count as one. */
-export function countSentences(text: string): Measure {
+/** Sentences that end as such, and all stretches that may count as one. Tables, marked headings and a title hold none. */
+export function countSentences(whole: string): Measure {
+  const rows = new Set(
+    tablesIn(whole).flatMap(({ header, rows: below }) => [header, ...below].map(([cell]) => cell?.start)),
+  );
+  const titles = new Set(headingsOf(whole).flatMap(({ start, marked }) => (marked || start === 0 ? [start] : [])));
+  const text = linesOf(whole)
+    .map((line) => {
+      const cells = [...rows].some((start) => start !== undefined && start >= line.start && start <= line.end);
+      return cells || titles.has(line.start) ? '' : line.text;
+    })
+    .join('\n');
   const spans = splitSentences(text);
   const ended = spans.filter(({ start, end }) => /[.!?…]["'”’)\]*_]*$/.test(text.slice(start, end))).length;
   return spans.length <= 1 ? exact(spans.length) : { low: ended, high: spans.length };

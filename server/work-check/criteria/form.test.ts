@@ -493,3 +493,25 @@ it('long criteria and works are read in time that grows with their length', () =
     ])
       expect(answer(label, part.repeat(60_000 / part.length)).reason).not.toBe('');
 });
+
+describe('sentences beside a table', () => {
+  const work = [
+    'Group B, final table',
+    '',
+    '| Place | Team | Points |',
+    '|---|---|---|',
+    '| 1 | Aldern | 4 |',
+    '| 2 | Brook | 4 |',
+    '',
+    'Aldern and Brook are through. Both have 4 points. Aldern won their match.',
+  ].join('\n');
+
+  it.each([
+    ['No more than three sentences below the table', 'met'],
+    ['Two or three sentences go with the table', 'met'],
+    ['At most two sentences under the table', 'missing'],
+    ['Exactly four sentences', 'missing'],
+  ])('are counted without its cells and the title: %s', (criterion, status) => {
+    expect(answer(criterion, work).status).toBe(status);
+  });
+});

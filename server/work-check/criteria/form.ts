@@ -65,7 +65,8 @@ function readRules(label: string): PlacedRule[] {
  * Reads what a criterion asks of the form of a work: undefined when it asks nothing of it. A criterion may hold several
  * rules. Words of it that no rule covers stand as `rest` of the answer.
  */
-export function readFormCriterion(label: string): FormRule[] | undefined {
+export function readFormCriterion(whole: string): FormRule[] | undefined {
+  const label = withoutItsPlace(whole);
   const placed = readRules(label);
   if (placed.length === 0) return undefined;
   return placed.map(({ rule, start, end }): FormRule => {
@@ -84,6 +85,13 @@ export function readFormCriterion(label: string): FormRule[] | undefined {
     return { ...rule, ...shared } as FormRule;
   });
 }
+
+/** "Three sentences below the table": tables hold no sentences, so where they stand asks nothing more. */
+const BESIDE_TABLE =
+  /(?<=\b(?:sentences?|paragraphs?)) (?:(?:go|goes|stand|stands|follow|follows) )?(?:(?:below|under|beneath|above|after|before|beside|with|alongside) )?(?:the|a|its|each) tables?\b/i;
+
+/** The criterion with blanks for these words, so that places stay. */
+const withoutItsPlace = (label: string): string => label.replace(BESIDE_TABLE, (found) => ' '.repeat(found.length));
 
 /** The clause of a criterion that holds a rule, from comma, semicolon or "and" to the next. */
 function clauseAround(label: string, start: number, end: number): [number, number] {
@@ -107,7 +115,8 @@ function subjectOf(clause: string): string[] {
  * What of a criterion no rule of form covers, as it stands there; undefined when nothing is left. `named` are words that
  * were understood as the name of a part of the work.
  */
-function restOf(label: string, named: readonly string[]): string | undefined {
+function restOf(whole: string, named: readonly string[]): string | undefined {
+  const label = withoutItsPlace(whole);
   const rest: string[] = [];
   let from = 0;
   for (const { rule, start, end } of [
