@@ -1,5 +1,5 @@
 import type { Queries } from '../kernel/database.ts';
-import { sql } from '../kernel/sql.ts';
+import { sql, statement } from '../kernel/sql.ts';
 import type { BlockCause } from './blocked.ts';
 import type { Buyer } from './caller.ts';
 import type { GrantRow } from './grant.ts';
@@ -34,6 +34,20 @@ export async function buyerBehind(
   return { kind, principalKey, accountKey: account_key, name, credential, grant, blocks };
 }
 
+/** Whether a principal may buy nothing now, as SQL over `principals p join grants g`: paused, revoked or blocked. */
+const isStopped = `(g.paused_at is not null or p.revoked_at is not null or exists (
+  select from purchase_blocks b
+  where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)))`;
+
+/** The principals that may buy nothing now, as SQL: column `principal_key`. */
+export const stoppedBuyers = `
+  select p.principal_key from principals p join grants g using (principal_key) where ${isStopped}`;
+
+const ofPrincipal = `
+  select name, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
+    case when ${isStopped} then '{}' else payment_methods end as payment_methods
+  from principals p join grants g using (principal_key) where principal_key = $1`;
+
 /** A principal, how it may pay now and its limits, for the page on which somebody else pays. */
 export function buyerOfPrincipal(
   db: Queries,
@@ -41,11 +55,5 @@ export function buyerOfPrincipal(
 ): Promise<
   { name: string | null } & Pick<GrantRow, 'payment_methods' | `${'per_job' | 'daily' | 'total'}_limit_microcents`>
 > {
-  return db.one(sql`
-    select name, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,
-      case when paused_at is null and revoked_at is null and not exists (
-          select from purchase_blocks b
-          where b.lifted_at is null and (b.account_key = principals.account_key or b.payer = principal_key))
-        then payment_methods else '{}' end as payment_methods
-    from principals join grants using (principal_key) where principal_key = ${principalKey}`);
+  return db.one(statement(ofPrincipal, [principalKey]));
 }

@@ -178,8 +178,29 @@ describe('a payment link, over x402', () => {
     expect((await stripe.books()).sessions.some(({ client_reference_id: key }) => key === paymentKey)).toBe(false);
   });
 
-  it('pays for no account that is blocked', async () => {
-    const { agent, paymentKey } = await asking();
+  it.each([
+    ['is paused', 'pause', { paused: true }],
+    ['is no longer connected', 'revoke', {}],
+  ])('takes no more money on a card page that was open when its agent %s', async (_, change, body) => {
+    const { agent, member, jobKey, paymentKey } = await asking();
+    const { url } = (await click(await payer(), paymentKey)).body;
+    const { agent_key } = (await agent.get('/api/agent/v1/me')).body.principal;
+    expect((await member.post(`/api/agent/v1/agents/${agent_key}/${change}`, body)).status).toBe(200);
+    // Until the provider answers, the page stays; the next round ends it.
+    await stripe.fault({ mode: 'error_500', on: 'checkout.sessions.expire', times: 'always' });
+    await service.sweep();
+    await stripe.clearFaults();
+    await service.sweep();
+    expect((await fillIn(url)).status).toBe(410);
+    expect((await stripe.books()).charges.some(({ metadata }) => metadata.payment_key === paymentKey)).toBe(false);
+    const { rows } = await service.database.pool.query('select payment_state from jobs where job_key = $1', [jobKey]);
+    expect(rows).toEqual([{ payment_state: 'none' }]);
+  });
+
+  it('ends when its account is blocked, also on a card page that is open', async () => {
+    const { agent, jobKey, paymentKey } = await asking();
+    const opened = (await payByCard(agent, await agent.authorizedJob())).body;
+    const { url } = (await click(agent, opened.payment_key)).body;
     const paid = await agent.authorizedJob();
     const { payment_key } = (await payByCard(agent, paid)).body;
     await fillIn((await click(agent, payment_key)).body.url);
@@ -190,8 +211,10 @@ describe('a payment link, over x402', () => {
     await stripe.untilDelivered();
     await service.sweep();
     const wallet = await payer();
-    expect((await post(wallet, paymentKey)).body.code).toBe('purchases_blocked');
-    expect((await click(wallet, paymentKey)).body.code).toBe('purchases_blocked');
+    expect((await payByCard(agent, jobKey)).body.code).toBe('purchases_blocked');
+    expect((await post(wallet, paymentKey)).body.code).toBe('action_not_allowed');
+    expect((await click(wallet, paymentKey)).body.code).toBe('action_not_allowed');
     expect((await wallet.get(`/api/agent/v1/payments/${paymentKey}`)).body.rails).toEqual([]);
+    expect((await fillIn(url)).status).toBe(410);
   });
 });

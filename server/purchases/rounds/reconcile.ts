@@ -1,7 +1,9 @@
+import { stoppedBuyers } from '../../identity/buyer-behind.ts';
 import { release, retake } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
 import { microcents } from '../../kernel/money.ts';
 import { each, guarded } from '../../kernel/rounds.ts';
+import { statement } from '../../kernel/sql.ts';
 import { type Tx, transact } from '../../kernel/transaction.ts';
 import { refunded, refundReturned } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
@@ -12,7 +14,9 @@ import type { Runtime } from '../../runtime.ts';
 import { lockJob, moveMoney, noteOnJob } from '../job/advance.ts';
 import type { JobRow } from '../job/row.ts';
 import { recordOutcome } from '../pay/collect.ts';
+import { withdrawn } from '../pay/withdraw.ts';
 import { issueReceipt } from '../receipt/receipt.ts';
+import { throughAll } from './rounds.ts';
 
 /** Rows of each kind per round. */
 const batch = 50;
@@ -24,8 +28,35 @@ const tryAgainSeconds = 5;
  * running beside a request or another round changes nothing twice.
  */
 export async function reconcile(runtime: Runtime): Promise<void> {
-  await Promise.all(
-    [...runtime.rails.values()].flatMap((rail) => [reconcilePayments(runtime, rail), carryOutRefunds(runtime, rail)]),
+  await Promise.all([
+    endForStopped(runtime),
+    ...[...runtime.rails.values()].flatMap((rail) => [
+      reconcilePayments(runtime, rail),
+      carryOutRefunds(runtime, rail),
+    ]),
+  ]);
+}
+
+const waitingForStopped = `
+  select job_key from jobs
+  where state = 'awaiting_payment' and payment_state = 'requires_payer' and job_key > $1
+    and principal_key in (${stoppedBuyers})
+  order by job_key limit $2`;
+
+/**
+ * Ends payments that wait for their payer while their buyer may buy nothing: a page that was open when its agent was
+ * paused or revoked, or its account blocked, takes no more money. Tries again in each round until the provider answers.
+ */
+async function endForStopped(runtime: Runtime): Promise<void> {
+  await throughAll(
+    ({ after: last, limit }) => runtime.db.many<{ job_key: string }>(statement(waitingForStopped, [last, limit])),
+    ({ job_key }) =>
+      guarded('payment_not_ended', { job_key }, async () => {
+        const open = await withdrawn(runtime, job_key);
+        if (!open) return;
+        const now = runtime.clock();
+        await transact(runtime.db, (tx) => recordOutcome(tx, runtime, open.attempt, open.outcome, { now }));
+      }),
   );
 }
 
