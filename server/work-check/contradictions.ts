@@ -247,6 +247,14 @@ const LONG_PASSAGE = 60;
 
 const CONDITIONS = new Set(['until', 'unless', 'if', 'once', 'whether']);
 
+/** A row of a table: it neither asserts nor denies. */
+const isRow = (text: string): boolean => /\|.*\|/.test(text) || (text.match(/[,;\t]\S/g)?.length ?? 0) >= ROW_MARKS;
+
+const ROW_MARKS = 3;
+
+/** Words that bind what a passage says to some cases. */
+const LIMITS = new Set(['when', 'where', 'provided', 'except', 'only']);
+
 /** The statement asserts what a passage on the same subject denies, or denies what it asserts. */
 function negationFault(
   statement: Statement,
@@ -265,6 +273,10 @@ function negationFault(
     for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_STATEMENT;
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
+    // "Not the falafel plate, it has sesame" is borne out by a row of a table that names both.
+    if (isRow(passageText(index, passage))) continue;
+    // "Taxis are paid if the last train was missed" is not denied by "we cannot pay the taxi".
+    if (!within && passage.tokens.some(({ lower }) => CONDITIONS.has(lower) || LIMITS.has(lower))) continue;
     const theirs = onlyDenied(passage.tokens);
     const turned =
       (denied.length === 0 &&

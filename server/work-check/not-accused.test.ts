@@ -52,6 +52,14 @@ describe('correct work is not accused', () => {
     expect(await statuses(work, page)).not.toContain('contradicted');
   });
 
+  it('of a denial beside a rule that holds on a condition, or beside a row of a table', async () => {
+    const charter =
+      '6.1 Taxi costs up to 80.00 are reimbursed if, because of the delay, the last public connection has been missed.';
+    expect(await statuses('We cannot reimburse the taxi costs (41.00).', charter)).not.toContain('contradicted');
+    const menu = 'day | dish | sesame\nTue A | Falafel plate with dip | x (dip)\nTue B | Pea soup | ';
+    expect(await statuses('Tuesday: not the falafel plate with its dip.', menu)).not.toContain('contradicted');
+  });
+
   it('of a count where a cell says in words what was added up', async () => {
     const sheet = 'item,quantity\nEducator,80\nBoats,12\nBus,5';
     const work =

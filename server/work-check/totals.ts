@@ -81,19 +81,23 @@ function columnMeant(
   });
   if (named.length > 1) return undefined;
   const [column] = named;
-  if (column !== undefined) {
-    // Any other word may narrow the sum down to some of the rows.
-    const others = statement.tokens.filter(
-      (token) =>
-        isContent(token) &&
-        token.kind === 'word' &&
-        !SUM_WORDS.has(token.stem) &&
-        !contentOf(column.cell).some(({ stem: known }) => known === token.stem) &&
-        !statement.quantities.some((figure) => token.start >= figure.start && token.end <= figure.end),
-    );
-    return others.length === 0 ? column.at : undefined;
-  }
+  if (column !== undefined) return isNarrowed(statement, contentOf(column.cell)) ? undefined : column.at;
   if (statement.record === undefined) return undefined;
   const amounts = numeric.filter(({ cell }) => contentOf(cell).some((token) => AMOUNT_WORDS.has(token.stem)));
-  return amounts.length === 1 ? amounts[0]?.at : undefined;
+  const [amount, ...more] = amounts;
+  if (amount === undefined || more.length > 0) return undefined;
+  return isNarrowed(statement, contentOf(amount.cell)) ? undefined : amount.at;
+}
+
+/** Whether any other word may narrow the sum down to some of the rows: `total_matched`, "the total of late orders". */
+function isNarrowed({ tokens, quantities }: Statement, column: readonly Token[]): boolean {
+  return tokens.some(
+    (token) =>
+      isContent(token) &&
+      token.kind === 'word' &&
+      !SUM_WORDS.has(token.stem) &&
+      !AMOUNT_WORDS.has(token.stem) &&
+      !column.some(({ stem: known }) => known === token.stem) &&
+      !quantities.some((figure) => token.start >= figure.start && token.end <= figure.end),
+  );
 }

@@ -59,4 +59,24 @@ describe('quotations in the work', () => {
       'not_assessable: The work quotes nobody.',
     );
   });
+
+  it('lead by number only to sources that bear it, where sources are numbered', async () => {
+    const numbered: readonly Given[] = [
+      { source: '[1] Recovery codes', text: 'Each recovery code can be used once.' },
+      { source: '[2] Resetting', text: 'The identity check usually takes two working days.' },
+      { source: 'Question', text: 'My phone fell into a lake. How do I get in?' },
+    ];
+    const criterion = 'Every statement carries the number of an article that supports it';
+    const answer = (number: number) =>
+      answerTo(
+        criterion,
+        `The identity check usually takes two working days [${number}]. Each recovery code can be used once [1].`,
+        ...numbered,
+      );
+    expect(await answer(2)).toMatch(/^met/);
+    expect(await answer(3)).toMatch(/^contradicted: “\[3\]” does not lead to any/);
+    expect(await answer(1)).toMatch(
+      /^contradicted: “The identity check .* cites \[1\], which leads to \[1\] Recovery codes; it stands in \[2\] Resetting/,
+    );
+  });
 });

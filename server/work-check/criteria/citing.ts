@@ -1,7 +1,8 @@
-import type { AssessmentTask } from '../assessors/port.ts';
+import type { AssessedFinding, AssessmentTask } from '../assessors/port.ts';
 import { indexesOf } from '../assessors/summary.ts';
 import { turnsOf, wrongSpeakerOf } from '../engines/dialogue.ts';
 import { clip } from '../quoting.ts';
+import { isContent, tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { leadNowhere, type Marker, nowhere, readCitations } from './markers.ts';
 import { readQuotations } from './quotations.ts';
@@ -53,6 +54,8 @@ const readCiting: Reader = (criterion, task) => {
       statements: holding(citations.markers, task),
     };
   }
+  const strayed = citedElsewhere(citations.markers, task);
+  if (strayed !== undefined) return strayed;
   const checkable = judged.filter(({ status }) => status !== 'not_checked');
   const sourced = new Set(
     sourcedStatements(work, citations, evidence.sources).flatMap(({ by, statement }) =>
@@ -83,6 +86,40 @@ const readCiting: Reader = (criterion, task) => {
   };
 };
 
+/** What a cited source must lack of a statement's words before the statement is said to stand elsewhere. */
+const LACKS = 0.5;
+
+/** A statement whose words stand in another source than the one that its marker leads to. */
+function citedElsewhere(markers: readonly Marker[], task: AssessmentTask): AssessedFinding | undefined {
+  const { judged, evidence } = task;
+  for (const one of judged) {
+    const [passage] = one.passages;
+    const home = evidence.sources.findIndex(({ ref }) => ref === passage?.ref);
+    const own = markers.filter((marker) => isWithin(marker, one.statement));
+    const cited = own.flatMap(({ lead }) => (lead?.to === 'source' || lead?.to === 'words' ? [lead.source] : []));
+    const [first] = cited;
+    if (one.status !== 'supported' || passage === undefined || home === -1 || first === undefined) continue;
+    if (
+      cited.length !== own.length ||
+      one.passages.some(({ ref }) => cited.some((at) => evidence.sources[at]?.ref === ref))
+    )
+      continue;
+    const words = one.statement.tokens.filter((token) => isContent(token) && token.kind === 'word');
+    const held = (at: number): number => {
+      const known = new Set(tokenize(evidence.sources[at]?.text ?? '').map((token) => token.stem));
+      return words.filter((token) => known.has(token.stem)).length / Math.max(1, words.length);
+    };
+    if (cited.some((at) => held(at) > LACKS) || held(home) <= LACKS) continue;
+    return {
+      status: 'contradicted',
+      reason: `“${clip(one.statement.text)}” (${one.statement.at}) cites ${own.map(({ words: mark }) => mark).join(' ')}, which leads to ${evidence.sources[first]?.source ?? ''}; it stands in ${evidence.sources[home]?.source ?? ''}.`,
+      passages: [passage],
+      statements: indexesOf([one], judged),
+    };
+  }
+  return undefined;
+}
+
 const UNWANTED = /\b(?:no|without|free of) (?:\w+ ){0,2}(?:references?|citations?|footnotes?)\b/i;
 
 /** Numbers in a marker such as "[4, 6]" that the work's own numbered list does not hold. */
@@ -107,7 +144,7 @@ export const citing: Kind = {
   name: 'citation',
   decides: 'whether each cited source exists, and whether statements name theirs',
   known:
-    /\b(?:cit(?:e|es|ed|ing|ation|ations)|references?|bracketed|footnotes?|says? where (?:it|they|that) (?:comes?|is|are) from|names? (?:its|their|the) sources?|with (?:its|their) sources?|sources? (?:is|are) (?:named|given)|attribut\w+|source marked)\b/i,
+    /\b(?:cit(?:e|es|ed|ing|ation|ations)|references?|bracketed|footnotes?|says? where (?:it|they|that) (?:comes?|is|are) from|names? (?:its|their|the) sources?|with (?:its|their) sources?|sources? (?:is|are) (?:named|given)|attribut\w+|source marked|(?:carr(?:y|ies)|bears?|has|have|gets?|ends? with) the (?:number|name|mark)s? of (?:an?|the|its|their|each) \w+|(?:number|name) of the \w+ (?:behind|after|beside) (?:it|them|each|every))\b/i,
   read: readCiting,
 };
 

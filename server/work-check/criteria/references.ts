@@ -168,9 +168,16 @@ export function leadOfKey(key: string, references: ReadonlyMap<string, Reference
   if (worded !== -1) return { to: 'words', source: worded };
   // Labels of the sources' own count among themselves; a bare number, and a label that no source bears, by place.
   const place = Number(/\d+$/.exec(label)?.[0] ?? 0);
-  if (!isLabelOf(key, book) && place >= 1 && place <= book.names.length) return { to: 'source', source: place - 1 };
+  if (!isLabelOf(key, book) && !(bare && areNumbered(book)) && place >= 1 && place <= book.names.length)
+    return { to: 'source', source: place - 1 };
   return !bare && book.request.words.has(label) ? { to: 'request' } : undefined;
 }
+
+/** "[1] Recovery codes", "[2] Trusted devices": then a number leads only to the source that bears it. */
+const areNumbered = ({ names }: SourceBook): boolean =>
+  names.filter(({ text }) => /^ \d{1,2} \p{L}/u.test(text)).length >= NUMBERED_MIN;
+
+const NUMBERED_MIN = 2;
 
 /** Whether sources bear labels of this kind in their names: `S4` where one is called "S1 …". */
 export function isLabelOf(key: string, { names }: SourceBook): boolean {

@@ -12,6 +12,15 @@ describe('a calculation that a sentence states', () => {
     ['Losses fell from 200 to 150, down 25 percent.', 'from 200 to 150 is 25 percent less'],
     ['Of these, 30 of 120 members, or 25 percent, replied.', '30 of 120 is 25 percent'],
     ['In all 30 of 120 members, or 35 percent, replied.', 'not 30 of 120 is 25 percent'],
+    [
+      'Revenue was EUR 4.86 million, 12.5% more than in 2024 (EUR 4.32 million).',
+      'from 4.32 million to 4.86 million is 12.5 percent more',
+    ],
+    [
+      'Revenue was EUR 4.86 million, 15.2% more than in 2024 (EUR 4.32 million).',
+      'not from 4.32 million to 4.86 million is 12.5 percent more',
+    ],
+    ['It sold 150 boxes, 25 percent more than before (200 boxes).', 'not from 200 to 150 is 25 percent less'],
     ['North sold 340 and South 290 boxes, a difference of 50.', '340 and 290 are 50 apart'],
     ['North sold 340 and South 290 boxes, a difference of 60.', 'not 340 and 290 are 50 apart'],
     ['The 360 wrenches at 41.50 EUR come to 14,940 EUR.', '360 × 41.50 EUR = 14,940'],

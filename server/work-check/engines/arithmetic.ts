@@ -32,6 +32,7 @@ export function recalculate({ text, quantities }: Statement): Calculation[] {
     });
   return [
     ...growths(figures, text),
+    ...growthsOver(figures),
     ...shares(figures),
     ...differences(figures),
     ...products(figures),
@@ -65,6 +66,42 @@ function growths(figures: readonly Figure[], text: string): Calculation[] {
     });
   }
   return found;
+}
+
+/** What stands behind a rate that says which way it goes. */
+const MORE = /^\s*(?:more|higher|above)\b/i;
+const LESS = /^\s*(?:less|fewer|lower|below)\b/i;
+/** Little but what it counts stands between a figure and the rate that it is told with. */
+const TOLD_WITH = /^(?:\s*\p{L}+){0,2},?\s*(?:or|which is|that is)?\s*$/iu;
+const IN_BRACKETS = /\([^()\d]{0,5}$/;
+
+/** "4.86 million, 12.5% more than in 2024 (4.32 million)": the one figure, the rate, and the other in brackets. */
+function growthsOver(figures: readonly Figure[]): Calculation[] {
+  return figures.flatMap((rate, at) => {
+    const to = figures[at - 1];
+    const from = figures.slice(at + 1).find(({ before }) => IN_BRACKETS.test(before));
+    if (rate.kind !== 'percent' || to === undefined || from === undefined || from.value === 0) return [];
+    const alike = figures.filter(({ kind, unit }) => kind === to.kind && unit === to.unit);
+    const way = MORE.test(rate.after) ? 1 : LESS.test(rate.after) ? -1 : 0;
+    if (to.kind === 'percent' || alike.length !== 2 || !alike.includes(from) || way === 0) return [];
+    if (!TOLD_WITH.test(rate.before)) return [];
+    const growth = ((to.value - from.value) / from.value) * 100;
+    // What the printed digits of both figures leave open.
+    const slack = (100 * (halfDigit(to) + (halfDigit(from) * to.value) / from.value)) / from.value;
+    return [
+      {
+        holds: Math.abs(growth - way * rate.value) <= printedTolerance(rate.text) + slack,
+        claimed: rate,
+        says: `from ${from.text} to ${to.text} is ${short(Math.abs(growth))} percent ${growth < 0 ? 'less' : 'more'}`,
+      },
+    ];
+  });
+}
+
+/** Half of a figure's last printed digit, in its own unit: 5,000 for "4.86 million". */
+function halfDigit({ text, value }: Figure): number {
+  const printed = Number((/\d[\d,]*(?:\.\d+)?/.exec(text)?.[0] ?? '').replaceAll(',', ''));
+  return printedTolerance(text) * (printed > 0 ? value / printed : 1);
 }
 
 /** "A of the B …, or P percent", where P stands right behind. */

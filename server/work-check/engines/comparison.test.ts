@@ -10,6 +10,7 @@ describe('a comparison of two figures of a sentence', () => {
     ['At 240 euros the deck is cheaper than the repair, which costs 86 euros.', '240 euros is more than 86 euros'],
     ['It answers in 210 ms and is quicker than the old one with 180 ms.', '210 is more than 180'],
     ['With 12 members the north branch is larger than the south branch with 40 members.', '12 is less than 40'],
+    ['The late shift picked more lines than the early one (30,300 against 38,400).', '30,300 is less than 38,400'],
   ])('does not hold: %s', (work, says) => {
     expect(told(work)).toMatchObject({ holds: false, says });
   });
@@ -18,6 +19,7 @@ describe('a comparison of two figures of a sentence', () => {
     'With 102 mm a second it is slower than the L2, which manages 127.',
     'At 86 euros the repair is cheaper than the deck, which costs 240 euros.',
     'It answers in 180 ms and is quicker than the old one with 210 ms.',
+    'The late shift picked fewer lines than the early one (30,300 against 38,400).',
   ])('holds: %s', (work) => {
     expect(told(work)).toMatchObject({ holds: true });
   });

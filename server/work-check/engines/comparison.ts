@@ -27,7 +27,8 @@ export function comparisonIn({ text, tokens, quantities }: Statement): Compariso
   const figures = quantities.filter(({ start }) => !/[\p{L}-]$/u.test(text.slice(0, start)));
   const before = figures.filter(({ end }) => end <= place);
   const after = figures.filter(({ start }) => start > place);
-  const [own, other] = [before.at(-1), after[0]];
+  const bracketed = inBrackets(text, after);
+  const [own, other] = before.length === 0 && bracketed !== undefined ? bracketed : [before.at(-1), after[0]];
   if (own === undefined || other === undefined || !areAlike(own, other)) return undefined;
   // A third figure of the kind may be the difference of the two, or one of the two that are meant.
   if ([...before, ...after].some((one) => one !== own && one !== other && areAlike(one, own))) return undefined;
@@ -38,7 +39,7 @@ export function comparisonIn({ text, tokens, quantities }: Statement): Compariso
   const way = word === undefined ? undefined : wayOf(word.lower, own);
   if (word === undefined || way === undefined || own.value === other.value) return undefined;
   // "2 days longer than": the figure says by how much; "more than 20" says no other thing.
-  if (at <= own.last + 2 || other.first === than + 1) return undefined;
+  if (own.end <= place && (at <= own.last + 2 || other.first === than + 1)) return undefined;
   const [one, two] = [own, other].map(({ start, end }) => text.slice(start, end));
   const greater = own.value > other.value;
   return {
@@ -46,6 +47,15 @@ export function comparisonIn({ text, tokens, quantities }: Statement): Compariso
     word: word.lower,
     says: `${one} is ${greater ? 'more' : 'less'} than ${two}`,
   };
+}
+
+/** "The late shift picked more lines than the early one (30,300 against 38,400)": first the one, then the other. */
+function inBrackets(text: string, [own, other]: readonly Quantity[]): [Quantity, Quantity] | undefined {
+  if (own === undefined || other === undefined) return undefined;
+  const opens = /\([^()\d]{0,4}$/.test(text.slice(0, own.start));
+  const against = /^[^()\d]{0,20}\b(?:against|versus|vs\.?|compared (?:with|to)|as against)\b[^()\d]{0,6}$/i;
+  const closes = /^[^()\d]{0,24}\)/.test(text.slice(other.end));
+  return opens && closes && against.test(text.slice(own.end, other.start)) ? [own, other] : undefined;
 }
 
 function areAlike(a: Quantity, b: Quantity): boolean {

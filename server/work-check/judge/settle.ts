@@ -97,7 +97,7 @@ export function settle(
       : heldInParts(statement, accounts, substitutions, index);
   const paraphrased = inParts?.held === true && settled && hedge === undefined && stray === undefined;
   const status: StatementStatus =
-    (clean && told) || paraphrased ? 'supported' : statement.advice ? 'not_checked' : 'not_found';
+    (clean && told) || paraphrased ? 'supported' : statement.advice && settled ? 'not_checked' : 'not_found';
   const held = paraphrased && inParts.held ? inParts.passages : passages;
   const shown = bestFirst(statement, held.length > 0 ? held : near.slice(0, 1), accounts, index);
   const cited = shown.flatMap((at) => placeOf(index, at));
