@@ -54,8 +54,8 @@ export interface Service {
   carryOut(signature: string): Promise<void>;
   /** Starts another API process on the same database; `changes` replace environment variables. */
   startDoor(changes?: Readonly<Record<string, string>>): Promise<Door>;
-  /** Starts a worker process on the same database. */
-  startWorker(): WorkerProcess;
+  /** Starts a worker process on the same database; `changes` replace environment variables. */
+  startWorker(changes?: Readonly<Record<string, string>>): WorkerProcess;
 }
 
 export interface WorkerProcess {
@@ -134,8 +134,8 @@ export async function startService(
       processes.push({ stop: () => void door.stop() });
       return door;
     },
-    startWorker() {
-      const { kill, ...worker } = forkWorker(env);
+    startWorker(changes = {}) {
+      const { kill, ...worker } = forkWorker({ ...env, ...changes });
       processes.push({ stop: kill });
       return worker;
     },
