@@ -104,8 +104,8 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
         <Icon className="icon" />
       </span>
       <div className="min-w-0">
-        <span className="font-medium text-ink">{entry.title}</span>
-        {entry.failed ? <span className="ml-2 text-fault">needs a look</span> : null}
+        <span className="font-medium text-ink">{entry.title}</span>{' '}
+        {entry.failed ? <span className="ml-1 text-fault">needs a look</span> : null}
         <p className="wrap-anywhere text-ink-2">{entry.detail}</p>
         <details open={raw || undefined}>
           <summary className="inline-flex min-h-6 cursor-pointer items-center text-meta text-ink-3">

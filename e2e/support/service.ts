@@ -69,11 +69,11 @@ export interface WorkerProcess {
 /**
  * Starts a service for the tests of one file. `environment` replaces variables, and may be a function of the sandbox's
  * addresses. After each test the invariants must hold: of the rows, between books and chains, and of what buyers were
- * told. A file that breaks them on purpose passes `checked: false`.
+ * told. A file that breaks them on purpose passes `checked: false`, one that counts what this process sends `alone: true`.
  */
 export async function startService(
   environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
-  { checked = true }: { checked?: boolean } = {},
+  { checked = true, alone = false }: { checked?: boolean; alone?: boolean } = {},
 ): Promise<Service> {
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
@@ -92,7 +92,7 @@ export async function startService(
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = () => brokenNow(database.pool, runtime.configuration, sandbox.controlUrl, acknowledged);
-  const twin = wantsTwin ? await startTwin(env) : null;
+  const twin = wantsTwin && !alone ? await startTwin(env) : null;
   const isTwins = turns(twin);
   listenIn(server, { provoked, acknowledged }, (req, res) =>
     twin && isTwins() ? twin.answer(req, res, shiftMs) : answerOperation(runtime, req, res),
