@@ -69,7 +69,7 @@ export interface WorkerProcess {
 /**
  * Starts a service for the tests of one file. `environment` replaces variables, and may be a function of the sandbox's
  * addresses. After each test the invariants must hold: of the rows, between books and chains, and of what buyers were
- * told. A file that breaks them on purpose passes `checked: false`, one that counts what this process sends `alone: true`.
+ * told. A file that breaks them on purpose passes `checked: false`, one that looks into this process `alone: true`.
  */
 export async function startService(
   environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
