@@ -1,10 +1,10 @@
-import { byCommand, noteAct } from '../server/console/acts.ts';
+import { byCommand, noteAct, noteWithdrawal } from '../server/console/acts.ts';
 import { Problem } from '../server/door/problem.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { toText } from '../server/kernel/money.ts';
 import { transact } from '../server/kernel/transaction.ts';
 import type { CardBooks, ChainBooks, OpenTransfer, Told } from '../server/payments/told.ts';
-import { recordWithdrawal, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
+import { recordWithdrawalIn, returnArrivalIn } from '../server/payments/x402/by-hand.ts';
 import type { TransferName } from '../server/payments/x402/transfers.ts';
 import { readUnsettled } from '../server/purchases/rounds/unsettled.ts';
 import { runCommand } from './command.ts';
@@ -47,7 +47,13 @@ async function settle(db: Database, command: string, [network = '', transaction 
     return `${toText(amount_microcents)} goes back to ${sender}.`;
   }
   if (command === 'withdrawal' && transaction !== '' && position === '') {
-    return `${toText(await recordWithdrawal(db, name, new Date()))} was taken out.`;
+    const now = new Date();
+    const amount = await transact(db, async (tx) => {
+      const taken = await recordWithdrawalIn(tx, name, now);
+      noteWithdrawal(tx, `transfer:${name.network}:${name.transaction}`, taken, now);
+      return taken;
+    });
+    return `${toText(amount)} was taken out.`;
   }
   throw new Refusal(
     'Say what to do: npm run money, npm run money -- return NETWORK TX POSITION, npm run money -- withdrawal NETWORK TX',

@@ -405,12 +405,13 @@ select pg_temp.seed_key('review', action, nr), job_key, report, case when action
 from seed_events where action in ('accept', 'dispute', 'dispute_again');
 
 insert into idempotency_claims (scope, operation, path_keys, idempotency_key, fingerprint, status, body, headers,
-  created_at, answered_at)
+  created_at, answered_at, repeats, repeated_at)
 select principal_key, 'check_work', '', 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('check' || nr), 201,
-  json_build_object('quote_key', quote_key)::text, '{}'::jsonb, created_at, created_at from seed_purchases
+  json_build_object('quote_key', quote_key)::text, '{}'::jsonb, created_at, created_at, (nr % 50 = 0)::int,
+  case when nr % 50 = 0 then created_at + interval '2 seconds' end from seed_purchases
 union all
 select principal_key, 'pay', job_key, 'seed-' || nr, 'sha256:' || pg_temp.seed_hash('pay' || nr), 200,
-  json_build_object('job_key', job_key)::text, '{}'::jsonb, collected_at, collected_at from seed_payments;
+  json_build_object('job_key', job_key)::text, '{}'::jsonb, collected_at, collected_at, 0, null from seed_payments;
 
 -- Each row of a chain names the one before, so all chains are written link by link.
 do $$

@@ -64,4 +64,11 @@ describe('an alert', () => {
       expect([...anchors], alert).toContain(anchor);
     }
   });
+
+  it('and the handbook beside it name figures that are told', () => {
+    const text = readFileSync(path.join(docs, 'operating.md'), 'utf8');
+    const names = [...text.matchAll(/`(?:work_check)?(_[a-z]\w+)[{`]/g)].map(([, name = '']) => `work_check${name}`);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !told.has(name))).toEqual([]);
+  });
 });

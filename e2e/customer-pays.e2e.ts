@@ -17,14 +17,20 @@ const email = 'ines@harbourlane.example';
 const patience = { timeout: 30_000, interval: 500 };
 
 beforeAll(async () => {
-  agent = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
-  const registration = await register(agent, email);
-  while ((await letters()).length === 0) await sleep(patience.interval);
-  const code = codeIn((await letters())[0]?.text ?? '');
-  agent.token = (await claim(agent, registration, code)).body.credential;
+  agent = await agentOf(email);
 });
 
-const letters = () => controlClient(stack.sandboxUrl).mail(email);
+/** An agent whose customer confirmed it by the letter's code. */
+async function agentOf(address: string): Promise<Agent> {
+  const one = new Agent(stack.baseUrl, `0x${'1'.repeat(64)}`);
+  const registration = await register(one, address);
+  while ((await letters(address)).length === 0) await sleep(patience.interval);
+  const code = codeIn((await letters(address))[0]?.text ?? '');
+  one.token = (await claim(one, registration, code)).body.credential;
+  return one;
+}
+
+const letters = (address = email) => controlClient(stack.sandboxUrl).mail(address);
 const stripe = () => controlClient(stack.sandboxUrl).stripe;
 const mainText = (page: Page) => page.getByRole('main').innerText();
 async function mainTextAgain(page: Page): Promise<string> {
@@ -217,5 +223,59 @@ describe('a saved card', () => {
     expect(refused.body.payment_state).not.toBe('collected');
     const { charges } = await stripe().books();
     expect(charges.filter(({ status }) => status === 'succeeded').length).toBeGreaterThan(0);
+  });
+});
+
+describe('the page of a payment link, later', () => {
+  // The first agent has spent its day's limit.
+  beforeAll(async () => {
+    agent = await agentOf('piet@harbourlane.example');
+  });
+
+  /** A delivered job that was paid on its link, and a page that shows the link. */
+  async function paidByLink(): Promise<{ jobKey: string; url: string; page: Page; heading: () => Promise<string> }> {
+    const { jobKey, url } = await linkToPay();
+    const page = await newPage();
+    await page.goto(url);
+    await page.getByRole('button', { name: /by card/ }).click();
+    await typeCard(page);
+    await expect.poll(async () => (await jobOf(jobKey)).state, patience).toBe('delivered');
+    const heading = async () => {
+      await page.goto(url);
+      return (await page.getByRole('heading', { level: 1 }).innerText()).replaceAll('\u00a0', ' ');
+    };
+    return { jobKey, url, page, heading };
+  }
+
+  it('says that it ended, once the agent asked for no payment any more', async () => {
+    const { jobKey, url } = await linkToPay();
+    expect((await agent.post(`/api/agent/v1/jobs/${jobKey}/payments/cancel`)).status).toBe(200);
+    const page = await newPage();
+    await page.goto(url);
+    expect(await mainText(page)).toContain('This link is no longer valid');
+    expect(await faultsOf(page, 'pay-ended')).toEqual([]);
+  });
+
+  it('says that the money went back, once the charge was waived', async () => {
+    const { jobKey, page, heading } = await paidByLink();
+    for (const state of ['redelivered', 'waived']) {
+      await agent.post(`/api/agent/v1/jobs/${jobKey}/review`, { decision: 'dispute', reason: 'report_incomplete' });
+      await expect.poll(async () => (await jobOf(jobKey)).state, patience).toBe(state);
+    }
+    await expect.poll(heading, patience).toBe('5.00 USD went back');
+    expect(await faultsOf(page, 'pay-refunded')).toEqual([]);
+  });
+
+  // Last: it blocks the account.
+  it('says that the bank asks for the money, and that it took it', async () => {
+    const { url, page, heading } = await paidByLink();
+    const { payment_intents } = await stripe().books();
+    const intent = payment_intents.find(({ metadata }) => metadata.payment_key === url.split('/').at(-1));
+    const { id } = await stripe().openDispute({ payment_intent: intent?.id ?? '', reason: 'fraudulent' });
+    await expect.poll(heading, patience).toBe('Paid, and disputed');
+    expect(await faultsOf(page, 'pay-disputed')).toEqual([]);
+    await stripe().closeDispute(id, 'lost');
+    await expect.poll(heading, patience).toBe('5.00 USD was taken back');
+    expect(await faultsOf(page, 'pay-reversed')).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { controlClient } from '../sandbox/control-client.ts';
 import { type Database, openDatabase } from '../server/kernel/database.ts';
 import { sql } from '../server/kernel/sql.ts';
 import { Agent, clearFaults, facilitatorFault } from './support/agent.ts';
-import { faultsOfPages, looks, startInBrowser } from './support/browser.ts';
+import { faultsOfPages, looks, sizes, startInBrowser } from './support/browser.ts';
 import { chainHand } from './support/chain-hand.ts';
 import { type Seats, seatsAt } from './support/seats.ts';
 
@@ -136,7 +136,50 @@ describe('an operator', () => {
     const [head = '', ...rows] = csv.trim().split('\r\n');
     expect(head.split(',').slice(0, 2)).toEqual(['job_key', 'quote_key']);
     expect(rows.map((row) => row.split(',')[0])).toEqual([delivered]);
+    await page.getByRole('link', { name: 'Clear all' }).click();
+    expect(page.url()).toBe(`${stack.baseUrl}/console/purchases`);
+    expect(await page.getByRole('list', { name: 'Filters' }).count()).toBe(0);
+    for (const job of [waiting, delivered]) expect(await page.getByRole('main').innerText()).toContain(job);
     await page.close();
+  });
+
+  it('sees on a phone when each purchase was made, how it stands and its price', async () => {
+    const page = await seats.pageOf('viewer');
+    await page.setViewportSize(sizes.narrow);
+    await page.goto(`${stack.baseUrl}/console/purchases`);
+    const row = page.locator('tr', { hasText: delivered });
+    for (const word of ['Delivered', 'Collected', '5.00']) {
+      expect([word, await row.getByText(word).isVisible()]).toEqual([word, true]);
+    }
+    expect(await row.locator('time').isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it('reads the entries that failed alone, as recorded, and copies the key and the address of one', async () => {
+    const job = await agent.authorizedJob();
+    const refused = { rail: 'shells', idempotency_key: 'refused-once' };
+    for (const _ of [1, 2]) expect((await agent.post(`/api/agent/v1/jobs/${job}/payments`, refused)).status).toBe(422);
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await context.addCookies(await seats.of('viewer').cookies());
+    const page = await context.newPage();
+    await page.goto(`${stack.baseUrl}/console/purchases/${job}`, { waitUntil: 'networkidle' });
+    const entries = page.locator('section[aria-labelledby="timeline"] li');
+    const all = await entries.count();
+    await page.getByRole('link', { name: 'Failed only' }).click();
+    await page.getByRole('link', { name: 'Show all' }).waitFor();
+    expect([await entries.count(), all > 1]).toEqual([1, true]);
+    expect(await entries.innerText()).toMatch(/Asked: pay needs a look\s+answered 422, repeated once since, at \d{4}-/);
+    await page.getByRole('link', { name: 'Show raw' }).click();
+    await page.getByRole('link', { name: 'Hide raw' }).waitFor();
+    expect(await entries.locator('pre').innerText()).toContain('"repeats": 1');
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await entries.getByRole('button', { name: 'Copy the key of: Asked: pay' }).click();
+    await expect.poll(copied).toBe('refused-once');
+    await entries.getByRole('button', { name: 'Copy link' }).click();
+    await expect.poll(copied).toBe(`${stack.baseUrl}/console/purchases/${job}#request-pay-refused-once`);
+    await page.goto(await copied());
+    expect(await page.locator('li:target').innerText()).toContain('Asked: pay');
+    await context.close();
   });
 
   it('finds a payment whose outcome nobody knows, asks the provider again, and sees it resolved', async () => {

@@ -8,7 +8,7 @@ import type { Operation } from './door/operation.ts';
 import { operations } from './operations.ts';
 
 /** Checks the invariants after each test, when the database is reachable again. */
-const service = await startService();
+const service = await startService({}, { alone: true });
 const name = new URL(service.database.url).pathname.slice(1);
 const nothing = { quote_key: 'quote_none', job_key: 'job_none', source_key: 'source_none', agent_key: 'agent_none' };
 

@@ -14,7 +14,7 @@ import { type OperationName, operations } from './operations.ts';
  * show the machine's load, so these tests demand the causes: the same statements run whether the record exists or not,
  * and nothing waits for somebody else's locks.
  */
-const service = await startService();
+const service = await startService({}, { alone: true });
 const statements = new Statements(service.runtime.db.pool);
 const { pool } = service.database;
 

@@ -31,9 +31,11 @@ export function Bars({ series, hrefOf }: Props) {
           </a>
         ))}
       </svg>
-      <figcaption className="mt-1 flex justify-between gap-3 text-meta text-ink-3 tabular-nums">
+      <figcaption className="mt-1 flex flex-wrap justify-between gap-x-3 text-meta whitespace-nowrap text-ink-3 tabular-nums">
         <span>{first ? stepText(first.at) : ''}</span>
-        <span>{peak ? `At most ${peak.count}, at ${stepText(peak.at)}` : 'No purchases'}</span>
+        <span className="max-md:order-1 max-md:w-full">
+          {peak ? `At most ${peak.count}, at ${stepText(peak.at)}` : 'No purchases'}
+        </span>
         <span>{last ? stepText(last.at) : ''} UTC</span>
       </figcaption>
       <details className="mt-2 text-dense">

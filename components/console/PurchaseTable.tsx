@@ -17,7 +17,7 @@ interface Props {
 /** Lists show only the ends of wallet addresses. */
 const walletForm = /^(0x\w{6})\w{28}(\w{6})$/;
 
-/** Purchases, one per row; on a phone only name, state and amount. */
+/** Purchases, one per row; on a phone only name, time, states and amount. */
 export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: Props) {
   return (
     <table className="table text-dense">
@@ -30,12 +30,12 @@ export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: P
             className="hover:bg-hover max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-3 max-md:border-b max-md:border-line max-md:px-3 max-md:py-3 max-md:*:border-0! max-md:*:p-0!"
           >
             {choosing ? (
-              <td className="max-md:order-5 max-md:col-span-2">
+              <td className="max-md:order-6 max-md:text-right">
                 <label className="inline-flex min-h-6 min-w-6 items-center gap-2">
-                  <input type="checkbox" name="key" value={row.job_key} />
                   <span className="md:sr-only">
                     Choose <span className="sr-only">{row.job_key}</span>
                   </span>
+                  <input type="checkbox" name="key" value={row.job_key} />
                 </label>
               </td>
             ) : null}
@@ -54,10 +54,10 @@ export function PurchaseTable({ rows, sort, sortHref, now, choosing = false }: P
               </div>
             </td>
             <td className="text-ink-2 max-md:hidden">{row.rail ?? 'None yet'}</td>
-            <td className="max-md:order-3 max-md:pt-1!">
+            <td className={`max-md:order-5 ${row.payment_state === 'none' ? 'max-md:invisible' : ''}`}>
               <State kind="payment" value={row.payment_state} />
             </td>
-            <td className="max-md:hidden">
+            <td className="max-md:order-3 max-md:pt-1!">
               <State kind="job" value={row.state} />
             </td>
             <td className="max-md:hidden">

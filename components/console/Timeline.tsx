@@ -104,8 +104,8 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
         <Icon className="icon" />
       </span>
       <div className="min-w-0">
-        <span className="font-medium text-ink">{entry.title}</span>
-        {entry.failed ? <span className="ml-2 text-fault">needs a look</span> : null}
+        <span className="font-medium text-ink">{entry.title}</span>{' '}
+        {entry.failed ? <span className="ml-1 text-fault">needs a look</span> : null}
         <p className="wrap-anywhere text-ink-2">{entry.detail}</p>
         <details open={raw || undefined}>
           <summary className="inline-flex min-h-6 cursor-pointer items-center text-meta text-ink-3">
@@ -116,11 +116,13 @@ function Line({ entry, raw, now, page }: { entry: Entry; raw: boolean; now: Date
           </pre>
         </details>
       </div>
-      <span className="flex flex-wrap items-start justify-end gap-x-3 max-md:col-start-3 max-md:justify-start">
-        <CopyButton text={`${page}#${anchor}`} label={`the address of: ${entry.title}`} />
+      <span className="flex flex-wrap items-center self-start max-md:col-start-3">
         {entry.key ? (
           <CopyVerbatim text={entry.key} shown={shortened(entry.key)} label={`Copy the key of: ${entry.title}`} />
         ) : null}
+        <span className="-mr-2.5 ml-auto pl-1">
+          <CopyButton text={`${page}#${anchor}`} word="Copy link" label={`to: ${entry.title}`} />
+        </span>
       </span>
     </li>
   );

@@ -10,7 +10,7 @@ export function Limits({ grant, children }: { grant: Ceilings; children?: ReactN
   return (
     <div className="px-5 py-4">
       <h2 className="eyebrow">It may spend</h2>
-      <dl className="mt-3 flex flex-wrap justify-between gap-x-4 gap-y-2 md:grid md:grid-cols-3">
+      <dl className="mt-3 grid gap-x-4 gap-y-1 sm:grid-cols-3">
         <Limit microcents={grant.per_job_limit_microcents} of="per check" />
         <Limit microcents={grant.daily_limit_microcents} of="per day" />
         <Limit microcents={grant.total_limit_microcents} of="in total" />
@@ -22,8 +22,8 @@ export function Limits({ grant, children }: { grant: Ceilings; children?: ReactN
 
 function Limit({ microcents, of }: { microcents: number | null; of: string }) {
   return (
-    <div className="flex flex-col-reverse">
-      <dt className="mt-0.5 text-dense text-ink-2">{of}</dt>
+    <div className="flex items-baseline justify-between sm:flex-col-reverse">
+      <dt className="text-dense text-ink-2 sm:mt-0.5">{of}</dt>
       <dd className="text-h2 tabular-nums">
         {microcents === null ? (
           'No limit'

@@ -31,13 +31,13 @@ const words = { none: 'Copy', copied: 'Copied', refused: 'Not copied' } as const
 const icons = { none: Copy, copied: Check, refused: X } as const;
 
 /** @param label what is copied, for screen readers: "Copy the request" */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, word = words.none }: { text: string; label: string; word?: string }) {
   const { answer, copy } = useCopy(text);
   const Icon = icons[answer];
   return (
     <button type="button" className="btn btn-plain btn-sm noscript:hidden print:hidden" onClick={copy}>
       <Icon className="icon" />
-      <span aria-live="polite">{words[answer]}</span>
+      <span aria-live="polite">{answer === 'none' ? word : words[answer]}</span>
       {answer === 'none' ? <span className="sr-only"> {label}</span> : null}
     </button>
   );

@@ -54,8 +54,8 @@ export interface Service {
   carryOut(signature: string): Promise<void>;
   /** Starts another API process on the same database; `changes` replace environment variables. */
   startDoor(changes?: Readonly<Record<string, string>>): Promise<Door>;
-  /** Starts a worker process on the same database. */
-  startWorker(): WorkerProcess;
+  /** Starts a worker process on the same database; `changes` replace environment variables. */
+  startWorker(changes?: Readonly<Record<string, string>>): WorkerProcess;
 }
 
 export interface WorkerProcess {
@@ -69,11 +69,11 @@ export interface WorkerProcess {
 /**
  * Starts a service for the tests of one file. `environment` replaces variables, and may be a function of the sandbox's
  * addresses. After each test the invariants must hold: of the rows, between books and chains, and of what buyers were
- * told. A file that breaks them on purpose passes `checked: false`.
+ * told. A file that breaks them on purpose passes `checked: false`, one that looks into this process `alone: true`.
  */
 export async function startService(
   environment: Record<string, string> | ((sandbox: Sandbox) => Promise<Record<string, string>>) = {},
-  { checked = true }: { checked?: boolean } = {},
+  { checked = true, alone = false }: { checked?: boolean; alone?: boolean } = {},
 ): Promise<Service> {
   const database = await testDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'service-'));
@@ -92,7 +92,7 @@ export async function startService(
   const provoked = new ProvokedProblems();
   const acknowledged = new Acknowledged();
   const broken = () => brokenNow(database.pool, runtime.configuration, sandbox.controlUrl, acknowledged);
-  const twin = wantsTwin ? await startTwin(env) : null;
+  const twin = wantsTwin && !alone ? await startTwin(env) : null;
   const isTwins = turns(twin);
   listenIn(server, { provoked, acknowledged }, (req, res) =>
     twin && isTwins() ? twin.answer(req, res, shiftMs) : answerOperation(runtime, req, res),
@@ -134,8 +134,8 @@ export async function startService(
       processes.push({ stop: () => void door.stop() });
       return door;
     },
-    startWorker() {
-      const { kill, ...worker } = forkWorker(env);
+    startWorker(changes = {}) {
+      const { kill, ...worker } = forkWorker({ ...env, ...changes });
       processes.push({ stop: kill });
       return worker;
     },

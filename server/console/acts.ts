@@ -1,4 +1,6 @@
+import { Problem } from '../door/problem.ts';
 import type { Verb } from '../door/verb.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Operator } from '../identity/caller.ts';
 import { toWire } from '../kernel/money.ts';
 import { sql } from '../kernel/sql.ts';
@@ -7,11 +9,14 @@ import type * as contract from './contract/audit.ts';
 import type { ConsoleOperation } from './roles.ts';
 import { type Broken, type VerifiedSeals, verifySeals } from './seals.ts';
 
+/** What only commands do. */
+type CommandAct = 'operator_role' | 'record_withdrawal';
+
 /** An operator's act, as recorded. */
 export interface Noted {
   /** What it is done to: the key of a purchase or block, the name of a switch, a transfer. Its acts form a chain. */
   subject: string;
-  action: ConsoleOperation;
+  action: ConsoleOperation | CommandAct;
   reason: string;
   purchase?: string | null;
   /** The microcents that it moves or gives up. */
@@ -31,17 +36,29 @@ export function noteAct(tx: Tx, by: Operator, act: Noted, now: Date): void {
 
 /** Records that a command granted or revoked a role. */
 export function noteRoleChange(tx: Tx, address: string, change: string, now: Date): void {
-  tx.write(sql`
-    insert into operator_acts (subject, at, actor, role, action, reason)
-    values (${`operator:${address.toLowerCase()}`}, ${now}, 'operator', 'command', 'operator_role', ${change})`);
+  noteAct(
+    tx,
+    byCommand,
+    { subject: `operator:${address.toLowerCase()}`, action: 'operator_role', reason: change },
+    now,
+  );
+}
+
+/** Records that a command booked a transfer of ours as taken out. */
+export function noteWithdrawal(tx: Tx, subject: string, amount: bigint, now: Date): void {
+  const reason = 'npm run money -- withdrawal';
+  noteAct(tx, byCommand, { subject, action: 'record_withdrawal', reason, amount }, now);
 }
 
 export const consoleActs: Verb<typeof contract.consoleActs> = async ({ ctx, input }) => {
-  const rows = await ctx.runtime.prisma.operatorAct.findMany({
-    ...(input.before === null ? {} : { where: { at: { lt: new Date(input.before) } } }),
-    orderBy: { at: 'desc' },
-    take: input.limit,
+  const { after, limit } = input;
+  const { operatorAct } = ctx.runtime.prisma;
+  const found = await operatorAct.findMany({
+    ...(after === null ? {} : { where: await behind(operatorAct, after) }),
+    orderBy: [{ at: 'desc' }, { subject: 'desc' }, { sequence: 'desc' }],
+    take: limit + 1,
   });
+  const rows = found.slice(0, limit);
   const last = rows.at(-1);
   return {
     body: {
@@ -57,10 +74,23 @@ export const consoleActs: Verb<typeof contract.consoleActs> = async ({ ctx, inpu
         amount_microcents: row.amountMicrocents === null ? null : toWire(row.amountMicrocents),
         hash: row.hash,
       })),
-      next_before: last && rows.length === input.limit ? last.at.toISOString() : null,
+      next_after: last && found.length > limit ? `${last.sequence}:${last.subject}` : null,
     },
   };
 };
+
+/** The acts after one. Acts of one request share their instant. Throws `not_found`. */
+async function behind(acts: PrismaClient['operatorAct'], after: string): Promise<Prisma.OperatorActWhereInput> {
+  const [number = '', subject = ''] = after.split(/:(.*)/s, 2);
+  const sequence = Number(number);
+  const last = await acts.findUnique({ where: { subject_sequence: { subject, sequence } }, select: { at: true } });
+  if (!last) throw new Problem('not_found', 'after does not name an existing page.');
+  const { at } = last;
+  return {
+    at: { lte: at },
+    OR: [{ at: { lt: at } }, { subject: { lt: subject } }, { subject, sequence: { lt: sequence } }],
+  };
+}
 
 const nothingSealed: VerifiedSeals = { seals: 0, sealed_rows: 0, since: null, broken: [] };
 

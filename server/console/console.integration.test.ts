@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent, clearFaults, facilitatorFault } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
+import { repeatsCounted } from '../kernel/idempotency.ts';
 import { operatorContext } from '../transports/context.ts';
 
 const service = await startService();
@@ -67,6 +68,45 @@ describe('the page of a purchase', () => {
     expect(purchase.verdict).toBe('revise');
     expect(await purchaseOf(purchase.quote_key)).toMatchObject({ job_key: delivered });
     await expect(purchaseOf('job_unknown')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('marks a request that came again: how often, and when last', async () => {
+    const buyer = await Agent.arrive(service);
+    const key = 'ordered-again';
+    const { body: quote } = await buyer.quote({ idempotency_key: key });
+    const { job_key } = (await buyer.authorize(quote.quote_key)).body;
+    const ask = (times: number) =>
+      Promise.all(Array.from({ length: times }, () => buyer.quote({ idempotency_key: key })));
+    const mark = async () => {
+      const { timeline } = await purchaseOf(job_key);
+      const found = timeline.find(({ title }) => title === 'Asked: check work');
+      return { detail: found?.detail, repeats: found?.raw.repeats };
+    };
+    expect(await mark()).toEqual({ detail: 'answered 201, not repeated since', repeats: 0 });
+    const [repeat] = await ask(1);
+    expect(repeat?.body.quote_key).toBe(quote.quote_key);
+    expect((await buyer.quote({ idempotency_key: key, criteria: ['Another one.'] })).status).toBe(409);
+    const instant = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
+    expect((await mark()).detail).toMatch(new RegExp(`^answered 201, repeated once since, at ${instant}$`));
+    await ask(3);
+    expect((await mark()).detail).toMatch(new RegExp(`^answered 201, repeated 4 times since, last at ${instant}$`));
+    for (let turn = 0; turn < repeatsCounted; turn += 1) await ask(1);
+    expect((await mark()).detail).toMatch(/^answered 201, repeated at least 20 times since, last noted at /);
+    expect((await mark()).repeats).toBe(repeatsCounted);
+    service.advanceClock(61);
+    await ask(1).finally(() => service.advanceClock(-61));
+    expect((await mark()).repeats).toBe(repeatsCounted + 1);
+  });
+
+  it('counts twins that came at once as one request and its repeats', async () => {
+    const buyer = await Agent.arrive(service);
+    const twins = await Promise.all([1, 2, 3].map(() => buyer.quote({ idempotency_key: 'asked-at-once' })));
+    const jobKey = (await buyer.authorize(twins[0]?.body.quote_key)).body.job_key;
+    const signature = await buyer.signPayment(jobKey);
+    for (const _ of [1, 2]) expect((await buyer.pay(jobKey, { key: 'paid-twice', signature })).status).toBe(200);
+    const { timeline } = await purchaseOf(jobKey);
+    const repeatsOf = (name: string) => timeline.find(({ key }) => key === name)?.raw.repeats;
+    expect([repeatsOf('asked-at-once'), repeatsOf('paid-twice')]).toEqual([2, 1]);
   });
 
   it('is found by whatever names it', async () => {
@@ -223,6 +263,24 @@ describe('the audit', () => {
     const { acts } = (await perform('console_acts', ctx(), {})).body;
     expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['waive_charge', 'cancel_job']));
     expect(acts.every(({ actor, role }) => actor === 'operator' && role === 'command')).toBe(true);
+  });
+
+  it('walks by page without a gap, past acts of the same instant', async () => {
+    const keys = (await perform('console_purchases', ctx(), {})).body.purchases.map(({ job_key }) => job_key);
+    await perform('act_on_purchases', ctx(), { action: 'note_purchase', keys, reason });
+    const all = (await perform('console_acts', ctx(), {})).body.acts;
+    expect(new Set(all.map(({ at }) => at)).size).toBeLessThan(all.length - 2);
+    const walked = [];
+    for (let after: string | null = null; ; ) {
+      const page: { acts: typeof all; next_after: string | null } = (
+        await perform('console_acts', ctx(), { after, limit: 2 })
+      ).body;
+      walked.push(...page.acts);
+      after = page.next_after;
+      if (after === null) break;
+    }
+    expect(walked).toEqual(all);
+    await expect(perform('console_acts', ctx(), { after: '9:nothing' })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

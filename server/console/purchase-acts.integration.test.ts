@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from '../../e2e/support/agent.ts';
-import { buyingByCard, cards, heard, listen, paidOnPage, stripeOf } from '../../e2e/support/card.ts';
+import { buyingByCard, cards, heard, listen, paidOnPage, payByCard, stripeOf } from '../../e2e/support/card.ts';
 import { Member } from '../../e2e/support/member.ts';
 import { startService, withCard } from '../../e2e/support/service.ts';
 import { perform } from '../door/perform.ts';
@@ -249,6 +249,18 @@ describe('a purchase paid by card', () => {
     const [customer] = (await perform('console_search', ctx(), { q: customer_id })).body.results;
     expect(customer?.page).toBe(`/console/customers/${purchase.account_key}`);
     expect(JSON.stringify(purchase.timeline)).not.toContain(cards.good);
+  });
+
+  it('tells of the letter that went out about it, without its address', async () => {
+    const { agent: buyer, member, customer } = await buyingByCard(service);
+    await paidOnPage(service, buyer, { member });
+    const jobKey = await buyer.authorizedJob();
+    expect((await payByCard(buyer, jobKey, 'card_saved')).status).toBe(200);
+    const letters = async () => (await purchaseOf(jobKey)).timeline.filter(({ kind }) => kind === 'letter');
+    expect(await letters()).toEqual([]);
+    await customer.letters();
+    expect(await letters()).toMatchObject([{ title: 'Letter: notice', detail: 'sent', failed: false }]);
+    expect(JSON.stringify(await letters())).not.toContain(customer.email);
   });
 });
 

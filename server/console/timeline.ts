@@ -1,4 +1,5 @@
 import type { Queries } from '../kernel/database.ts';
+import { repeatsCounted } from '../kernel/idempotency.ts';
 import { type Sql, sql, statement } from '../kernel/sql.ts';
 import { checkQueue } from '../queue/queue.ts';
 import type { Entry } from './contract/purchases.ts';
@@ -144,12 +145,17 @@ const tries = (jobKey: string): Sql => sql`
       started_on, 'completed_on', completed_on, 'retry_count', retry_count) as raw
   from pgboss.job where name = ${checkQueue} and singleton_key = ${jobKey}`;
 
-/** An answer, and whether the same request gets it again. */
-const claimParts = `'asked: ' || operation as title, case when status is null then 'not answered for good: a repeat is done anew'
-      else 'answered ' || status || '; a repeat is answered the same' end as detail,
+/** An answer, and how often the same request came again since and got it. */
+const claimParts = `'asked: ' || operation as title, case when status is null then 'not answered for good; repeats are not counted'
+      else 'answered ' || status || case when repeats = 0 then ', not repeated since'
+        else ', repeated ' || case when repeats = 1 then 'once since, at '
+            when repeats < ${repeatsCounted} then repeats || ' times since, last at '
+            else 'at least ' || repeats || ' times since, last noted at ' end
+          || to_char(repeated_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC' end end as detail,
     idempotency_key as key, coalesce(status >= 400, false) as failed,
     jsonb_build_object('operation', operation, 'idempotency_key', idempotency_key, 'scope', scope, 'status', status,
-      'created_at', created_at, 'answered_at', answered_at, 'fingerprint', fingerprint) as raw`;
+      'created_at', created_at, 'answered_at', answered_at, 'repeats', repeats, 'repeated_at', repeated_at,
+      'fingerprint', fingerprint) as raw`;
 
 const requestsText = `
   select 'request-' || operation || '-' || idempotency_key as id, created_at as at, 'request' as kind, ${claimParts}

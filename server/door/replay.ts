@@ -6,6 +6,7 @@ import {
   claimKey,
   isTaken,
   keepAnswer,
+  noteRepeat,
   type Recalled,
   recall,
   recalled,
@@ -73,22 +74,28 @@ export async function once<Input>(
   { parse, run }: { parse(): Input; run(input: Input): Promise<Outcome> },
 ): Promise<Outcome> {
   const { shared } = ctx.runtime.db;
+  const repeated = async (found: Recalled) => {
+    if (found.state === 'answered') await noteRepeat(shared, claim, found, ctx.now);
+    return replayed(found);
+  };
   const known = claimed === undefined ? await recall(shared, claim) : recalled(claimed, claim);
-  const answer = replayed(known);
+  const answer = await repeated(known);
   if (answer) return answer;
   try {
     const input = parse();
     // Take the key before the first transaction. If the database loses the claim in a crash, nothing was done yet.
     if (operation.effect === 'money' && known.state === 'unknown' && !(await claimKey(shared, claim, ctx.now))) {
-      const twin = replayed(await recall(shared, claim));
+      const twin = await repeated(await recall(shared, claim));
       if (twin) return twin;
     }
     return await run(input);
   } catch (error) {
     // An unpaid request asks what to sign, whatever its twin does.
     if (error instanceof PaymentRequired && ctx.payment === null) throw error;
-    // A twin may have answered while this one was being refused: return its answer.
-    const answered = replayed(await recall(shared, claim));
+    // A twin may have answered while this one was being refused: return its answer. It may be this one's own answer,
+    // too, which makes no repeat, unless the key was taken.
+    const found = await recall(shared, claim);
+    const answered = isTaken(error) ? await repeated(found) : replayed(found);
     if (answered) return answered;
     if (isTaken(error)) throw inProgress();
     if (error instanceof Problem && (error.status === 400 || error.status === 422)) {

@@ -3,7 +3,7 @@ import { Agent, type Answer } from '../../e2e/support/agent.ts';
 import { startService } from '../../e2e/support/service.ts';
 import { Statements } from '../../e2e/support/statements.ts';
 
-const service = await startService();
+const service = await startService({}, { alone: true });
 const statements = new Statements(service.runtime.db.pool);
 
 /** Asks for a job and waits that long for a change. */

@@ -5,7 +5,7 @@ import { startService } from '../../e2e/support/service.ts';
 import { sql } from './sql.ts';
 import { transact } from './transaction.ts';
 
-const service = await startService();
+const service = await startService({}, { alone: true });
 const { db } = service.runtime;
 const { shared } = db;
 

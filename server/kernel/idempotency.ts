@@ -24,13 +24,19 @@ export interface ClaimRow {
   status: number | null;
   body: string | null;
   headers: Record<string, string> | null;
+  repeats: number;
+  repeated_at: Date | string | null;
 }
 
 export type Recalled =
   | { state: 'unknown' }
   | { state: 'conflict' }
   | { state: 'claimed' }
-  | { state: 'answered'; answer: StoredAnswer };
+  | { state: 'answered'; answer: StoredAnswer; repeats: number; repeatedAt: Date | null };
+
+/** Repeats are counted up to here, and then noted once a minute at most, so that they stay reads. */
+export const repeatsCounted = 20;
+const noteRepeatEveryMs = 60_000;
 
 /** Expired answers are deleted in batches of this size. */
 const forgottenAtOnce = 1_000;
@@ -49,7 +55,7 @@ export async function forgetAnswers(db: Queries, before: Date): Promise<void> {
 /** Looks up a request's claim. */
 export async function recall(db: Queries, claim: Claim): Promise<Recalled> {
   const row = await db.maybe<ClaimRow>(sql`
-    select fingerprint, status, body, headers from idempotency_claims
+    select fingerprint, status, body, headers, repeats, repeated_at from idempotency_claims
     where scope = ${claim.scope} and operation = ${claim.operation}
       and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key}`);
   return recalled(row ?? null, claim);
@@ -60,7 +66,26 @@ export function recalled(row: ClaimRow | null, claim: Claim): Recalled {
   if (!row) return { state: 'unknown' };
   if (row.fingerprint !== claim.fingerprint) return { state: 'conflict' };
   if (row.status === null || row.body === null) return { state: 'claimed' };
-  return { state: 'answered', answer: { status: row.status, body: row.body, headers: row.headers ?? {} } };
+  return {
+    state: 'answered',
+    answer: { status: row.status, body: row.body, headers: row.headers ?? {} },
+    repeats: row.repeats,
+    repeatedAt: row.repeated_at === null ? null : new Date(row.repeated_at),
+  };
+}
+
+/** Notes that an answered request came again. A crash of the database may lose the last notes. */
+export async function noteRepeat(
+  db: Queries,
+  claim: Claim,
+  { repeats, repeatedAt }: { repeats: number; repeatedAt: Date | null },
+  now: Date,
+): Promise<void> {
+  if (repeats >= repeatsCounted && repeatedAt && now.getTime() - repeatedAt.getTime() < noteRepeatEveryMs) return;
+  await db.many(sql`
+    update idempotency_claims set repeats = repeats + 1, repeated_at = greatest(repeated_at, ${now}::timestamptz)
+    where scope = ${claim.scope} and operation = ${claim.operation}
+      and path_keys = ${claim.pathKeys} and idempotency_key = ${claim.key} and status is not null`);
 }
 
 /**

@@ -5,10 +5,10 @@ import { startService } from '../../e2e/support/service.ts';
 const connections = 2;
 const modelConnections = 1;
 const queueConnections = 2;
-const service = await startService({
-  DATABASE_CONNECTIONS: String(connections),
-  DATABASE_MODEL_CONNECTIONS: String(modelConnections),
-});
+const service = await startService(
+  { DATABASE_CONNECTIONS: String(connections), DATABASE_MODEL_CONNECTIONS: String(modelConnections) },
+  { alone: true },
+);
 
 it('a web process serves with as few connections as it is allowed, opens no more, and gives them its name', {
   timeout: 60_000,

@@ -7,22 +7,25 @@ import { startModelServer } from '../../sandbox/model/server.ts';
 
 const model = await startModelServer(0);
 let providers: Record<'facilitator' | 'chain' | 'mail' | 'assessor', HangingProxy>;
-const service = await startService(async (sandbox) => {
-  providers = {
-    facilitator: await hangingProxy(sandbox.facilitatorUrl),
-    chain: await hangingProxy(sandbox.rpcUrls[84532]),
-    mail: await hangingProxy(sandbox.smtpUrl),
-    assessor: await hangingProxy(model.url),
-  };
-  return {
-    X402_FACILITATOR_URL: providers.facilitator.url,
-    X402_NETWORKS: 'eip155:84532',
-    X402_RPC_URLS: `84532=${providers.chain.url}`,
-    SMTP_URL: providers.mail.url,
-    ASSESSOR_MODELS: 'compatible:sandbox',
-    ASSESSOR_COMPATIBLE_URL: providers.assessor.url,
-  };
-});
+const service = await startService(
+  async (sandbox) => {
+    providers = {
+      facilitator: await hangingProxy(sandbox.facilitatorUrl),
+      chain: await hangingProxy(sandbox.rpcUrls[84532]),
+      mail: await hangingProxy(sandbox.smtpUrl),
+      assessor: await hangingProxy(model.url),
+    };
+    return {
+      X402_FACILITATOR_URL: providers.facilitator.url,
+      X402_NETWORKS: 'eip155:84532',
+      X402_RPC_URLS: `84532=${providers.chain.url}`,
+      SMTP_URL: providers.mail.url,
+      ASSESSOR_MODELS: 'compatible:sandbox',
+      ASSESSOR_COMPATIBLE_URL: providers.assessor.url,
+    };
+  },
+  { alone: true },
+);
 afterAll(async () => {
   for (const provider of Object.values(providers)) await provider.close();
   await model.close();

@@ -10,8 +10,8 @@ export const generateMetadata = titled('Audit log');
 /** What operators did, and whether the record was changed. */
 export default show(
   async ({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) => {
-    const { before, verify } = await searchParams;
-    const { acts, next_before } = await readForOperator('console_acts', typeof before === 'string' ? { before } : {});
+    const { after, verify } = await searchParams;
+    const { acts, next_after } = await readForOperator('console_acts', typeof after === 'string' ? { after } : {});
     const verified = verify === '1' ? await readForOperator('verify_acts', {}) : null;
     const { ctx } = await operatorContext();
     return (
@@ -66,8 +66,8 @@ export default show(
           ))}
         </ul>
         {acts.length === 0 ? <p className="mt-4 text-ink-3">No operator actions yet.</p> : null}
-        {next_before ? (
-          <a className="btn mt-5" href={`/console/audit?${new URLSearchParams({ before: next_before })}`}>
+        {next_after ? (
+          <a className="btn mt-5" href={`/console/audit?${new URLSearchParams({ after: next_after })}`}>
             Older
           </a>
         ) : null}

@@ -99,16 +99,22 @@ CREATE TABLE idempotency_claims (
   headers JSONB,
   created_at TIMESTAMPTZ(3) NOT NULL,
   answered_at TIMESTAMPTZ(3),
+  repeats INTEGER NOT NULL DEFAULT 0,
+  repeated_at TIMESTAMPTZ(3),
   PRIMARY KEY (scope, operation, path_keys, idempotency_key),
   CHECK (status BETWEEN 200 AND 299 OR status IN (400, 410, 422)),
-  CHECK ((status IS NULL) = (answered_at IS NULL))
+  CHECK ((status IS NULL) = (answered_at IS NULL)),
+  CHECK (repeats >= 0 AND (repeats = 0) = (repeated_at IS NULL)),
+  CHECK (repeats = 0 OR status IS NOT NULL)
 );
 CREATE INDEX idempotency_claims_created_at_idx ON idempotency_claims USING brin (created_at);
 CREATE INDEX idempotency_claims_idempotency_key_idx ON idempotency_claims (idempotency_key);
 -- An answer is given again byte for byte, and a claim names one request for good.
 CREATE FUNCTION keep_answers() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF OLD.status IS NOT NULL OR NEW.fingerprint <> OLD.fingerprint THEN
+  IF NEW.fingerprint <> OLD.fingerprint OR OLD.status IS NOT NULL
+    AND (NEW.status, NEW.body, NEW.headers, NEW.answered_at)
+      IS DISTINCT FROM (OLD.status, OLD.body, OLD.headers, OLD.answered_at) THEN
     RAISE EXCEPTION 'an answer is kept as it was given' USING ERRCODE = 'check_violation';
   END IF;
   RETURN NEW;

@@ -23,9 +23,17 @@ export const consoleActs = defineOperation({
   name: 'console_acts',
   summary: 'List what operators did, newest first.',
   path: '/console/acts',
-  input: z.strictObject({ before: Instant.nullable().default(null), limit: z.int().min(1).max(200).default(100) }),
-  output: z.object({ acts: z.array(Act), next_before: Instant.nullable() }),
-  problems: [],
+  input: z.strictObject({
+    /** The last act of the page before: its sequence and subject, `3:switch:card`. */
+    after: z
+      .string()
+      .regex(/^\d{1,9}:.{1,300}$/)
+      .nullable()
+      .default(null),
+    limit: z.int().min(1).max(200).default(100),
+  }),
+  output: z.object({ acts: z.array(Act), next_after: z.string().nullable() }),
+  problems: ['not_found'],
 });
 
 export const verifyActs = defineOperation({

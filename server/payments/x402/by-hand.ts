@@ -51,27 +51,23 @@ const outgoing = `
  * Records that an operator withdrew what left in this transaction; returns how much. Throws `not_found` without an
  * unexplained transfer of ours, and `action_not_allowed` for one whose nonce gives an arrival back.
  */
-export async function recordWithdrawal(
-  db: Database,
+export async function recordWithdrawalIn(
+  tx: Tx,
   { network, transaction }: Pick<TransferName, 'network' | 'transaction'>,
   now: Date,
 ): Promise<bigint> {
-  return transact(db, async (tx) => {
-    const departures = await tx.many<TransferRow & { gives_back: boolean }>(
-      statement(outgoing, [network, transaction]),
-    );
-    if (departures.length === 0) {
-      throw new Problem('not_found', `No transfer of ours in ${transaction} waits to be explained.`);
-    }
-    if (departures.some(({ gives_back }) => gives_back))
-      throw notAllowed('It returns an incoming transfer, so it is not a withdrawal.');
-    for (const departure of departures) {
-      if (!(await claimDeparture(tx, departure, 'withdrawal'))) continue;
-      const amount = microcents(departure.amount_microcents);
-      post(tx, { ...withdrawn, key: bookKeyOf(departure), jobKey: null, principalKey: null, amount, at: now });
-    }
-    return departures.reduce((sum, { amount_microcents }) => sum + amount_microcents, 0n);
-  });
+  const departures = await tx.many<TransferRow & { gives_back: boolean }>(statement(outgoing, [network, transaction]));
+  if (departures.length === 0) {
+    throw new Problem('not_found', `No transfer of ours in ${transaction} waits to be explained.`);
+  }
+  if (departures.some(({ gives_back }) => gives_back))
+    throw notAllowed('It returns an incoming transfer, so it is not a withdrawal.');
+  for (const departure of departures) {
+    if (!(await claimDeparture(tx, departure, 'withdrawal'))) continue;
+    const amount = microcents(departure.amount_microcents);
+    post(tx, { ...withdrawn, key: bookKeyOf(departure), jobKey: null, principalKey: null, amount, at: now });
+  }
+  return departures.reduce((sum, { amount_microcents }) => sum + amount_microcents, 0n);
 }
 
 function notAllowed(detail: string): Problem {

@@ -53,6 +53,11 @@ describe('the books of a chain', () => {
     expect(told).toContain('no refund explains: 0');
     expect(told).toContain('5.00 USD on the chain, 5.00 USD in the books');
     await expect(money('withdrawal', network, transaction)).rejects.toThrow('waits to be explained');
+    const { rows: acts } = await service.database.pool.query(
+      'select action, role, amount_microcents::int as amount from operator_acts where subject = $1',
+      [`transfer:${network}:${transaction}`],
+    );
+    expect(acts).toEqual([{ action: 'record_withdrawal', role: 'command', amount: 200_000_000 }]);
   });
 
   it('say by how much they differ, when they do', async () => {

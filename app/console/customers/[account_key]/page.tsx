@@ -24,7 +24,8 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         </h1>
         <Told page={`/console/customers/${account_key}`} done="Done, and recorded in the audit log." />
         <p className="mt-2 text-ink-3">
-          Since <Moment at={customer.created_at} now={ctx.now} /> {customer.waivers} charges waived
+          Since <Moment at={customer.created_at} now={ctx.now} /> {customer.waivers}{' '}
+          {customer.waivers === 1 ? 'charge' : 'charges'} waived
         </p>
         <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
           Its purchases

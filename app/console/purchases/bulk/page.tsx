@@ -35,7 +35,9 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
           </a>
           <Price microcents={amount} />
           <State kind="payment" value={payment_state} />
-          <span className={obstacle ? 'text-ink-3' : 'font-medium'}>{obstacle ? `Skipped: ${obstacle}` : 'Yes'}</span>
+          <span className={obstacle ? 'text-ink-3' : 'font-medium'}>
+            {obstacle ? `Skipped: ${obstacle}` : 'Included'}
+          </span>
         </li>
       ))}
     </ul>

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../sandbox/ports.ts';
+import { Agent } from './support/agent.ts';
+import { scrape } from './support/scrape.ts';
+import { startService } from './support/service.ts';
+
+const service = await startService();
+const { pool, url } = service.database;
+const role = `operated_${randomBytes(4).toString('hex')}`;
+const restricted = Object.assign(new URL(url), { username: role, password: 'trial' }).href;
+
+/** The rights that docs/operating.md gives web processes and workers. */
+const rights = `
+  grant usage on schema public, pgboss to ${role};
+  grant select, insert, update, delete on all tables in schema public, pgboss to ${role};
+  grant usage on all sequences in schema public, pgboss to ${role};
+  grant execute on all functions in schema pgboss to ${role};
+  grant maintain on quotes, dispute_texts to ${role}`;
+
+beforeAll(async () => {
+  await pool.query(`create role ${role} login password 'trial'; ${rights}`);
+});
+afterAll(async () => {
+  await pool.query(`drop owned by ${role}; drop role ${role}`);
+});
+
+describe('the rights in the database that the handbook names', () => {
+  it('are enough to sell, to check, and for each round of a worker', { timeout: 120_000 }, async () => {
+    const metrics = await freePort();
+    const door = await service.startDoor({ DATABASE_URL: restricted });
+    const worker = service.startWorker({ DATABASE_URL: restricted, METRICS_PORT: String(metrics) });
+    await worker.ready;
+    const agent = await Agent.arrive({ ...service, baseUrl: door.baseUrl });
+    const job = await agent.paidJob();
+    for (let state = ''; state !== 'delivered'; ) state = (await agent.job(job, { prefer: 'wait=25' })).body.state;
+    expect((await agent.post(`/api/agent/v1/jobs/${job}/review`, { decision: 'accept' })).status).toBe(200);
+    const rounds = ['sweep', 'deleteExpired', 'forgetStrangers', 'sealAudit', 'closeBooks', 'countHours'];
+    const told = await vi.waitFor(
+      async () => {
+        const { text } = await scrape(metrics);
+        for (const round of rounds)
+          expect(text).toMatch(new RegExp(`last_success_timestamp_seconds\\{round="${round}"`));
+        return text;
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+    expect(told).not.toMatch(/round_failures_total\{.*\} [1-9]/);
+    await worker.stop();
+    await door.stop();
+  });
+
+  it.each([
+    'truncate jobs',
+    'alter table audit_rows disable trigger all',
+    "set session_replication_role = 'replica'",
+    'drop table operator_acts',
+    'create table mine (one int)',
+  ])('allow no more: %s', async (statement) => {
+    const client = new pg.Client({ connectionString: restricted });
+    await client.connect();
+    await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+    await client.end();
+  });
+});
