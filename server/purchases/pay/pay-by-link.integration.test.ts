@@ -197,6 +197,19 @@ describe('a payment link, over x402', () => {
     expect(rows).toEqual([{ payment_state: 'none' }]);
   });
 
+  it('begins nothing while its account is blocked, before a round has ended it', async () => {
+    const { agent, paymentKey } = await asking();
+    const { account_key } = (await agent.get('/api/agent/v1/me')).body;
+    await service.database.pool.query(
+      `insert into purchase_blocks (block_key, account_key, cause, created_at) values ('block_trial', $1, 'waivers', now())`,
+      [account_key],
+    );
+    const wallet = await payer();
+    expect((await post(wallet, paymentKey)).body.code).toBe('purchases_blocked');
+    expect((await click(wallet, paymentKey)).body.code).toBe('purchases_blocked');
+    expect((await wallet.get(`/api/agent/v1/payments/${paymentKey}`)).body.rails).toEqual([]);
+  });
+
   it('ends when its account is blocked, also on a card page that is open', async () => {
     const { agent, jobKey, paymentKey } = await asking();
     const opened = (await payByCard(agent, await agent.authorizedJob())).body;
