@@ -270,7 +270,7 @@ describe('an operator', () => {
     await page.getByRole('checkbox', { name: delivered }).check();
     await page.getByLabel('With several').selectOption('note_purchase');
     await page.getByRole('button', { name: 'Preview selected' }).click();
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Add a note: 1 of 1 purchases');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Add a note: 1 of 1 purchase');
     await page.getByLabel('Reason').fill('seen together');
     await page.getByRole('button', { name: 'Add a note for 1' }).click();
     await page.waitForURL(/console\/purchases\?/);

@@ -6,6 +6,7 @@ import { Switches } from '@/components/console/Switches.tsx';
 import { Trouble } from '@/components/console/Trouble.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import type { Overview } from '@/server/console/contract/overview.ts';
 import { seconds } from '@/server/service/terms.ts';
 import { show } from '../show.tsx';
@@ -90,7 +91,7 @@ function CardBooks({ card, now }: { card: Overview['card']; now: Date }) {
         <strong className="font-semibold text-fault">
           Provider and books differ by <Price microcents={balance_microcents - ledger_microcents} />:{' '}
           <Price microcents={balance_microcents} /> at the provider, <Price microcents={ledger_microcents} /> in the
-          books, {differences} {differences === 1 ? 'object differs' : 'objects differ'}
+          books, {counted(differences, 'object differs', 'objects differ')}
         </strong>
       )}
       <span className="ml-auto text-ink-3">

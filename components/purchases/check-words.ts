@@ -1,3 +1,4 @@
+import { counted } from '@/components/ui/counted.ts';
 import type { CheckOutcome, DeterministicCheck } from '@/server/work-check/contract.ts';
 
 /** Each deterministic check's name on pages. */
@@ -16,10 +17,6 @@ const skipReasons: Partial<Record<DeterministicCheck, string>> = {
   source_corroboration: 'No governed sources were shared',
 };
 
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** `every citation resolves` as `Every citation resolves`; null without a reason. */
 function givenReason(outcome: CheckOutcome): string | null {
   const { reason } = outcome.detail;
@@ -30,34 +27,34 @@ function givenReason(outcome: CheckOutcome): string | null {
 function passedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
   switch (outcome.check) {
     case 'evidence_integrity':
-      return `${plural(count('items'), 'item')}, none empty, none twice, each with a source`;
+      return `${counted(count('items'), 'item')}, none empty, none twice, each with a source`;
     case 'evidence_freshness':
-      return `${plural(count('items'), 'item')}, each within the maximum age`;
+      return `${counted(count('items'), 'item')}, each within the maximum age`;
     case 'work_product_schema':
       return 'The work fits the schema that was sent';
     case 'rubric_coverage':
-      return `${plural(count('criteria'), 'criterion', 'criteria')}, none left unassessed`;
+      return `${counted(count('criteria'), 'criterion', 'criteria')}, none left unassessed`;
     case 'citation_integrity':
-      return `${plural(count('cited'), 'citation')}, each leads to a passage of the evidence`;
+      return `${counted(count('cited'), 'citation')}, each leads to a passage of the evidence`;
     case 'source_corroboration':
-      return `${plural(count('independent_sources'), 'source')} retrieved and compared, none contradicts`;
+      return `${counted(count('independent_sources'), 'source')} retrieved and compared, none contradicts`;
   }
 }
 
 function failedSentence(outcome: CheckOutcome, count: (name: string) => number): string {
   switch (outcome.check) {
     case 'evidence_integrity':
-      return `Of ${plural(count('items'), 'item')}: ${count('missing_content')} empty, ${count('missing_source')} without a source, ${count('duplicates')} twice`;
+      return `Of ${counted(count('items'), 'item')}: ${count('missing_content')} empty, ${count('missing_source')} without a source, ${count('duplicates')} twice`;
     case 'evidence_freshness':
-      return `Of ${plural(count('items'), 'item')}: ${count('stale')} too old, ${count('undated')} without a date, ${count('in_the_future')} dated later than the check`;
+      return `Of ${counted(count('items'), 'item')}: ${count('stale')} too old, ${count('undated')} without a date, ${count('in_the_future')} dated later than the check`;
     case 'work_product_schema':
-      return `The work breaks the schema that was sent${count('errors') > 0 ? `, in ${plural(count('errors'), 'place')}` : ''}`;
+      return `The work breaks the schema that was sent${count('errors') > 0 ? `, in ${counted(count('errors'), 'place')}` : ''}`;
     case 'rubric_coverage':
-      return `Of ${plural(count('criteria'), 'criterion', 'criteria')}: ${count('unassessed')} left unassessed`;
+      return `Of ${counted(count('criteria'), 'criterion', 'criteria')}: ${count('unassessed')} left unassessed`;
     case 'citation_integrity':
-      return `${plural(count('unknown'), 'citation')} led to no passage of the evidence`;
+      return `${counted(count('unknown'), 'citation')} led to no passage of the evidence`;
     case 'source_corroboration':
-      return `${plural(count('contradicted'), 'statement')} contradicted by a retrieved source`;
+      return `${counted(count('contradicted'), 'statement')} contradicted by a retrieved source`;
   }
 }
 

@@ -32,6 +32,7 @@ describe('measured accuracy', () => {
       'On nine sets that played no part in making it. ' +
         'Measured on 22 or 23 by version 6fc18a0; the version that wrote this report.',
     );
+    expect(measuredText(measured, 'that runs here')).toMatch(/by version 6fc18a0; not the version that runs here\.$/);
   });
 
   it('is in percent where its name says so', () => {

@@ -10,15 +10,15 @@ export function decidedText(share: number): string {
   return `${percent === 0 ? 'Less than 1' : percent}% ${of}`;
 }
 
-/** The measured accuracy, the data, and whether the measured version wrote the report. */
-export function measuredText(measured: Report['measured']): string {
+/** The measured accuracy, the data, and whether the measured version is the one `meant`. */
+export function measuredText(measured: Report['measured'], meant = 'that wrote this report'): string {
   if (measured === null) return 'The report states no measured accuracy.';
   const { figures, measured_on, measured_at, version, this_version } = measured;
   const values = Object.entries(figures).map(([name, value]) =>
     name.endsWith(' %') ? `${name.slice(0, -2)} ${value}%` : `${name.replaceAll('_', ' ')} ${value}`,
   );
   const day = Number.isNaN(Date.parse(measured_at)) ? measured_at : instantText(measured_at, 'day');
-  const which = this_version ? 'the version that wrote this report' : 'not the version that wrote this report';
+  const which = `${this_version ? '' : 'not '}the version ${meant}`;
   const opening = values.length > 0 ? `${values.join(', ')}, on` : 'on';
   const said = `${opening} ${measured_on}. Measured on ${day} by version ${version}; ${which}.`;
   return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}`;

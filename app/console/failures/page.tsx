@@ -1,5 +1,6 @@
 import { Row, RowAct, RowList } from '@/components/console/Rows.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { may, neededFor } from '@/server/console/roles.ts';
 import { show } from '../../show.tsx';
@@ -66,7 +67,7 @@ function Jobs({ id, title, advice, jobs, now }: JobsProps) {
               <Key>{job.job_key}</Key>
             </a>
             <span className="block text-ink-3">
-              {job.failure ?? 'No failure recorded.'} {job.tries} {job.tries === 1 ? 'try' : 'tries'}
+              {job.failure ?? 'No failure recorded.'} {counted(job.tries, 'try', 'tries')}
             </span>
           </span>
           <span className="ml-auto">
@@ -104,7 +105,7 @@ function Letters({
         {letters.rows.map((letter) => (
           <Row key={letter.letter_id} at={letter.at} now={now}>
             <span className="min-w-0 wrap-anywhere">
-              {words(letter.kind)}, {letter.tries} tries
+              {words(letter.kind)}, {counted(letter.tries, 'try', 'tries')}
               <span className="block text-ink-3">{letter.error ?? 'No error recorded'}</span>
             </span>
             <RowAct href={`/console/failures/retry?letter_id=${letter.letter_id}`} may={obstacle}>

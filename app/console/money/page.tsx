@@ -1,6 +1,7 @@
 import { ChainTable } from '@/components/console/ChainTable.tsx';
 import { Row, RowAct, RowList } from '@/components/console/Rows.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { may, neededFor } from '@/server/console/roles.ts';
 import { show } from '../../show.tsx';
@@ -151,7 +152,7 @@ function Refunds({ money, now }: MoneyProps) {
           <State kind="payment" value={row.state} />
           <span className="min-w-0 wrap-anywhere">
             {row.job_key ? <JobLink jobKey={row.job_key} /> : <Key>{row.refund_key}</Key>} to <Key>{row.payer}</Key>,{' '}
-            {row.tries} tries
+            {counted(row.tries, 'try', 'tries')}
             <span className="block text-ink-3">
               {waitWords[row.waits_for]}
               {row.failure ? ` ${row.failure}` : ''}

@@ -1,5 +1,6 @@
 import { measuredText } from '@/components/purchases/measured-words.ts';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { may, neededFor } from '@/server/console/roles.ts';
 import { show } from '../../show.tsx';
 import { readForOperator, roleNow, titled } from '../operator.ts';
@@ -53,7 +54,7 @@ export default show(async () => {
         </h2>
         <p className="mt-2 text-ink-2">This configuration: {quality.configuration}.</p>
         <p className="mt-2 text-ink-2">
-          {quality.measured ? measuredText(quality.measured) : 'Its accuracy has not been measured.'}
+          {quality.measured ? measuredText(quality.measured, 'that runs here') : 'Its accuracy has not been measured.'}
         </p>
       </section>
     </div>
@@ -70,7 +71,7 @@ function Weeks({ weeks }: { weeks: Quality['weeks'] }) {
         <li key={week.from} className="border-b border-line py-2.5">
           <p className="flex flex-wrap gap-x-4 tabular-nums">
             <span className="font-medium">From {week.from.slice(0, 10)}</span>
-            <span>{week.reports} reports</span>
+            <span>{counted(week.reports, 'report')}</span>
             <span>
               {week.disputed} of {week.reviewed} reviewed disputed ({share(week.disputed, week.reviewed)})
             </span>

@@ -1,5 +1,6 @@
 import { relativeText } from '@/components/console/Moment.tsx';
 import { Pager, Row } from '@/components/console/Rows.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import type { Announced } from '@/server/console/contract/records.ts';
 import { show } from '../../show.tsx';
@@ -60,7 +61,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
 });
 
 function fateWords({ handled_at, tries, failure }: Announced): string {
-  const tried = `${tries} ${tries === 1 ? 'try' : 'tries'}`;
+  const tried = counted(tries, 'try', 'tries');
   if (handled_at) return `Handled, ${tried}`;
   return failure ? `Waiting after ${tried}: ${failure}` : 'Waiting';
 }

@@ -1,6 +1,7 @@
 import { Moment, relativeText } from '@/components/console/Moment.tsx';
 import { Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { may } from '@/server/console/roles.ts';
 import { show } from '../../../show.tsx';
@@ -24,8 +25,7 @@ export default show(async ({ params }: { params: Promise<{ account_key: string }
         </h1>
         <Told page={`/console/customers/${account_key}`} done="Done, and recorded in the audit log." />
         <p className="mt-2 text-ink-3">
-          Since <Moment at={customer.created_at} now={ctx.now} /> {customer.waivers}{' '}
-          {customer.waivers === 1 ? 'charge' : 'charges'} waived
+          Since <Moment at={customer.created_at} now={ctx.now} />, {counted(customer.waivers, 'charge')} waived
         </p>
         <a className="btn mt-3" href={`/console/purchases?is=customer:${customer.account_key}`}>
           Its purchases

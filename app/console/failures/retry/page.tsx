@@ -1,4 +1,5 @@
 import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { may } from '@/server/console/roles.ts';
 import { Missing, show } from '../../../show.tsx';
 import { readForOperator, roleNow, titled } from '../../operator.ts';
@@ -13,7 +14,7 @@ export default show(
     const one = typeof letter_id === 'string' ? letters.rows.find((row) => row.letter_id === letter_id) : null;
     if (one === undefined || letters.total === 0 || !may(await roleNow(), 'retry_letters')) throw new Missing();
     const count = one ? 1 : letters.total;
-    const what = `${count} ${count === 1 ? 'letter' : 'letters'}`;
+    const what = counted(count, 'letter');
     return (
       <ConfirmAct
         title={`Send ${what} again?`}

@@ -3,6 +3,7 @@ import { ConfirmAct } from '@/components/console/ConfirmAct.tsx';
 import { NeedsSignIn } from '@/components/console/NeedsSignIn.tsx';
 import { amountText, Price } from '@/components/purchases/Price.tsx';
 import { State } from '@/components/purchases/State.tsx';
+import { counted } from '@/components/ui/counted.ts';
 import { Key } from '@/components/ui/Key.tsx';
 import { needsFreshSignIn } from '@/server/console/roles.ts';
 import { show } from '../../../show.tsx';
@@ -46,7 +47,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
     return (
       <div className="max-w-decision space-y-4">
         <h1 className="text-h1">Nothing to do</h1>
-        <p>This is not possible for any of these {purchases.length} purchases now.</p>
+        <p>This is not possible for any of the {counted(purchases.length, 'chosen purchase')} now.</p>
         {table}
         <a className="btn" href={list}>
           Back
@@ -57,7 +58,7 @@ export default show(async ({ searchParams }: { searchParams: Search }) => {
   const ofAmount = needsFreshSignIn(action) ? ` of ${amountText(amount_microcents)} USD` : '';
   return (
     <ConfirmAct
-      title={`${words.button}: ${touched} of ${purchases.length} purchases`}
+      title={`${words.button}: ${touched} of ${counted(purchases.length, 'purchase')}`}
       button={`${words.button} for ${touched}${ofAmount}`}
       action="/console/purchases/bulk/confirm"
       back={list}
