@@ -266,7 +266,7 @@ async function check({ world, jobs, stripe }: HostileProvider): Promise<void> {
 async function unreturned(world: World, jobKey: string): Promise<number> {
   const { rowCount } = await world.service.database.pool.query(
     `select 1 from refunds where job_key = $1 and reason = 'late_payment' and intent_id is not null
-      and state = 'refund_failed'`,
+      and state = 'refund_failed' and dropped_at is null`,
     [jobKey],
   );
   return rowCount ?? 0;

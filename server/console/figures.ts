@@ -62,7 +62,8 @@ export function readFigures(db: Queries, now: Date): Promise<Figure[]> {
     union all select 'payments_open_oldest_seconds', null, coalesce(extract(epoch from ${now} - min(created_at)), 0)
       from payments_open
     union all select 'refunds_open', 'refund_pending', count(*) from refunds where state = 'refund_pending'
-    union all select 'refunds_open', 'refund_failed', count(*) from refunds where state = 'refund_failed'
+    union all select 'refunds_open', 'refund_failed', count(*) from refunds
+      where state = 'refund_failed' and dropped_at is null
     union all select 'refunds_open_oldest_seconds', null, coalesce(extract(epoch from ${now} - min(created_at)), 0)
       from refunds where state = 'refund_pending'
     union all select 'transfers_unexplained', known.use, count(c.use) from unnest(array['unmatched', 'outgoing']) known (use)

@@ -28,7 +28,7 @@ export const consoleMe: Verb<typeof contract.consoleMe> = async ({ ctx, caller, 
         select from jobs where state in ('delivered', 'redelivered') and review_by < ${ctx.now} limit ${contract.waitingMax}) late)
         as overdue,
       (select count(*) from jobs where state = 'failed' and created_at > ${after(ctx.now, -daySeconds)}) as failed,
-      (select count(*) from refunds where state <> 'refunded') as refunds,
+      (select count(*) from refunds where state <> 'refunded' and dropped_at is null) as refunds,
       (select count(*) from purchase_blocks where lifted_at is null) as blocks,
       (select count(*) from card_disputes where closed_at is null and answered_at is null) as disputes`);
   const counts = Object.fromEntries(Object.entries(waiting).map(([name, count]) => [name, Number(count)]));

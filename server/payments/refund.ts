@@ -50,11 +50,12 @@ export async function reopenRefund(
     returning reason, amount_microcents`);
 }
 
-/** Drops the refund of a payment that the rail took back itself; money that came besides stays owed. False when none was pending. */
+/** Drops the refund of a payment that the rail took back itself; money that came besides stays owed. False when none was owed. */
 export async function cancelRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
   const canceled = await tx.maybe(sql`
-    update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
-    where payment_key = ${paymentKey} and state = 'refund_pending' and reason <> 'late_payment' returning refund_key`);
+    update refunds set state = 'refund_failed', dropped_at = ${now}, decided_at = coalesce(decided_at, ${now}),
+      failure = coalesce(failure, 'The payment itself was reversed.')
+    where payment_key = ${paymentKey} and state <> 'refunded' and dropped_at is null and reason <> 'late_payment' returning refund_key`);
   return canceled !== undefined;
 }
 
@@ -65,8 +66,9 @@ export async function cancelLateRefund(
   now: Date,
 ): Promise<{ amount_microcents: bigint } | undefined> {
   return tx.maybe(sql`
-    update refunds set state = 'refund_failed', decided_at = ${now}, failure = 'The payment itself was reversed.'
-    where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' returning amount_microcents`);
+    update refunds set state = 'refund_failed', dropped_at = ${now}, decided_at = coalesce(decided_at, ${now}),
+      failure = coalesce(failure, 'The payment itself was reversed.')
+    where intent_id = ${intentId} and reason = 'late_payment' and state <> 'refunded' and dropped_at is null returning amount_microcents`);
 }
 
 /** Restores the refund of a late charge after its bank returned the charge. Undefined when none was dropped. */
@@ -76,16 +78,23 @@ export async function reviveLateRefund(
   now: Date,
 ): Promise<{ amount_microcents: bigint } | undefined> {
   return tx.maybe(sql`
-    update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
-    where intent_id = ${intentId} and reason = 'late_payment' and state = 'refund_failed' returning amount_microcents`);
+    update refunds set state = 'refund_pending', dropped_at = null, decided_at = null, failure = null, tries = 0,
+      next_try_at = ${now}
+    where intent_id = ${intentId} and reason = 'late_payment' and dropped_at is not null returning amount_microcents`);
 }
 
-/** Restores a refund that was dropped because of a wrong reversal. */
-export async function reviveRefund(tx: Tx, paymentKey: string, now: Date): Promise<boolean> {
-  const revived = await tx.maybe(sql`
-    update refunds set state = 'refund_pending', decided_at = null, failure = null, tries = 0, next_try_at = ${now}
-    where payment_key = ${paymentKey} and state = 'refund_failed' and reason <> 'late_payment' returning refund_key`);
-  return revived !== undefined;
+/** Restores a refund that was dropped because of a wrong reversal, as it stood before. */
+export async function reviveRefund(
+  tx: Tx,
+  paymentKey: string,
+  state: 'refund_pending' | 'refund_failed',
+  now: Date,
+): Promise<void> {
+  await tx.maybe(sql`
+    update refunds set state = ${state}, dropped_at = null, tries = 0, next_try_at = ${now},
+      decided_at = case when ${state} = 'refund_failed' then decided_at end,
+      failure = case when ${state} = 'refund_failed' then failure end
+    where payment_key = ${paymentKey} and dropped_at is not null and reason <> 'late_payment' returning refund_key`);
 }
 
 /** Delays the next try while `attempt` runs. */

@@ -1275,6 +1275,7 @@ CREATE TABLE refunds (
   failure TEXT,
   created_at TIMESTAMPTZ(3) NOT NULL,
   decided_at TIMESTAMPTZ(3),
+  dropped_at TIMESTAMPTZ(3),
   network TEXT,
   arrival_transaction TEXT,
   arrival_position INTEGER,
@@ -1283,6 +1284,7 @@ CREATE TABLE refunds (
   FOREIGN KEY (network, arrival_transaction, arrival_position) REFERENCES chain_transfers
     ON DELETE SET NULL ON UPDATE CASCADE,
   CHECK (state IN ('refund_pending', 'refunded', 'refund_failed')),
+  CHECK (dropped_at IS NULL OR state = 'refund_failed'),
   CHECK (amount_microcents > 0),
   CHECK ((payment_key IS NULL) = (job_key IS NULL)),
   CHECK ((payment_key IS NULL) = (reason IN ('returned_by_operator', 'returned_before'))),
@@ -1297,8 +1299,8 @@ CREATE UNIQUE INDEX refunds_provider_refund_id_key ON refunds (provider_refund_i
 CREATE INDEX refunds_job_key_idx ON refunds (job_key);
 CREATE INDEX refunds_payment_key_idx ON refunds (payment_key);
 CREATE INDEX refunds_pending_idx ON refunds (next_try_at) WHERE state = 'refund_pending';
-CREATE INDEX refunds_failed_idx ON refunds (created_at) WHERE state = 'refund_failed';
-CREATE INDEX refunds_unsettled_idx ON refunds (created_at) WHERE state <> 'refunded';
+CREATE INDEX refunds_failed_idx ON refunds (created_at) WHERE state = 'refund_failed' AND dropped_at IS NULL;
+CREATE INDEX refunds_unsettled_idx ON refunds (created_at) WHERE state <> 'refunded' AND dropped_at IS NULL;
 ALTER TABLE chain_transfers ADD FOREIGN KEY (refund_key) REFERENCES refunds ON DELETE SET NULL ON UPDATE CASCADE;
 CREATE TRIGGER refunds_stay BEFORE DELETE OR TRUNCATE ON refunds EXECUTE FUNCTION refuse_change();
 

@@ -13,6 +13,7 @@ import {
   stripeOf,
 } from '../../../e2e/support/card.ts';
 import { startService, withCard } from '../../../e2e/support/service.ts';
+import { readUnsettled } from '../../purchases/rounds/unsettled.ts';
 import { hearRails } from '../../purchases/rounds/watch.ts';
 
 const service = await startService(withCard);
@@ -24,6 +25,11 @@ afterEach(() => stripe.clearFaults());
 
 const stranger = new Agent(service.baseUrl, `0x${'2'.repeat(64)}`);
 const paymentOf = async (agent: Agent, jobKey: string) => (await agent.job(jobKey)).body.payment_state;
+/** The refunds of a job that operators are told of. */
+const listedFor = async (jobKey: string) => {
+  const { refunds } = await readUnsettled(service.runtime.db, service.runtime.clock());
+  return refunds.rows.filter(({ job_key }) => job_key === jobKey).map(({ state }) => state);
+};
 const chargesOf = async (paymentKey: string) =>
   (await stripe.books()).charges.filter(
     ({ metadata, status }) => status === 'succeeded' && metadata.payment_key === paymentKey,
@@ -276,9 +282,10 @@ describe('money that goes back', () => {
   });
 
   it.each([
-    ['won', 'refund_failed', 500_000_000n],
-    ['lost', 'reversed', 0n],
-  ] as const)('and came back is owed no more when its dispute is %s', async (outcome, state, owed) => {
+    [['won'], 'refund_failed', 500_000_000n, ['refund_failed']],
+    [['lost'], 'reversed', 0n, []],
+    [['lost', 'won'], 'refund_failed', 500_000_000n, ['refund_failed']],
+  ] as const)('and came back is owed no more when its dispute is %s', async (outcomes, state, owed, listed) => {
     const { agent } = await buyingByCard(service);
     const { jobKey, paymentKey } = await paidOnPage(service, agent);
     await agent.post(`/api/agent/v1/jobs/${jobKey}/cancel`);
@@ -288,10 +295,13 @@ describe('money that goes back', () => {
     expect(await paymentOf(agent, jobKey)).toBe('refund_failed');
     const opened = await stripe.openDispute({ payment_intent: await intentOf(paymentKey) });
     await heard(service);
-    await stripe.closeDispute(opened.id, outcome);
-    await heard(service);
+    for (const outcome of outcomes) {
+      await stripe.closeDispute(opened.id, outcome);
+      await heard(service);
+    }
     expect(await paymentOf(agent, jobKey)).toBe(state);
     expect(await bookedFor(jobKey, 'liability:refunds')).toBe(owed);
+    expect(await listedFor(jobKey)).toEqual(listed);
   });
 
   it('because it came late is not owed besides when its bank has taken it', async () => {
@@ -317,6 +327,7 @@ describe('money that goes back', () => {
     expect(await bookedFor(jobKey, 'liability:refunds')).toBe(0n);
     const { rows } = await service.database.pool.query('select state from refunds where job_key = $1', [jobKey]);
     expect(rows).toEqual([{ state: 'refund_failed' }]);
+    expect(await listedFor(jobKey)).toEqual([]);
   });
 });
 

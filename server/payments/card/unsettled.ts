@@ -31,7 +31,6 @@ export async function readCardsWaiting(
   return {
     unknown: await openPayments(true),
     payments: await openPayments(false),
-    // Don't list the refund of a payment that its payer's bank took back: it is no longer owed.
     refunds: await told<OpenRefund>(
       db,
       sql`
@@ -40,8 +39,8 @@ export async function readCardsWaiting(
           case when r.state = 'refund_failed' then 'person' when exists (
             select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
             else 'try' end as waits_for
-        from refunds r join jobs using (job_key) join payments using (payment_key)
-        where r.intent_id is not null and r.state <> 'refunded' and (reversed_at is null or r.reason = 'late_payment')
+        from refunds r join jobs using (job_key)
+        where r.intent_id is not null and r.state <> 'refunded' and r.dropped_at is null
         order by r.created_at limit ${toldMax}`,
     ),
   };

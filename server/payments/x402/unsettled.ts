@@ -72,12 +72,12 @@ async function openAttempts(db: Queries, now: Date): Promise<Pick<Waiting, 'unkn
   };
 }
 
-/** Refunds that were not carried out. That of a reversed payment is no longer owed. */
+/** Refunds that are owed and were not carried out. */
 async function openRefunds(db: Queries, now: Date): Promise<Told<OpenRefund>> {
   // Apart from the rows: only these are looked up on their chains.
   const { total } = await db.one<{ total: number }>(sql`
-    select count(*)::int as total from refunds left join payments using (payment_key)
-    where refunds.state <> 'refunded' and refunds.network is not null and reversed_at is null`);
+    select count(*)::int as total from refunds
+    where state <> 'refunded' and dropped_at is null and network is not null`);
   const rows = await db.many<OpenRefund>(sql`
     select refunds.refund_key, refunds.job_key, refunds.state, refunds.created_at, tries, refunds.amount_microcents,
       refunds.network, sender as payer, refunds.failure,
@@ -86,9 +86,8 @@ async function openRefunds(db: Queries, now: Date): Promise<Told<OpenRefund>> {
         as waits_for
     from refunds join chain_transfers c on c.network = refunds.network and c.transaction = arrival_transaction
       and c.position = arrival_position
-    left join payments on payments.payment_key = refunds.payment_key
     left join x402_transfers x on x.payment_key = refunds.payment_key
-    where refunds.state <> 'refunded' and reversed_at is null order by refunds.created_at limit ${toldMax}`);
+    where refunds.state <> 'refunded' and refunds.dropped_at is null order by refunds.created_at limit ${toldMax}`);
   return { rows, total };
 }
 

@@ -93,8 +93,9 @@ async function standingAfter(
 ): Promise<{ payment_state: JobRow['payment_state']; account: LosingAccount }> {
   const { payment_key: paymentKey } = payment;
   if (!reversal.job_ended) {
-    if (reversal.job_payment_state === 'refund_pending') await reviveRefund(tx, paymentKey, now);
-    return { payment_state: reversal.job_payment_state, account: reversal.books_account };
+    const { job_payment_state: before } = reversal;
+    if (before === 'refund_pending' || before === 'refund_failed') await reviveRefund(tx, paymentKey, before, now);
+    return { payment_state: before, account: reversal.books_account };
   }
   if (job.state === 'failed' && rail.remedies.undelivered === 'wallet_credit') {
     return { payment_state: 'credited', account: 'liability:wallet_credit' };
@@ -107,8 +108,6 @@ async function standingAfter(
 async function accountOf(tx: Tx, job: JobRow, payment: Attempt, now: Date): Promise<LosingAccount> {
   if (job.charge_state === 'held') return 'liability:held';
   if (await cancelRefund(tx, payment.payment_key, now)) return 'liability:refunds';
-  // Its refund had come back and was still owed, until the payer's bank took it.
-  if (job.payment_state === 'refund_failed') return 'liability:refunds';
   if (
     job.payment_state === 'credited' &&
     (await walletCreditLocked(tx, job.principal_key)) >= payment.amount_microcents
