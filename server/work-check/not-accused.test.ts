@@ -52,6 +52,21 @@ describe('correct work is not accused', () => {
     expect(await statuses(work, page)).not.toContain('contradicted');
   });
 
+  it('of a total over counts that could be years', async () => {
+    const csv = 'region,units,returns,net\nNorth,1950,20,1930\nSouth,2400,30,2370\nWest,2300,10,2290';
+    const table = (total: number): string =>
+      `| Region | Units | Returns | Net |\n|---|---|---|---|\n| North | 1950 | 20 | 1930 |\n| South | 2400 | 30 | 2370 |
+| West | 2300 | 10 | 2290 |\n| Total | ${total} | 60 | 6590 |`;
+    expect((await checked(table(6650), csv)).verdict).toBe('supported');
+    expect((await checked(table(6560), csv)).verdict).toBe('revise');
+    const rows = [
+      { region: 'North', units: 1950 },
+      { region: 'South', units: 2400 },
+      { region: 'West', units: 2300 },
+    ];
+    expect((await checked({ rows, total_units: 6650 }, csv)).verdict).toBe('supported');
+  });
+
   it('of a denial beside a rule that holds on a condition, or beside a row of a table', async () => {
     const charter =
       '6.1 Taxi costs up to 80.00 are reimbursed if, because of the delay, the last public connection has been missed.';

@@ -1,5 +1,6 @@
 import { type JsonValue, parsedIfJson } from '../kernel/json-value.ts';
 import { bounds, type StatementKind } from './contract.ts';
+import { isCount } from './reading/cell-figure.ts';
 import { isInstruction } from './reading/instructions.ts';
 import { type Quantity, readQuantities } from './reading/quantities.ts';
 import { type Span, splitSentences } from './reading/sentences.ts';
@@ -98,7 +99,7 @@ function cellStatements(tables: readonly Table[]): Statement[] {
         const place = { start: cell.start, end: cell.end };
         return [
           {
-            ...makeStatement(at, text, 'cell', place),
+            ...makeStatement(at, text, 'cell', place, isCount(cell.text, name) ? text.length - cell.text.length : -1),
             record: { column: name, keys, names, figures: [], value: cell.text, identity: cells[0]?.text },
           },
         ];
@@ -230,7 +231,8 @@ function fieldStatement(
     other !== key && typeof value === 'number' ? [String(value)] : [],
   );
   const column = wordsOfKey(key);
-  const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path });
+  const count = isCount(String(item), column) ? column.length + ': '.length : -1;
+  const made = makeStatement(at, `${column}: ${String(item)}`, 'leaf', { path }, count);
   return { ...made, record: { column, keys, names, figures, value: String(item), identity: nameOf(record) } };
 }
 
@@ -264,7 +266,14 @@ const CITATION_MARK = /\[\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*\]/g;
 const RUN_IN_HEADING =
   /^\s*(?:\p{Lu}\p{Ll}*(?:tion|sion|ity|ing|ment|ance|ence)s?|Outlook|Background|Incidents?|Options?|Tasks?|Risks?|Costs?|Results?|Findings?|Notes?|Next steps?|Deliver(?:y|ies)|Status|Summary|Overview|Context|Scope|Causes?|Impact|Dates?|Deadlines?|Actions?|Reasons?|Details?|Not known|Open (?:points?|questions?))\s*[.:]\s+(?=["“']?(?:\p{Lu}|\d))/u;
 
-function makeStatement(at: string, text: string, kind: StatementKind, place: Statement['place']): Statement {
+/** `count`: where four digits stand that are no year. */
+function makeStatement(
+  at: string,
+  text: string,
+  kind: StatementKind,
+  place: Statement['place'],
+  count = -1,
+): Statement {
   const said = kind === 'leaf' || kind === 'cell' ? text : text.replace(RUN_IN_HEADING, blanks);
   const tokens = tokenize(said.includes('[') ? said.replaceAll(CITATION_MARK, blanks) : said);
   return {
@@ -272,7 +281,7 @@ function makeStatement(at: string, text: string, kind: StatementKind, place: Sta
     place,
     text,
     tokens,
-    quantities: readQuantities(tokens).slice(0, FIGURES_MAX),
+    quantities: readQuantities(tokens, undefined, ({ start }) => start !== count).slice(0, FIGURES_MAX),
     kind,
     instruction: isInstruction(text, tokens),
     under: typeof place === 'object' && 'path' in place ? wordsOfKey(place.path.replaceAll(/\/\d+|\//g, ' ')) : '',

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, readQuantities } from './reading/quantities.ts';
-import { type Cell, readTables, type Table } from './reading/tables.ts';
+import type { Cell, Table } from './reading/tables.ts';
 import { tokenize } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
 import { agrees, readTotal, type Total } from './totals.ts';
@@ -14,11 +14,6 @@ export type BoundCell = {
   /** For a sum or a count: what was worked out, such as "the sum of Amount". */
   worked?: string;
 };
-
-function tablesOf({ sources, lazy }: EvidenceIndex): Table[] {
-  lazy.tables ??= sources.flatMap(({ text }, source) => readTables(text, source));
-  return lazy.tables;
-}
 
 /** Text of a cell without differences of case, spacing and punctuation. */
 function plainCell(text: string): string {
@@ -34,7 +29,7 @@ function plainCell(text: string): string {
  * count that it gives.
  */
 export function readCell(statement: Statement, index: EvidenceIndex): BoundCell | undefined {
-  const tables = tablesOf(index);
+  const tables = index.tables;
   if (tables.length === 0) return undefined;
   for (const { column, row, value } of namings(statement)) {
     for (const table of tables) {

@@ -37,7 +37,7 @@ export function readTotal(statement: Statement, tables: readonly Table[]): Total
     const column = columnMeant(statement, words, table.header, rows);
     if (column === undefined) continue;
     const cells = rows.flatMap((line) => line.slice(column, column + 1));
-    const values = cells.map(({ text }) => figureOfCell(text)?.value);
+    const values = cells.map(({ text }) => figureOfCell(text, table.header[column]?.text ?? '')?.value);
     if (values.some((value) => value === undefined)) continue;
     const value = values.reduce((sum: number, next) => sum + (next ?? 0), 0);
     const named = `the sum of ${table.header[column]?.text ?? ''}`;
@@ -70,7 +70,7 @@ function columnMeant(
   const own = new Set(words);
   const contentOf = (cell: Cell): Token[] => tokenize(cell.text).filter(isContent);
   const numeric = header.flatMap((cell, at) =>
-    rows.every((line) => figureOfCell(line[at]?.text ?? '') !== undefined) &&
+    rows.every((line) => figureOfCell(line[at]?.text ?? '', cell.text) !== undefined) &&
     !ADDS_UP_TO_NOTHING.test(cell.text.replaceAll('_', ' '))
       ? [{ cell, at }]
       : [],

@@ -1,7 +1,7 @@
 import { figureOfCell } from '../reading/cell-figure.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
 import type { Quantity } from '../reading/quantities.ts';
-import { readTables, type Table } from '../reading/tables.ts';
+import type { Table } from '../reading/tables.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement } from '../statements.ts';
 import { written } from './derivation.ts';
@@ -24,9 +24,8 @@ const SUMS_MAX = 400;
 
 /** Every sum of a column of figures, and of its rows that share a value of another column. Made once for a work. */
 export function columnSums(index: EvidenceIndex): ColumnSum[] {
-  index.lazy.tables ??= index.sources.flatMap(({ text }, source) => readTables(text, source));
   const sums: ColumnSum[] = [];
-  for (const table of index.lazy.tables) {
+  for (const table of index.tables) {
     const rows = table.rows.filter((cells) => !TOTAL_ROW.test(cells[0]?.text ?? ''));
     if (rows.length < 2) continue;
     for (const { column, name, values, of } of [...figuresOf(table, rows), ...productsOf(table, rows)]) {
@@ -61,7 +60,7 @@ type Figures = { column: number; name: string; values: number[]; of: 'counts' | 
 
 function figuresOf({ header }: Table, rows: Table['rows']): Figures[] {
   return header.flatMap((head, column) => {
-    const values = rows.map((cells) => figureOfCell(cells[column]?.text ?? '')?.value);
+    const values = rows.map((cells) => figureOfCell(cells[column]?.text ?? '', head.text)?.value);
     return values.some((value) => value === undefined)
       ? []
       : [{ column, name: head.text, values: values as number[], of: 'counts' as const }];

@@ -138,7 +138,7 @@ function isOfRecord({ record, kind }: Statement, at: number, index: EvidenceInde
   if (kind !== 'cell' || identity === undefined || passage === undefined) return true;
   const names = tokenize(identity).filter((token) => token.kind === 'word' && token.content);
   if (names.length === 0 || names.some(({ stem }) => passage.stems.has(stem))) return true;
-  return !(index.lazy.tables ?? []).some(
+  return !index.tables.some(
     ({ source, rows }) =>
       source === passage.source &&
       rows.some((cells) => (cells[0]?.start ?? 0) < passage.end && (cells.at(-1)?.end ?? 0) > passage.start),

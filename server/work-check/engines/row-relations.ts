@@ -82,7 +82,7 @@ function gridsOf(all: readonly Statement[]): Map<string, Grid> {
     const place = placeIn(statement);
     const { record } = statement;
     if (place === undefined || record === undefined) continue;
-    const value = figureOfCell(record.value)?.value;
+    const value = figureOfCell(record.value, record.column)?.value;
     if (value === undefined) continue;
     const grid = made.get(place.table) ?? new Map<string, Row>();
     const row: Row = grid.get(place.row) ?? new Map();

@@ -9,15 +9,17 @@ const TOTAL = /^(?:row |grand )?(?:total|sum|all|overall|together)\b/i;
 const ROWS_THAT_HOLD = 2;
 
 /** Shares add up to nothing that a total would give. */
-function numberOf(text: string): number | undefined {
-  const figure = figureOfCell(text);
+function numberOf(text: string, name: string): number | undefined {
+  const figure = figureOfCell(text, name);
   return figure?.kind === 'percent' ? undefined : figure?.value;
 }
 
 function sumOfRow({ record, kind }: Statement): RowTotal | undefined {
   if (kind !== 'cell' || record === undefined || !TOTAL.test(record.column)) return undefined;
-  const claimed = numberOf(record.value);
-  const parts = record.keys.filter((one) => one !== record.identity).flatMap((one) => numberOf(one) ?? []);
+  const claimed = numberOf(record.value, record.column);
+  const parts = record.keys.flatMap((one, at) =>
+    one === record.identity ? [] : (numberOf(one, record.names[at] ?? '') ?? []),
+  );
   if (claimed === undefined || parts.length < 2) return undefined;
   const sum = parts.reduce((total, part) => total + part, 0);
   return {
@@ -41,10 +43,10 @@ export function rowTotal(statement: Statement, all: readonly Statement[]): RowTo
 function sumOfColumn({ record, kind, at }: Statement, all: readonly Statement[]): RowTotal | undefined {
   if (kind !== 'cell' || record === undefined || !TOTAL.test(record.identity ?? '')) return undefined;
   const table = tableOf(at);
-  const claimed = numberOf(record.value);
+  const claimed = numberOf(record.value, record.column);
   const parts = all.flatMap((one) =>
     one.record?.column === record.column && tableOf(one.at) === table && !TOTAL.test(one.record.identity ?? '')
-      ? (numberOf(one.record.value) ?? [])
+      ? (numberOf(one.record.value, record.column) ?? [])
       : [],
   );
   if (claimed === undefined || parts.length < 2) return undefined;

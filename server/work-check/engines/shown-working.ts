@@ -23,9 +23,11 @@ export function shownWorking(statement: Statement, all: readonly Statement[]): R
 function workedIn(statement: Statement, all: readonly Statement[]): RowTotal | undefined {
   const { record, kind } = statement;
   if (kind !== 'cell' || record === undefined) return undefined;
-  const claimed = figureOfCell(record.value);
+  const claimed = figureOfCell(record.value, record.column);
   if (claimed === undefined || claimed.kind === 'percent') return undefined;
-  const words = record.keys.filter((one) => one !== record.identity && figureOfCell(one) === undefined);
+  const words = record.keys.filter(
+    (one, at) => one !== record.identity && figureOfCell(one, record.names[at] ?? '') === undefined,
+  );
   for (const one of words) {
     const worked = product(one) ?? fromRows(one, statement, all);
     if (worked === undefined) continue;
@@ -65,7 +67,7 @@ function fromRows(text: string, statement: Statement, all: readonly Statement[])
   const column = columnOf(statement, all);
   const amountOf = (name: string): number | undefined => {
     const row = column.find(({ record }) => plain(record?.identity ?? '') === plain(name));
-    return row === undefined ? undefined : figureOfCell(row.record?.value ?? '')?.value;
+    return row === undefined ? undefined : figureOfCell(row.record?.value ?? '', row.record?.column ?? '')?.value;
   };
   if (share !== null) {
     const [rate, base] = [Number(share[1]), amountOf(share[2] ?? '')];
@@ -75,7 +77,7 @@ function fromRows(text: string, statement: Statement, all: readonly Statement[])
   if (above !== null) {
     const before = column
       .slice(0, column.indexOf(statement))
-      .flatMap(({ record }) => figureOfCell(record?.value ?? '')?.value ?? []);
+      .flatMap(({ record }) => figureOfCell(record?.value ?? '', record?.column ?? '')?.value ?? []);
     const count = above[1] === undefined ? before.length : readQuantities(tokenize(`${above[1]} lines`))[0]?.value;
     if (count === undefined || count < 2 || count > before.length) return undefined;
     const parts = before.slice(-count);

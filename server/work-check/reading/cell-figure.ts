@@ -1,14 +1,36 @@
 import { type Quantity, readQuantities } from './quantities.ts';
+import type { Table } from './tables.ts';
 import { tokenize } from './tokens.ts';
+
+/** Names of columns and fields that hold years. */
+const OF_YEARS =
+  /\b(?:years?|dates?|fy|fiscal|financial|season|period|since|from|until|till|through|vintage|edition|model|built|opened|founded|established|published|released|launched|born|expir\w*|valid|jahr|baujahr)\b/i;
+
+/** Whether four digits alone in a column or field of this name are a count: "1950" under "Units", not under "Built". */
+export const isCount = (text: string, name: string): boolean =>
+  /^[-−–+]?\d{4}$/.test(text) && !OF_YEARS.test(name.replaceAll('_', ' '));
+
+/** Where the cells of tables start that hold four digits and no year. */
+export function countsIn(tables: readonly Table[]): Set<number> {
+  return new Set(
+    tables.flatMap(({ header, rows }) =>
+      rows.flatMap((cells) =>
+        cells.flatMap(({ text, start }, column) =>
+          column > 0 && isCount(text, header[column]?.text ?? '') ? [start] : [],
+        ),
+      ),
+    ),
+  );
+}
 
 /**
  * The one figure of a cell or field, with its sign: "**-1,240**", "12 kg". Undefined for a date or time, several figures,
- * or a figure in more than one word of text.
+ * or a figure in more than one word of text. `name`: its column or field, which tells a count from a year.
  */
-export function figureOfCell(text: string): Pick<Quantity, 'kind' | 'value'> | undefined {
+export function figureOfCell(text: string, name: string): Pick<Quantity, 'kind' | 'value'> | undefined {
   const bare = text.replaceAll(/\*\*|__|`/g, '').trim();
   const tokens = tokenize(bare);
-  const [figure, ...more] = readQuantities(tokens);
+  const [figure, ...more] = readQuantities(tokens, undefined, () => !isCount(bare, name));
   if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
   if (tokens.filter(({ kind }) => kind === 'word').length > 1) return undefined;
   return { kind: figure.kind, value: /^[-−–]/.test(bare) ? -figure.value : figure.value };

@@ -1,9 +1,10 @@
 import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
+import { countsIn } from './cell-figure.ts';
 import { isInstruction } from './instructions.ts';
 import { dayOrderOf, type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
-import { separateValues, type Table } from './tables.ts';
+import { readTables, separateValues, type Table } from './tables.ts';
 import type { Token } from './token.ts';
 import { tokenize } from './tokens.ts';
 
@@ -51,9 +52,9 @@ export type EvidenceIndex = {
   flow: Flow;
   /** Figures in the names of the sources: known, though no passage can be cited for them. */
   labels: Quantity[];
+  tables: Table[];
   /** What is worked out when it is first asked for, each by the module that asks. */
   lazy: {
-    tables: Table[] | undefined;
     speech: number | undefined;
     prefixes: Map<string, string[]> | undefined;
   };
@@ -76,26 +77,30 @@ export function evidenceSource(
 /** Reads all sources sentence by sentence. Instruction-like sentences are kept, marked, and left out of the words. */
 export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
   const passages: Passage[] = [];
+  const tables: Table[] = [];
   const words = new Map<string, HeldWord>();
   const flow: Flow = { words: [], before: [] };
   for (const [source, { text }] of sources.entries()) {
     const separated = separateValues(text);
     const order = dayOrderOf(text);
+    const own = readTables(text, source);
+    const counts = countsIn(own);
+    tables.push(...own);
     for (const { start, end } of splitSentences(text)) {
       const sentence = separated.slice(start, end);
       const tokens = tokenize(sentence, start);
       const content: string[] = [];
       for (const token of tokens) if (token.content) content.push(token.stem);
       const instruction = isInstruction(sentence, tokens);
-      const quantities = readQuantities(tokens, order);
+      const quantities = readQuantities(tokens, order, ({ start: from }) => !counts.has(from));
       const stems = new Set(content);
       const at = passages.push({ source, start, end, tokens, content, stems, quantities, instruction }) - 1;
       if (!instruction) addWords(tokens, at, words, flow);
     }
   }
   const labels = sources.flatMap(({ source }) => readQuantities(tokenize(source)));
-  const lazy = { tables: undefined, speech: undefined, prefixes: undefined };
-  return { sources, passages, words, flow, labels, lazy };
+  const lazy = { speech: undefined, prefixes: undefined };
+  return { sources, passages, words, flow, labels, tables, lazy };
 }
 
 function addWords(tokens: readonly Token[], passage: number, words: Map<string, HeldWord>, flow: Flow): void {

@@ -97,7 +97,11 @@ const UNITS = new Map(
 );
 
 /** Reads all figures of a token list, in order. Dates swallow their parts. */
-export function readQuantities(tokens: readonly Token[], order?: DayOrder): Quantity[] {
+export function readQuantities(
+  tokens: readonly Token[],
+  order?: DayOrder,
+  mayBeYear: (token: Token) => boolean = () => true,
+): Quantity[] {
   const found: Quantity[] = [];
   let at = 0;
   while (at < tokens.length) {
@@ -106,7 +110,7 @@ export function readQuantities(tokens: readonly Token[], order?: DayOrder): Quan
       at += 1;
       continue;
     }
-    const quantity = readDate(tokens, at, order) ?? readTime(tokens, at) ?? readNumber(tokens, at);
+    const quantity = readDate(tokens, at, order, mayBeYear) ?? readTime(tokens, at) ?? readNumber(tokens, at);
     if (quantity === undefined) {
       at += 1;
       continue;
@@ -150,10 +154,15 @@ export function dayOrderOf(text: string): DayOrder | undefined {
   return dayFirst ? 'day first' : 'month first';
 }
 
-function readDate(tokens: readonly Token[], at: number, order: DayOrder | undefined): Quantity | undefined {
-  return (
-    readNumericDate(tokens, at, order) ?? readDottedDate(tokens, at) ?? readWordDate(tokens, at) ?? readYear(tokens, at)
-  );
+function readDate(
+  tokens: readonly Token[],
+  at: number,
+  order: DayOrder | undefined,
+  mayBeYear: (token: Token) => boolean,
+): Quantity | undefined {
+  const date = readNumericDate(tokens, at, order) ?? readDottedDate(tokens, at) ?? readWordDate(tokens, at);
+  const token = tokens[at];
+  return date ?? (token !== undefined && mayBeYear(token) ? readYear(tokens, at) : undefined);
 }
 
 /** "03.05.2026"; and "03.05." with its full stop, where it opens a line or a word before it asks for a date. */
@@ -249,8 +258,23 @@ function readYear(tokens: readonly Token[], at: number): Quantity | undefined {
   const after = tokens[at + 1]?.lower ?? '';
   if (CURRENCIES.has(before) || after === '%' || CURRENCIES.has(tokens[at + 1]?.stem ?? '') || UNITS.has(after))
     return undefined;
+  if (countsThings(tokens, at, year)) return undefined;
   return dateQuantity(tokens, at, at, { year });
 }
+
+/** "sold 1850 tickets": a verb before, several things after, and hardly a year that work is about. */
+function countsThings(tokens: readonly Token[], at: number, year: number): boolean {
+  if (year >= RECENT_FROM && year <= RECENT_TO) return false;
+  const [before, after] = [tokens[at - 1], tokens[at + 1]];
+  if (before?.kind !== 'word' || !COUNTING.test(before.lower)) return false;
+  return after?.kind === 'word' && /[a-z]{3}s$/.test(after.lower);
+}
+
+const RECENT_FROM = 1990;
+const RECENT_TO = 2039;
+/** Words before a count and not before a year. */
+const COUNTING =
+  /^(?:sold|counted|recorded|received|shipped|delivered|processed|handled|served|issued|sent|made|produced|bought|ordered|holds?|had|has|have|with|about|around|nearly|almost|only|some|were|are|all|another|additional|further|total|totalling|remaining|than)$/;
 
 const wordBefore = (tokens: readonly Token[], at: number): string => (at > 0 && tokens[at - 1]?.lower) || '';
 
