@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts';
+import { isCount } from './reading/cell-figure.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
-import { compareQuantities, readQuantities } from './reading/quantities.ts';
+import { compareQuantities, type Quantity, readQuantities } from './reading/quantities.ts';
 import type { Cell, Table } from './reading/tables.ts';
 import { tokenize } from './reading/tokens.ts';
 import type { Statement } from './statements.ts';
@@ -100,7 +101,7 @@ function namings({ text, record }: Statement): { column: string; row: string[]; 
 }
 
 function boundTo(statement: Statement, value: string, cells: Cell[], table: Table, index: EvidenceIndex): BoundCell {
-  const agreeing = cells.find((cell) => sameValue(value, cell.text));
+  const agreeing = cells.find((cell) => sameValue(value, cell.text, statement.record?.column ?? ''));
   const [first] = cells;
   const cell = agreeing ?? first ?? { text: '', start: 0, end: 1 };
   const place = { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) };
@@ -124,9 +125,11 @@ function boundToTotal(statement: Statement, total: Total, index: EvidenceIndex):
   return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault, worked: total.named };
 }
 
-function sameValue(claimed: string, cell: string): boolean {
+function sameValue(claimed: string, cell: string, column: string): boolean {
   if (plainCell(claimed) === plainCell(cell)) return true;
-  const [a, b] = [readQuantities(tokenize(claimed)), readQuantities(tokenize(cell))];
+  const figuresIn = (text: string): Quantity[] =>
+    readQuantities(tokenize(text), undefined, () => !isCount(text.trim(), column));
+  const [a, b] = [figuresIn(claimed), figuresIn(cell)];
   const [first, second] = [a[0], b[0]];
   return (
     a.length === 1 &&

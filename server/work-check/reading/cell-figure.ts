@@ -23,6 +23,10 @@ export function countsIn(tables: readonly Table[]): Set<number> {
   );
 }
 
+/** "-14", "$-14", "EUR −14", and "(14)" in the books. */
+const BELOW_ZERO =
+  /^(?:[€$£]|[A-Z]{3})? ?[-−–] ?[€$£]?\d|^\((?:[€$£]|[A-Z]{3})? ?\d[\d.,\u00A0]*(?: ?(?:€|[A-Z]{3}))?\)$/;
+
 /**
  * The one figure of a cell or field, with its sign: "**-1,240**", "12 kg". Undefined for a date or time, several figures,
  * or a figure in more than one word of text. `name`: its column or field, which tells a count from a year.
@@ -33,5 +37,5 @@ export function figureOfCell(text: string, name: string): Pick<Quantity, 'kind' 
   const [figure, ...more] = readQuantities(tokens, undefined, () => !isCount(bare, name));
   if (figure === undefined || more.length > 0 || figure.kind === 'date' || figure.kind === 'time') return undefined;
   if (tokens.filter(({ kind }) => kind === 'word').length > 1) return undefined;
-  return { kind: figure.kind, value: /^[-−–]/.test(bare) ? -figure.value : figure.value };
+  return { kind: figure.kind, value: BELOW_ZERO.test(bare) ? -figure.value : figure.value };
 }

@@ -81,9 +81,9 @@ export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
   const words = new Map<string, HeldWord>();
   const flow: Flow = { words: [], before: [] };
   for (const [source, { text }] of sources.entries()) {
-    const separated = separateValues(text);
     const order = dayOrderOf(text);
     const own = readTables(text, source);
+    const separated = separateValues(text, own);
     const counts = countsIn(own);
     tables.push(...own);
     for (const { start, end } of splitSentences(text)) {

@@ -135,7 +135,8 @@ function plainInteger(token: Token | undefined, min: number, max: number): numbe
 }
 
 function isYear(token: Token | undefined): number | undefined {
-  return token?.lower.length === 4 ? plainInteger(token, 1000, 2199) : undefined;
+  // "1 950", set apart by a space that does not break, is no year.
+  return token !== undefined && token.end - token.start === 4 ? plainInteger(token, 1000, 2199) : undefined;
 }
 
 const ORDINAL_TAILS = new Set(['st', 'nd', 'rd', 'th']);

@@ -57,7 +57,7 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
     const lead = raw.length - raw.trimStart().length;
     const value = raw.trim();
     cells.push({
-      text: value.replace(/^"(.*)"$/, '$1'),
+      text: grouped(value.replace(/^"(.*)"$/, '$1')),
       start: offset + start + lead,
       end: offset + start + lead + value.length,
     });
@@ -71,29 +71,40 @@ function splitRow(line: string, offset: number): Cell[] | undefined {
   return cells.length >= 2 && cells.length <= COLUMNS_MAX ? cells : undefined;
 }
 
+/** "12 400.50 kr" with a space that does not break, so that it is one figure; lengths stay. */
+const grouped = (value: string): string =>
+  /^\D*\d{1,3}(?: \d{3})+(?:[.,]\d{1,3})?\D*$/.test(value) ? value.replaceAll(/(?<=\d) (?=\d{3})/g, APART) : value;
+
+/** A space that does not break a line. */
+const APART = '\u00A0';
+
 /** A line where a comma stands between two values without a space, one of them a figure. */
 const TIGHT_COMMA = /[^,\s],(?=[^,\s])[^\n]*\d/;
 
 /**
- * A text with the commas of its CSV rows as semicolons, so that "99.97,12,208" reads as three figures; lengths stay.
- * A row with a space behind a comma is prose.
+ * A text with the commas of its CSV rows as semicolons, so that "99.97,12,208" reads as three figures, and with the spaces
+ * within the figures of cells as ones that do not break; lengths stay. A row with a space behind a comma is prose.
  */
-export function separateValues(text: string): string {
-  if (!TIGHT_COMMA.test(text)) return text;
-  const commas: number[] = [];
-  for (const { header, rows } of readTables(text, 0)) {
+export function separateValues(text: string, tables: readonly Table[]): string {
+  const changed: [at: number, mark: string][] = [];
+  for (const { header, rows } of tables) {
     const lines = [header, ...rows];
+    for (const { text: cell, start, end } of lines.flat())
+      if (cell.length === end - start && cell.includes(APART))
+        for (const [at, mark] of cell.split('').entries()) if (mark === APART) changed.push([start + at, mark]);
+    if (!TIGHT_COMMA.test(text)) continue;
     const ends = lines.map((cells) => cells.slice(0, -1).flatMap(({ end }) => (text[end] === ',' ? [end] : [])));
     const tight = lines.every((cells, at) => {
       const seams = ends[at] ?? [];
       return seams.length === cells.length - 1 && seams.every((end) => text[end + 1] !== ' ');
     });
-    if (tight) commas.push(...ends.flat());
+    if (tight) changed.push(...ends.flat().map((at): [number, string] => [at, ';']));
   }
-  if (commas.length === 0) return text;
-  const marks = [...text];
-  // Offsets are UTF-16: only a text of plain characters can be changed by them one by one.
-  if (marks.length !== text.length) return text;
-  for (const at of commas) marks[at] = ';';
-  return marks.join('');
+  if (changed.length === 0) return text;
+  let [separated, from] = ['', 0];
+  for (const [at, mark] of changed.sort(([one], [other]) => one - other)) {
+    separated += text.slice(from, at) + mark;
+    from = at + 1;
+  }
+  return separated + text.slice(from);
 }

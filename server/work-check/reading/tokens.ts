@@ -3,7 +3,9 @@ import { opensFigure } from './quantities.ts';
 import type { Form, Token } from './token.ts';
 import { toneOf } from './tone.ts';
 
-const NUMBER = /\d+(?:[.,]\d+)*/y;
+/** Thousands may be set apart by a space that does not break. */
+const NUMBER = /\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*/y;
+const APART = /[\u00A0\u2009\u202F]/g;
 const WORD = /\p{L}[\p{L}\p{M}]*(?:['’](?=\p{L})\p{L}+)?/uy;
 const SPACE = /\s/;
 
@@ -29,9 +31,10 @@ export function tokenize(text: string, offset = 0): Token[] {
     if (code >= 48 && code <= 57) {
       const raw = runAt(NUMBER, text, at);
       at += raw.length;
+      const lower = raw.replaceAll(APART, '');
       tokens.push({
-        lower: raw,
-        stem: raw,
+        lower,
+        stem: lower,
         start,
         end: offset + at,
         kind: 'number',
