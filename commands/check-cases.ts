@@ -30,7 +30,7 @@ export const ownCases = join(import.meta.dirname, '../server/work-check/cases');
 /** Ten more, of other kinds of work. Written before the engines were last reread, then used to improve them. */
 export const laterCases = join(import.meta.dirname, '../server/work-check/later-cases');
 /**
- * Eighty-four by authors who had not seen the check. Each was measured before it was read, then used to improve it.
+ * A hundred and eight by authors who had not seen the check. Each was measured before it was read, then used to improve it.
  */
 export const freshCases = join(import.meta.dirname, '../server/work-check/fresh-cases');
 const CASES_BESIDE = join(import.meta.dirname, '../../shared/data/check/cases');

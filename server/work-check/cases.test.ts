@@ -151,7 +151,7 @@ describe('the fresh cases', () => {
   }, 120_000);
 
   it('accuse no correct work and no criterion of it', () => {
-    expect(results).toHaveLength(84);
+    expect(results).toHaveLength(108);
     for (const { given, clean, accused } of results) {
       expect(clean.verdict, given.id).not.toBe('revise');
       expect(accused, given.id).toEqual([]);

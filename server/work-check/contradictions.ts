@@ -1,4 +1,5 @@
 // Longer than 300 lines: the rules of one reading, which share their limits and helpers.
+import { isPlanned } from './engines/planned.ts';
 import type { Fault, FaultKind } from './fault.ts';
 import {
   bestPassages,
@@ -9,7 +10,7 @@ import {
   passageText,
 } from './reading/evidence-index.ts';
 import { deniedStems, isNegated, onlyDenied } from './reading/negation.ts';
-import { compareQuantities, type Quantity } from './reading/quantities.ts';
+import { compareQuantities, isMeasure, type Quantity } from './reading/quantities.ts';
 import { ofOneRate } from './reading/rates.ts';
 import type { Token } from './reading/token.ts';
 import { isContent } from './reading/tokens.ts';
@@ -162,9 +163,11 @@ function findRival(
     if (match.coverage < RIVAL_SUBJECT) continue;
     const passage = index.passages[match.passage];
     const text = index.sources[passage?.source ?? -1]?.text ?? '';
+    if (passage !== undefined && isPlanned(statement, passage, index)) continue;
     const others = (passage?.quantities ?? []).filter(
       (known) =>
         compareQuantities(quantity, known) === 'different' &&
+        sharesClause(statement, passage, known) &&
         ofOneRate({ text: statement.text, figure: quantity }, { text, figure: known }) &&
         (quantity.kind === 'date' || quantity.unit !== '' || known.unit === '') &&
         quantity.unit === known.unit &&
@@ -175,6 +178,19 @@ function findRival(
       return { quantity: other, passage: match.passage };
   }
   return undefined;
+}
+
+/** "Missing fuel, 20 litres" beside "Tank 80 litres, handed out full; missing fuel is charged": that figure is the tank's. */
+function sharesClause({ tokens }: Statement, passage: Passage | undefined, known: Quantity): boolean {
+  if (passage === undefined || !passage.tokens.some(({ lower }) => lower === ';')) return true;
+  const isEnd = ({ lower }: Token): boolean => lower === ';' || lower === ',';
+  const from = passage.tokens.findLastIndex((token, at) => at < known.first && isEnd(token)) + 1;
+  const end = passage.tokens.findIndex((token, at) => at > known.last && isEnd(token));
+  const words = passage.tokens
+    .slice(from, end === -1 ? undefined : end)
+    .filter((token, at) => token.content && token.kind === 'word' && from + at !== known.last + 1);
+  const own = new Set(tokens.map(({ stem }) => stem));
+  return words.length === 0 || words.some(({ stem }) => own.has(stem));
 }
 
 /** How far two figures lie apart, as a share of the greater one, at most 1. */
@@ -211,7 +227,9 @@ function nearbyWords(statement: Statement, quantity: Quantity): Token[] {
     statement.tokens
       .slice(start, end)
       .filter((token, at) => isContent(token) && token.kind === 'word' && !inFigure(start + at));
-  return [...words(from, quantity.first).slice(-NEAR_BEFORE), ...words(quantity.last + 1, to).slice(0, NEAR_AFTER)];
+  // "60 kg" and "25 kg" are not of one subject for the kilograms.
+  const behind = isMeasure(quantity) ? quantity.last + 2 : quantity.last + 1;
+  return [...words(from, quantity.first).slice(-NEAR_BEFORE), ...words(behind, to).slice(0, NEAR_AFTER)];
 }
 
 /** Capitalised words inside a sentence that stand nowhere in the evidence. */
@@ -243,6 +261,17 @@ function hasFigureOfItsOwn({ quantities }: Statement, passage: Passage): boolean
   return quantities.some((own) => !passage.quantities.some((known) => compareQuantities(own, known) === 'same'));
 }
 
+/** "19 boxes were settled" beside "three boxes count as not settled": each counts things of its own. */
+const countsOthers = ({ quantities }: Statement, passage: Passage): boolean =>
+  passage.quantities.some(
+    (known) =>
+      known.kind === 'number' &&
+      known.unit !== '' &&
+      known.unit !== 'ordinal' &&
+      quantities.some(({ kind, unit }) => kind === 'number' && unit === known.unit) &&
+      !quantities.some((own) => compareQuantities(own, known) === 'same'),
+  );
+
 const LONG_PASSAGE = 60;
 
 const CONDITIONS = new Set(['until', 'unless', 'if', 'once', 'whether']);
@@ -273,6 +302,7 @@ function negationFault(
     for (const stem of passage.stems) if (stated.has(stem)) shared += 1;
     const within = shared >= 2 && shared / passage.stems.size >= PASSAGE_WITHIN_STATEMENT;
     if (!within && (rank > 0 || match.coverage < DENIAL_SUBJECT)) continue;
+    if (countsOthers(statement, passage)) continue;
     // "Not the falafel plate, it has sesame" is borne out by a row of a table that names both.
     if (isRow(passageText(index, passage))) continue;
     // "Taxis are paid if the last train was missed" is not denied by "we cannot pay the taxi".

@@ -16,6 +16,9 @@ const NEAR_BEST = 0.75;
 /** What a word that asks for a kind of answer counts, beside one of the subject. */
 const ASKED_COUNTS = 0.4;
 
+/** "Nothing is announced that …", "present rules, not earlier ones": one statement that speaks of it does not answer. */
+const EXCLUDES = /^(?:nothing|no|none|never|only|nobody)\b|, (?:and )?(?:not|never|nothing)\b/i;
+
 /** "Says when …", "who pays", "mentions …": what is asked for is looked for in the work beside its subject. */
 const readPresence: Reader = (criterion, task) => {
   const { judged, work } = task;
@@ -38,7 +41,7 @@ const readPresence: Reader = (criterion, task) => {
       : [aboutAll(topic, judged)];
   if (found.some((statements) => statements.length === 0) || (concepts.length === 0 && topic.length === 0))
     return untold(concepts, topic, task);
-  return answer(found, judged);
+  return answer(found, judged, EXCLUDES.test(criterion));
 };
 
 /** Statements that show a concept, beside the criterion's subject where there is one. */
@@ -65,7 +68,11 @@ function aboutAll(topic: readonly Topic[], judged: readonly JudgedStatement[]): 
 }
 
 /** Says where the work answers it; an answer that is contradicted, or on which sources differ, is none. */
-function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly JudgedStatement[]): AssessedFinding {
+function answer(
+  asked: readonly (readonly JudgedStatement[])[],
+  all: readonly JudgedStatement[],
+  excludes: boolean,
+): AssessedFinding {
   const found = [...new Set(asked.flat())];
   const base = { passages: passagesOf(found), statements: indexesOf(found, all) };
   const contradicted = found.filter(({ status }) => status === 'contradicted');
@@ -103,7 +110,11 @@ function answer(asked: readonly (readonly JudgedStatement[])[], all: readonly Ju
   const long = unsettled.some(
     ({ statement }) => statement.record !== undefined && splitSentences(statement.text).length > 1,
   );
-  return { status: long ? 'partly_met' : 'met', reason: `${told.join(' ')}${note}`, ...base };
+  return {
+    status: long || (excludes && unsettled.length > 0) ? 'partly_met' : 'met',
+    reason: `${told.join(' ')}${note}`,
+    ...base,
+  };
 }
 
 const weightOf = ({ status, open }: JudgedStatement): number =>

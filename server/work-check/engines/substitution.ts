@@ -8,6 +8,7 @@ import type { Statement } from '../statements.ts';
 import { everydayFor, isLight, namesSide } from '../support/everyday.ts';
 import { areOpposed, areSiblings, entryOf } from '../support/lexicon.ts';
 import { type Alignment, align, type Gap } from './alignment.ts';
+import { isPlanned } from './planned.ts';
 
 /** Where a statement follows a passage word by word and differs in one place. */
 export type Substitution = {
@@ -60,7 +61,8 @@ export function findSubstitutions(statement: Statement, index: EvidenceIndex, ne
     );
     // Where the passage speaks of somebody or something else, another figure in it says nothing of this one.
     const other = substitution.kind === 'figure' && conflicts.some((one) => one !== gap);
-    if (!elsewhere && !other) found.push(substitution);
+    const planned = substitution.kind === 'figure' && isPlanned(statement, best.passage, index);
+    if (!elsewhere && !other && !planned) found.push(substitution);
   }
   return found;
 }

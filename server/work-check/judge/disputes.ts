@@ -1,3 +1,4 @@
+import { isPlanned } from '../engines/planned.ts';
 import { bearsOut, type Said, type SlotConflict, slotConflict } from '../engines/slots.ts';
 import type { Versions } from '../engines/versions.ts';
 import { clip } from '../quoting.ts';
@@ -14,7 +15,7 @@ export type Conflict = SlotConflict & { passage: number; clause: Said; bearer: n
 /** The first conflict between a statement, in whole or in one of its clauses, and a passage of the evidence. */
 export function conflictOf(
   clauses: readonly Said[],
-  whole: Said['quantities'],
+  { quantities: whole, text, under }: Pick<Statement, 'quantities' | 'text' | 'under'>,
   near: readonly number[],
   index: EvidenceIndex,
   versions: Versions,
@@ -31,6 +32,7 @@ export function conflictOf(
       if (versions.has(passage.source) || bearers.some((one) => one.passage.source === passage.source)) continue;
       const conflict = slotConflict(clause, whole, passage, index);
       if (conflict === undefined) continue;
+      if (conflict.kind === 'figure' && isPlanned({ text, under }, passage, index)) continue;
       const bearer = bearers[0];
       if (bearer !== undefined && areParallel(bearer.passage, passage, index)) continue;
       if (bearer !== undefined && ageOf(bearer.passage, index) > ageOf(passage, index)) continue;

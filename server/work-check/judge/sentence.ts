@@ -51,7 +51,7 @@ export function judgeSentence(
     findSubstitutions(clause, index, clause === statement ? near : nearClause(clause, near, index)),
   );
   const clauses = isProse(statement) ? clausesOf(statement) : [];
-  const conflict = conflictOf(clauses, statement.quantities, near, index, ground.versions);
+  const conflict = conflictOf(clauses, statement, near, index, ground.versions);
   if (conflict?.bearer !== undefined) return disputed(statement, conflict, conflict.bearer, conflict.passage, index);
   if (conflict !== undefined && isUnaccounted(conflict, statement, accounts, index))
     return contradicted(conflict, statement, index);
