@@ -169,20 +169,6 @@ describe('wrong work is not borne out', () => {
 });
 
 describe('an error is not borne out', () => {
-  it('where the unit stands with the number of another meter', async () => {
-    const list = 'H-4410 heat meter, shows MWh. E-7021 electricity, shows kWh.';
-    const meters = (unit: string) => ({
-      meters: [
-        { meter: 'H-4410', unit },
-        { meter: 'E-7021', unit: 'kWh' },
-      ],
-    });
-    const unitOf = async (unit: string) =>
-      (await checked(meters(unit), list)).statements.find(({ path }) => path === '/meters/0/unit')?.status;
-    expect(await unitOf('MWh')).toBe('supported');
-    expect(await unitOf('kWh')).not.toBe('supported');
-  });
-
   it('where a criterion excludes something and one statement speaks of it', async () => {
     const report = await checked(
       'The trustees decided on 15 April to have its doors widened, and new furniture will follow.',

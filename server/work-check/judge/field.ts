@@ -86,14 +86,6 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
           passages: of(region.source, span.start, span.end),
           open: [record.value],
         };
-      const other = givenForAnother(record.identity, index.sources[region.source]?.text ?? '', span.start);
-      if (other !== undefined)
-        return {
-          status: 'not_found',
-          why: `The evidence does not settle ${where(statement)}. ${sourceName(index, region.source)} gives “${clip(text)}” for ${other}, not for ${record.identity}.`,
-          passages: of(region.source, span.start, span.end),
-          open: [record.value],
-        };
       return {
         status: 'supported',
         why: `${sourceName(index, region.source)} gives “${clip(text)}”${converted === undefined ? '' : `, which is ${converted}`}.`,
@@ -126,17 +118,6 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
   return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? uncheckable(statement, work);
-}
-
-const NUMBERED = /\b[A-Z]{1,5}-?\d{2,}\b/g;
-
-/** "H-4410 shows MWh. E-7021 shows kWh": the other thing whose sentence a value stands in, where both have numbers. */
-function givenForAnother(identity: string | undefined, text: string, at: number): string | undefined {
-  if (identity === undefined || identity.replace(NUMBERED, '') !== '' || !text.includes(identity)) return undefined;
-  const from = Math.max(...['. ', '; ', '\n'].map((end) => text.lastIndexOf(end, at)));
-  const said = text.slice(from + 1, at);
-  const [other] = said.match(NUMBERED) ?? [];
-  return other === undefined || said.includes(identity) ? undefined : other;
 }
 
 /** A total of its row or column, worked out again from the other figures there. */
