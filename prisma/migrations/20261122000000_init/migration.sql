@@ -1026,6 +1026,7 @@ CREATE TABLE chain_transfers (
   seen_at TIMESTAMPTZ(3) NOT NULL,
   removed_at TIMESTAMPTZ(3),
   moves INTEGER NOT NULL DEFAULT 0,
+  is_superseded BOOLEAN NOT NULL DEFAULT false,
   PRIMARY KEY (network, transaction, "position"),
   CHECK (amount_microcents > 0),
   CHECK (sender <> recipient),
@@ -1034,7 +1035,8 @@ CREATE TABLE chain_transfers (
   CHECK (use IN ('unmatched', 'payment', 'late', 'returned', 'outgoing', 'refund', 'withdrawal')),
   CHECK ((use IN ('unmatched', 'payment', 'late', 'returned')) = (refund_nonce IS NOT NULL)),
   CHECK ((use = 'payment') = (payment_key IS NOT NULL)),
-  CHECK ((use = 'refund') = (refund_key IS NOT NULL))
+  CHECK ((use = 'refund') = (refund_key IS NOT NULL)),
+  CHECK (NOT is_superseded OR use IN ('payment', 'refund'))
 );
 CREATE INDEX chain_transfers_network_block_number_idx ON chain_transfers (network, block_number);
 CREATE INDEX chain_transfers_network_nonce_idx ON chain_transfers (network, nonce);
@@ -1048,7 +1050,7 @@ CREATE UNIQUE INDEX chain_transfers_payment_present_key ON chain_transfers (paym
 CREATE UNIQUE INDEX chain_transfers_refund_present_key ON chain_transfers (refund_key)
   WHERE refund_key IS NOT NULL AND removed_at IS NULL;
 CREATE INDEX chain_transfers_removed_idx ON chain_transfers (network, removed_at) WHERE removed_at IS NOT NULL;
-CREATE INDEX chain_transfers_open_idx ON chain_transfers (seen_at) WHERE use IN ('unmatched', 'outgoing');
+CREATE INDEX chain_transfers_open_idx ON chain_transfers (seen_at) WHERE use IN ('unmatched', 'outgoing') OR is_superseded;
 
 CREATE FUNCTION keep_transfer_open_at_first() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -1110,7 +1112,7 @@ SELECT p.payment_key, p.job_key, j.principal_key, p.state, p.amount_microcents, 
   p.decided_at, p.failure, p.reversed_at, x.network, x.asset, x.payer, x.pay_to, x.nonce, x.valid_after, x.valid_before,
   x.signature, x.seen_block, x.watch_at, x.missing_looks, (
     SELECT c.transaction FROM chain_transfers c WHERE c.payment_key = p.payment_key
-    ORDER BY c.removed_at IS NOT NULL, c.seen_at DESC LIMIT 1) AS transaction
+    ORDER BY c.removed_at IS NOT NULL, c.is_superseded, c.seen_at DESC LIMIT 1) AS transaction
 FROM payments p JOIN x402_transfers x USING (payment_key) JOIN jobs j USING (job_key);
 
 

@@ -44,7 +44,7 @@ export const transferEnds = `
 /** The outside reference of a collection by transfer, as SQL; else null. */
 export const transferReference = (paymentKey: string): string => `(
   select network || ':' || transaction from chain_transfers c where c.payment_key = ${paymentKey}
-  order by removed_at is not null, seen_at desc limit 1)`;
+  order by removed_at is not null, is_superseded, seen_at desc limit 1)`;
 
 /** The outside reference of a transfer back, as SQL; null until it is in a block. */
 export const backReference = (refundKey: string): string => `(

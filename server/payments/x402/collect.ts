@@ -13,6 +13,7 @@ import {
   markRemoved,
   noteTransfer,
   type TransferName,
+  takeOver,
 } from './transfers.ts';
 import { confirmCollected, markReversed } from './watched.ts';
 
@@ -23,47 +24,57 @@ export async function collect(
   proof: Proof,
   now: Date,
 ): Promise<'collected' | 'decided' | 'elsewhere'> {
-  const arrival = note(tx, attempt, proof, now);
+  const arrival = nameIn(attempt, proof);
   if (!arrival) return 'decided';
+  note(tx, attempt, proof, now);
   claimArrival(tx, arrival, attempt.payment_key);
   if (await decide(tx, attempt.payment_key, { state: 'collected' }, now)) return 'collected';
   const taken = await lockTransfer(tx, arrival);
   return taken?.use === 'late' || taken?.use === 'returned' ? 'elsewhere' : 'decided';
 }
 
-/** The chain holds a collected payment; a new log takes over from the old. */
+/** The chain holds a collected payment; a log that is new, or back, takes over from the one it replaces. */
 export async function confirm(tx: Tx, attempt: TransferAttempt, proof: Proof, now: Date): Promise<boolean> {
-  const arrival = note(tx, attempt, proof, now);
-  const hasMoved = arrival !== null && (await move(tx, attempt, arrival, now));
+  const arrival = nameIn(attempt, proof);
+  const hasMoved = arrival !== null && (await move(tx, attempt, arrival, proof, now));
   if ('logged' in proof) confirmCollected(tx, attempt, proof.isFinal, now);
   return hasMoved;
 }
 
-/** Records a proof's log and returns its name; null when recorded before. */
-function note(tx: Tx, attempt: TransferAttempt, proof: Proof, now: Date): TransferName | null {
+/** The name of a proof's log; null when recorded before. */
+function nameIn({ network }: TransferAttempt, proof: Proof): TransferName | null {
   if ('noted' in proof) return proof.noted;
-  const { network, asset, pay_to: payTo } = attempt;
-  const { logged } = proof;
-  noteTransfer(tx, { network, asset, payTo, logged }, now);
-  return { network, transaction: logged.transaction, position: logged.position };
+  const { transaction, position } = proof.logged;
+  return { network, transaction, position };
 }
 
-async function move(tx: Tx, attempt: TransferAttempt, arrival: TransferName, now: Date): Promise<boolean> {
+/** Records a proof's log unless that happened. */
+function note(tx: Tx, { network, asset, pay_to: payTo }: TransferAttempt, proof: Proof, now: Date): void {
+  if ('logged' in proof) noteTransfer(tx, { network, asset, payTo, logged: proof.logged }, now);
+}
+
+async function move(
+  tx: Tx,
+  attempt: TransferAttempt,
+  arrival: TransferName,
+  proof: Proof,
+  now: Date,
+): Promise<boolean> {
   const { payment_key: paymentKey } = attempt;
-  const before = await logsOfPayment(tx, paymentKey);
-  if (before.some((row) => bookKeyOf(row) === bookKeyOf(arrival))) return false;
-  for (const row of before) markRemoved(tx, row, now);
-  claimArrival(tx, arrival, paymentKey);
-  const claimed = await lockTransfer(tx, arrival);
-  if (claimed?.payment_key !== paymentKey) throw new Error(`${bookKeyOf(arrival)} is used for something else`);
-  post(tx, {
-    ...movedIn,
-    key: bookKeyOf(arrival),
-    jobKey: null,
-    principalKey: null,
-    amount: microcents(claimed.amount_microcents),
-    at: now,
-  });
+  const key = bookKeyOf(arrival);
+  const counted = await logsOfPayment(tx, paymentKey);
+  for (const row of counted) if (bookKeyOf(row) !== key) markRemoved(tx, row, now);
+  note(tx, attempt, proof, now);
+  if (counted.some((row) => bookKeyOf(row) === key && !row.is_superseded)) return false;
+  const row = await lockTransfer(tx, arrival);
+  const isNew = row?.use === 'unmatched';
+  if (row?.removed_at !== null || !(isNew || row.is_superseded)) throw new Error(`${key} is used or gone`);
+  if (isNew) {
+    claimArrival(tx, arrival, paymentKey);
+    const amount = microcents(row.amount_microcents);
+    post(tx, { ...movedIn, key, jobKey: null, principalKey: null, amount, at: now });
+  }
+  takeOver(tx, arrival, { paymentKey });
   tx.write(sql`
     update refunds set network = ${arrival.network}, arrival_transaction = ${arrival.transaction},
       arrival_position = ${arrival.position}

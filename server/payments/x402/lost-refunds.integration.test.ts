@@ -9,6 +9,7 @@ import { waiveCharge } from '../../purchases/review/waive.ts';
 import { watchRails } from '../../purchases/rounds/watch.ts';
 import { returnArrival } from './by-hand.ts';
 import type { TransferName } from './transfers.ts';
+import { readTransfersWaiting } from './unsettled.ts';
 
 const service = await startService();
 const { runtime, sandbox } = service;
@@ -115,4 +116,52 @@ describe('a refund that a reorganisation removes', () => {
       expect(rows).toEqual([{ state: 'refunded' }]);
     },
   );
+
+  it('follows its transfer from one transaction to another and back, and the receipt with it', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await refundedJob(agent);
+    const [before] = await given(agent);
+    const serializedTransaction = await hand.node.request<{ ReturnType: `0x${string}` }>({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [before?.transaction] as never,
+    });
+    const referenceAt = async () => {
+      await rounds();
+      const [now, ...more] = await given(agent);
+      expect(more).toEqual([]);
+      expect(await remedyOf(agent, jobKey)).toMatchObject({
+        state: 'refunded',
+        reference: `${network}:${now?.transaction}`,
+      });
+      return now?.transaction;
+    };
+    await lose(before?.block_number);
+    expect(await referenceAt()).not.toBe(before?.transaction);
+    const [second] = await given(agent);
+    await lose(second?.block_number);
+    await hand.node.sendRawTransaction({ serializedTransaction });
+    expect(await referenceAt()).toBe(before?.transaction);
+    expect(await service.broken()).toEqual([]);
+  });
+
+  // Last: the chain's time does not come back.
+  it('with its payment, whose signature has run out, is owed to nobody', async () => {
+    const agent = await Agent.arrive(service);
+    const jobKey = await refundedJob(agent);
+    const [payment] = await paid(agent);
+    await lose(payment?.block_number);
+    const seconds = 300;
+    service.advanceClock(seconds);
+    await control.chainFault(chain, { mode: 'advance_time', seconds });
+    await control.chainFault(chain, { mode: 'mine', blocks: 30 });
+    await rounds();
+    service.advanceClock(1_801);
+    await rounds();
+    expect([await paid(agent), await given(agent)]).toEqual([[], []]);
+    expect((await agent.job(jobKey)).body).toMatchObject({ state: 'waived', payment_state: 'reversed' });
+    const { refunds } = await readTransfersWaiting(runtime.db, runtime.clock());
+    expect(refunds.rows.filter(({ job_key }) => job_key === jobKey)).toEqual([]);
+    expect(await service.broken()).toEqual([]);
+    service.advanceClock(-seconds - 1_801);
+  });
 });

@@ -21,7 +21,7 @@ const ofDecided = `
   select ${transferColumns}, x.payment_key as of_payment
   from chain_transfers c join x402_payments x
     on (x.network, x.asset, x.payer, x.nonce) = (c.network, c.asset, c.sender, c.nonce)
-  where c.use = 'unmatched' and c.removed_at is null and x.state in ('failed', 'collected')
+  where (c.use = 'unmatched' or c.is_superseded) and c.removed_at is null and x.state in ('failed', 'collected')
     and (x.pay_to, x.amount_microcents) = (c.recipient, c.amount_microcents)
   order by c.seen_at limit $1`;
 
@@ -75,7 +75,7 @@ const ofGivenBack = `
   from chain_transfers c join chain_transfers a on a.network = c.network and a.refund_nonce = c.nonce
     and (a.asset, a.sender, a.recipient, a.amount_microcents) = (c.asset, c.recipient, c.sender, c.amount_microcents)
   left join refunds r on (r.network, r.arrival_transaction, r.arrival_position) = (a.network, a.transaction, a.position)
-  where c.use = 'outgoing' and c.removed_at is null
+  where (c.use = 'outgoing' or c.is_superseded) and c.removed_at is null
     -- What the chain lost gives way to what arrived again by the same authorization.
     and (a.removed_at is null or not exists (select from chain_transfers again
       where (again.network, again.refund_nonce) = (a.network, a.refund_nonce) and again.removed_at is null))

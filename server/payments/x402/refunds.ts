@@ -12,7 +12,16 @@ import { post } from '../../ledger/ledger.ts';
 import type { Refund } from '../rail.ts';
 import type { TransferAttempt } from './attempt.ts';
 import type { Authorization } from './authorization.ts';
-import { bookKeyOf, claimDeparture, giveUpArrival, logsOfRefund, markRemoved, type TransferRow } from './transfers.ts';
+import {
+  bookKeyOf,
+  claimDeparture,
+  giveUpArrival,
+  lockTransfer,
+  logsOfRefund,
+  markRemoved,
+  type TransferRow,
+  takeOver,
+} from './transfers.ts';
 
 /** A refund, with its arrival as the chain knows it. */
 export interface TransferRefund extends Refund {
@@ -134,16 +143,16 @@ export function transferBack(refund: TransferRefund): Authorization {
   };
 }
 
-/** The chain holds the refund in another log. False when recorded before. */
-export async function moveRefund(
-  tx: Tx,
-  departure: Pick<TransferRow, 'network' | 'transaction' | 'position' | 'amount_microcents'>,
-  refundKey: string,
-  now: Date,
-): Promise<boolean> {
-  for (const row of await logsOfRefund(tx, refundKey)) markRemoved(tx, row, now);
-  if (!(await claimDeparture(tx, departure, { refundKey }))) return false;
-  const amount = microcents(departure.amount_microcents);
-  post(tx, { ...movedOut, key: bookKeyOf(departure), jobKey: null, principalKey: null, amount, at: now });
+/** The chain holds a refund in another log, new or back. False when recorded before. */
+export async function moveRefund(tx: Tx, departure: TransferRow, refundKey: string, now: Date): Promise<boolean> {
+  const key = bookKeyOf(departure);
+  for (const row of await logsOfRefund(tx, refundKey)) if (bookKeyOf(row) !== key) markRemoved(tx, row, now);
+  const row = await lockTransfer(tx, departure);
+  const isNew = await claimDeparture(tx, departure, { refundKey });
+  if (isNew) {
+    const amount = microcents(departure.amount_microcents);
+    post(tx, { ...movedOut, key, jobKey: null, principalKey: null, amount, at: now });
+  } else if (!row?.is_superseded || row.removed_at !== null) return false;
+  takeOver(tx, departure, { refundKey });
   return true;
 }

@@ -151,12 +151,13 @@ async function readWindow(process: Process, coins: Stablecoins, network: Network
   const unknown = logs.filter((one) => !written.has(nameOf(one.transaction, one.blockHash, one.logIndex)));
   const missing = known.filter((row) => !shown.has(nameOf(row.transaction, row.block_hash, row.log_index)));
   let isComplete = true;
+  // First what is gone: a payment has one transfer, and the one that comes back takes its place.
+  await each(missing, async (row) => {
+    if (!(await lookForMissing(process, coins, row))) isComplete = false;
+  });
   const transactions = new Set(unknown.map(({ transaction }) => transaction));
   await each([...transactions], async (transaction) => {
     if (!(await readTransaction(process, coins, network, transaction))) isComplete = false;
-  });
-  await each(missing, async (row) => {
-    if (!(await lookForMissing(process, coins, row))) isComplete = false;
   });
   return isComplete;
 }

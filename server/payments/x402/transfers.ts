@@ -31,12 +31,14 @@ export interface TransferRow extends TransferName {
   seen_at: Date;
   removed_at: Date | null;
   moves: number;
+  /** Another log has taken over its payment or refund. */
+  is_superseded: boolean;
 }
 
 /** What a `TransferRow` is read from, behind `select`: columns of `chain_transfers` as `c`. */
 export const transferColumns = `c.network, c.transaction, c.position, c.asset, c.sender, c.recipient, c.amount_microcents,
   c.nonce, c.refund_nonce, c.block_number, c.block_hash, c.log_index, c.use, c.payment_key, c.refund_key, c.seen_at,
-  c.removed_at, c.moves`;
+  c.removed_at, c.moves, c.is_superseded`;
 
 /** A log with its chain, its token and the receiving address. */
 export interface SeenTransfer {
@@ -177,7 +179,7 @@ export function lockTransfer(
 }
 
 const holdsPayment = `select ${transferColumns} from chain_transfers c
-  where payment_key = $1 order by removed_at is not null, seen_at desc limit 1`;
+  where payment_key = $1 order by removed_at is not null, is_superseded, seen_at desc limit 1`;
 
 /** The log that holds a payment, or held it last. */
 export function arrivalOf(db: Queries, paymentKey: string): Promise<TransferRow | undefined> {
@@ -198,6 +200,18 @@ const ofRefund = `select ${transferColumns} from chain_transfers c
 /** Locks the counted logs of a refund. */
 export function logsOfRefund(tx: Tx, refundKey: string): Promise<TransferRow[]> {
   return tx.many<TransferRow>(statement(ofRefund, [refundKey]));
+}
+
+/**
+ * Makes one log the one that its payment or refund names: takes over from all others that ever held it. Their
+ * authorization happens once, so the chain shows at most one of them; each can come back and take over again.
+ */
+export function takeOver(tx: Tx, to: TransferName, held: { paymentKey: string } | { refundKey: string }): void {
+  const [paymentKey, refundKey] = 'paymentKey' in held ? [held.paymentKey, null] : [null, held.refundKey];
+  tx.write(sql`
+    update chain_transfers set
+      is_superseded = (network, transaction, position) <> (${to.network}, ${to.transaction}, ${to.position}::integer)
+    where payment_key = ${paymentKey} or refund_key = ${refundKey}`);
 }
 
 /** A transaction that used an account's authorization, as far as searches saw one. */
