@@ -307,6 +307,8 @@ function negationFault(
     if (isRow(passageText(index, passage))) continue;
     // "Taxis are paid if the last train was missed" is not denied by "we cannot pay the taxi".
     if (!within && passage.tokens.some(({ lower }) => CONDITIONS.has(lower) || LIMITS.has(lower))) continue;
+    // "Not for more than ten days" denies the length, and not what a passage without it says.
+    if (denied.length > 0 && hasFigureOfItsOwn(statement, passage)) continue;
     const theirs = onlyDenied(passage.tokens);
     const turned =
       (denied.length === 0 &&

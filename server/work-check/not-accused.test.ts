@@ -31,6 +31,33 @@ describe('correct work is not accused', () => {
     expect(await statuses(work, policy)).not.toContain('contradicted');
   });
 
+  it('of what is worth something more, or too much, beside a sum of something else', async () => {
+    const bills = 'Old ration: NZD 6.10 per cow and day. Total due USD 2,070.00, payable within 30 days.';
+    const work = 'The extra milk is worth NZD 0.93 per cow and day. The total is USD 180 too high.';
+    expect(await statuses(work, bills)).not.toContain('contradicted');
+  });
+
+  it('of a denial that ends at a length, beside a sentence of the same words without one', async () => {
+    const leaflet = 'What Torvanil is and what it is used for. Do not use Torvanil for longer than 10 days.';
+    expect(await statuses('Do not use Torvanil for more than ten days.', leaflet)).toEqual(['supported']);
+  });
+
+  it('of a field beside another value in the sentence that gives it too', async () => {
+    const terms = 'Storage 250 GB. Included: 40 seats, 500,000 calls, 250 GB storage. Each further seat is 12.00.';
+    const work = { items: [{ metric: 'calls', included: 500000 }] };
+    expect(await statuses(work, terms)).not.toContain('contradicted');
+  });
+
+  it('of a part or the mean of the rows that bear its name', async () => {
+    const csv = 'crop,month,crates\nTomatoes,May,148\nTomatoes,June,152\nTomatoes,July,90\nCorn,July,75';
+    const table = (crates: string): string => `| Crop | Crates |\n|---|---|\n| Tomatoes | ${crates} |`;
+    for (const crates of ['300', '242', '130'])
+      expect(await statuses(table(crates), csv)).not.toContain('contradicted');
+    expect(await statuses(table('390'), csv)).toEqual(['supported']);
+    const [found] = (await checked(table('391'), csv)).statements;
+    expect(found).toMatchObject({ status: 'contradicted', why: expect.stringContaining('390 as the sum of 3 rows') });
+  });
+
   it('of a table that the rows of an older state differ from nearly everywhere', async () => {
     const table = (rows: readonly string[]): string =>
       ['| Team | Played | Won | Points |', '|---|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');

@@ -141,21 +141,29 @@ function recount(reason: string, counted: readonly Pick<ReportedStatement, 'stat
 const NUMBER = String.raw`[€£$]?\s?-?\d[\d,]*(?:\.\d+)?`;
 const numberIn = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''));
 
-/** "48 × 31.5 = 1,512", "96 − 64 = 32", "1 + 2 + 3 = 6" */
+/** "48 × 31.5 = 1,512", "96 − 64 = 32", "1 + 2 + 3 = 6", "16 × 122 + 2 × 83 = 2,118", "30 × 27.4 / 100 = 8.22" */
 function recalculated(reason: string): FalseSentence[] {
   const found: FalseSentence[] = [];
-  for (const match of reason.matchAll(new RegExp(`(${NUMBER}(?: [+−×] ${NUMBER})+) = (${NUMBER})`, 'g'))) {
-    const parts = (match[1] ?? '').split(/ ([+−×]) /);
-    let value = numberIn(parts[0] ?? '');
-    for (let at = 1; at < parts.length; at += 2) {
-      const next = numberIn(parts[at + 1] ?? '');
-      value = parts[at] === '+' ? value + next : parts[at] === '−' ? value - next : value * next;
-    }
+  for (const match of reason.matchAll(new RegExp(`(${NUMBER}(?: [+−×/] ${NUMBER})+) = (${NUMBER})`, 'g'))) {
+    const value = ` + ${match[1]}`
+      .split(/(?= [+−] )/)
+      .reduce((sum, term) => sum + (term.startsWith(' −') ? -productIn(term.slice(3)) : productIn(term.slice(3))), 0);
     const said = numberIn(match[2] ?? '');
     if (Math.abs(value - said) > Math.max(0.0051, Math.abs(said) * 1e-4))
       found.push({ rule: 'computed', text: match[0] });
   }
   return found;
+}
+
+/** "30 × 27.4 / 100" */
+function productIn(text: string): number {
+  const [first = '', ...rest] = text.split(/ ([×/]) /);
+  let value = numberIn(first);
+  for (let at = 0; at < rest.length; at += 2) {
+    const next = numberIn(rest[at + 1] ?? '');
+    value = rest[at] === '×' ? value * next : value / next;
+  }
+  return value;
 }
 
 /** Stands in the place of a sentence that was taken back. */

@@ -1,5 +1,6 @@
+import { written } from './engines/derivation.ts';
 import type { Fault } from './fault.ts';
-import { isCount } from './reading/cell-figure.ts';
+import { figureOfCell, isCount } from './reading/cell-figure.ts';
 import type { EvidenceIndex } from './reading/evidence-index.ts';
 import { compareQuantities, type Quantity, readQuantities } from './reading/quantities.ts';
 import type { Cell, Table } from './reading/tables.ts';
@@ -43,14 +44,15 @@ export function readCell(statement: Statement, index: EvidenceIndex): BoundCell 
       const joined = joinedRows(statement, table, at);
       if (joined.length > 0) {
         const cells = joined.map((line) => line[at]).filter((cell) => cell !== undefined);
-        if (cells.length > 0) return boundTo(statement, value, cells, table, index);
+        if (cells.length > 0) return boundTo(statement, value, cells, table, index, true);
       }
       // A row that shares some values, but not the name, is another record.
       const identity = plainCell(statement.record?.identity ?? '');
       if (identity !== '' && !best.some((cells) => cells.some((cell) => plainCell(cell.text) === identity))) continue;
       const cells = best.map((line) => line[at]).filter((cell) => cell !== undefined);
       if (cells.length === 0) continue;
-      return boundTo(statement, value, cells, table, index);
+      const isOne = best.length < 2 || !shareName(best, row, at);
+      return boundTo(statement, value, cells, table, index, isOne);
     }
   }
   const total = readTotal(statement, tables);
@@ -100,17 +102,78 @@ function namings({ text, record }: Statement): { column: string; row: string[]; 
   );
 }
 
-function boundTo(statement: Statement, value: string, cells: Cell[], table: Table, index: EvidenceIndex): BoundCell {
+function boundTo(
+  statement: Statement,
+  value: string,
+  cells: Cell[],
+  table: Table,
+  index: EvidenceIndex,
+  isOne: boolean,
+): BoundCell | undefined {
   const agreeing = cells.find((cell) => sameValue(value, cell.text, statement.record?.column ?? ''));
   const [first] = cells;
   const cell = agreeing ?? first ?? { text: '', start: 0, end: 1 };
   const place = { source: table.source, start: cell.start, end: Math.max(cell.end, cell.start + 1) };
   if (agreeing !== undefined) return { passage: place, agrees: true, fault: undefined };
+  const several = isOne ? undefined : ofSeveral(value, cells, statement.record?.column ?? '');
+  if (several !== undefined) return boundToSeveral(statement, value, several, { place, cells, index });
   const passage = index.passages.findIndex(
     (candidate) => candidate.source === table.source && candidate.start <= cell.start && candidate.end >= cell.end,
   );
   const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known: cell.text || 'nothing', passage };
   return { passage: place, agrees: false, fault: statement.instruction ? undefined : fault };
+}
+
+/** Whether rows bear one name in one column. A number in common is no name. */
+const shareName = (rows: readonly Cell[][], keys: readonly string[], column: number): boolean =>
+  keys.some(
+    (key) =>
+      /\p{L}/u.test(key) &&
+      (rows[0] ?? []).some((_, at) => at !== column && rows.every((cells) => plainCell(cells[at]?.text ?? '') === key)),
+  );
+
+/** What a figure is of several rows that bear the same name. */
+type OfSeveral = { sum: number; is: 'their sum' | 'of some of them' | 'neither' };
+
+/** "1,102" where the rows of that name have 540 and 562. Undefined unless all of them have figures. */
+function ofSeveral(value: string, cells: readonly Cell[], column: string): OfSeveral | undefined {
+  const claimed = figureOfCell(value, column)?.value;
+  const figures = cells.flatMap(({ text }) => figureOfCell(text, column)?.value ?? []);
+  if (cells.length < 2 || claimed === undefined || figures.length < cells.length) return undefined;
+  const sum = figures.reduce((total, figure) => total + figure, 0);
+  if (Math.abs(sum - claimed) < SAME_SUM) return { sum, is: 'their sum' };
+  const isMean = Math.abs(sum / figures.length - claimed) < SAME_SUM;
+  return { sum, is: isMean || mayBePart(figures, claimed) ? 'of some of them' : 'neither' };
+}
+
+const SAME_SUM = 0.0051;
+/** With more rows, some of them add up to almost anything. */
+const PART_ROWS_MAX = 10;
+
+/** Whether some of the figures may add up to one: the rows of one month, say. */
+function mayBePart(figures: readonly number[], claimed: number): boolean {
+  if (figures.length > PART_ROWS_MAX) return true;
+  let sums = [0];
+  for (const figure of figures) sums = [...sums, ...sums.map((sum) => sum + figure)];
+  return sums.some((sum) => Math.abs(sum - claimed) < SAME_SUM);
+}
+
+function boundToSeveral(
+  statement: Statement,
+  value: string,
+  { sum, is }: OfSeveral,
+  { place, cells, index }: { place: BoundCell['passage']; cells: readonly Cell[]; index: EvidenceIndex },
+): BoundCell | undefined {
+  if (is === 'of some of them') return undefined;
+  const worked = `the sum of ${cells.length} rows`;
+  const passage = { ...place, end: Math.max(place.end, cells.at(-1)?.end ?? 0) };
+  if (is === 'their sum') return { passage, agrees: true, fault: undefined, worked };
+  const at = index.passages.findIndex(
+    ({ source, start, end }) => source === place.source && start <= place.start && end > place.start,
+  );
+  const known = written(Math.round(sum * 1e6) / 1e6);
+  const fault: Fault = { kind: 'cell', contradicts: true, claimed: value, known, passage: at };
+  return { passage, agrees: false, fault: statement.instruction ? undefined : fault, worked };
 }
 
 function boundToTotal(statement: Statement, total: Total, index: EvidenceIndex): BoundCell {

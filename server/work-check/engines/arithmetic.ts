@@ -150,24 +150,48 @@ function differences(figures: readonly Figure[]): Calculation[] {
 const decimalsOf = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.length ?? 0;
 const bare = ({ text }: Figure): string => text;
 
-/** "A at B come to C", "A × B = C". */
+const CURRENCY = '(?:(?:eur|usd|gbp|chf|cad|aud|nzd|jpy|sek|nok|dkk|pln|czk)\\s)?';
+const AT_PRICE = new RegExp(`^(?:\\s*[\\p{L}-]+)?\\s*(?:\\bat\\b|[×x*])\\s*${CURRENCY}\\S{0,3}$`, 'iu');
+const COMES_TO = new RegExp(
+  `^[^.;,]{0,24}?(?:=|\\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\\b|\\bmakes?\\b|\\bthat is\\b)\\s*${CURRENCY}\\S{0,3}$`,
+  'i',
+);
+const JOINED = /^[^.;]{0,24}?(?:,|\band\b|\bplus\b|\+)\s*(?:and\s+)?\S{0,3}$/i;
+const IN_CENTS = /^\s*(?:cents?|ct|pence|p|rappen|øre|öre)\b/i;
+
+/** "A at B come to C", "A × B = C"; and of several, "A at B and D at E make C", which may mean both or the last. */
 function products(figures: readonly Figure[]): Calculation[] {
   const found: Calculation[] = [];
   for (const [at, count] of figures.entries()) {
     const [price, result] = [figures[at + 1], figures[at + 2]];
     if (price === undefined || result === undefined || count.kind === 'percent') continue;
-    if (!/^(?:\s*[\p{L}-]+)?\s*(?:\bat\b|[×x*])\s*\S{0,3}$/iu.test(price.before)) continue;
-    if (
-      !/^[^.;,]{0,24}?(?:=|\b(?:come|comes|came|amount|amounts|adds?) (?:up )?to\b|\bmakes?\b|\bthat is\b)\s*\S{0,3}$/i.test(
-        result.before,
-      )
-    )
-      continue;
-    const value = count.value * (price.kind === 'percent' ? price.value / 100 : price.value);
-    const holds = Math.abs(value - result.value) <= Math.max(0.011, printedTolerance(result.text));
-    found.push({ holds, claimed: result, says: `${count.text} × ${price.text} = ${short(value)}` });
+    if (!AT_PRICE.test(price.before) || !COMES_TO.test(result.before)) continue;
+    const last = productOf(count, price, result);
+    const terms = [last];
+    for (let first = at; first >= 2 && JOINED.test(figures[first]?.before ?? ''); first -= 2) {
+      const [other, of] = [figures[first - 2], figures[first - 1]];
+      if (other === undefined || of === undefined || !AT_PRICE.test(of.before)) break;
+      terms.unshift(productOf(other, of, result));
+    }
+    const value = terms.reduce((sum, term) => sum + term.value, 0);
+    const near = (one: number): boolean =>
+      Math.abs(one - result.value) <= Math.max(0.011, printedTolerance(result.text));
+    found.push({
+      holds: near(value) || near(last.value),
+      claimed: result,
+      says: `${terms.map(({ says }) => says).join(' + ')} = ${short(value)}`,
+    });
   }
   return found;
+}
+
+/** A count at a price, in the unit of what both come to: cents as euros, percent as a share. */
+function productOf(count: Figure, price: Figure, result: Figure): { value: number; says: string } {
+  const share = price.kind === 'percent' || (result.kind === 'money' && IN_CENTS.test(price.after)) ? 100 : 1;
+  return {
+    value: (count.value * price.value) / share,
+    says: `${count.text} × ${price.text}${share === 1 ? '' : ' / 100'}`,
+  };
 }
 
 /** "A … and B, together C" for two figures printed like the sum; "A + B = C". */

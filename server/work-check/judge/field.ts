@@ -8,7 +8,7 @@ import { columnTotal, rowTotal } from '../engines/row-totals.ts';
 import { shownWorking } from '../engines/shown-working.ts';
 import { clip } from '../quoting.ts';
 import type { EvidenceIndex } from '../reading/evidence-index.ts';
-import { readQuantities } from '../reading/quantities.ts';
+import { compareQuantities, readQuantities } from '../reading/quantities.ts';
 import { tokenize } from '../reading/tokens.ts';
 import type { Statement, Work } from '../statements.ts';
 import { judgeCurrency } from './currency.ts';
@@ -95,7 +95,7 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
     }
     case 'other': {
       const { region, span, known } = found;
-      if (sum !== undefined) break;
+      if (sum !== undefined || isBeside(record.value, region.source, span.start, index)) break;
       return {
         status: 'contradicted',
         why: `The work gives “${clip(record.value)}” (${statement.at}) where ${sourceName(index, region.source)} gives “${clip(known)}”.`,
@@ -118,6 +118,14 @@ export function judgeField(reading: StatementReading, ground: Ground): Judgement
   const named = judgeSourceName(record.value, index);
   if (named !== undefined) return named;
   return productInRegion(statement, records, index) ?? judgeFlag(statement, ground) ?? uncheckable(statement, work);
+}
+
+/** Whether the sentence that gives another value gives this figure too: "40 seats, 500,000 API calls". */
+function isBeside(value: string, source: number, at: number, { passages }: EvidenceIndex): boolean {
+  const [figure, ...more] = readQuantities(tokenize(value));
+  const passage = passages.find((one) => one.source === source && one.start <= at && one.end > at);
+  if (figure === undefined || more.length > 0) return false;
+  return passage?.quantities.some((one) => compareQuantities(figure, one) === 'same') === true;
 }
 
 /** A total of its row or column, worked out again from the other figures there. */

@@ -69,7 +69,7 @@ function withoutOtherStates(judged: readonly JudgedStatement[], { index }: Groun
     return {
       ...one,
       status: 'not_found',
-      why: `The evidence does not settle ${where(one.statement)}. ${source} gives “${one.compared?.known ?? ''}”, but ${contradicted} cells differ from it, so that it may show another state.`,
+      why: `The evidence does not settle ${where(one.statement)}. ${one.computed === undefined ? `${source} gives “${one.compared?.known ?? ''}”` : `The rows of ${source} come to ${one.compared?.known ?? ''}`}, but ${contradicted} cells differ from it, so that it may show another state.`,
       open: [one.statement.record?.value ?? ''],
       suspect: 1,
     };

@@ -2,6 +2,7 @@ import { digestOf } from '../../kernel/digest.ts';
 import type { TextMeasures } from '../contract.ts';
 import { countsIn } from './cell-figure.ts';
 import { isInstruction } from './instructions.ts';
+import { isWithin, readJsonRows, withRecords } from './json-rows.ts';
 import { dayOrderOf, type Quantity, readQuantities } from './quantities.ts';
 import { splitSentences } from './sentences.ts';
 import { readTables, separateValues, type Table } from './tables.ts';
@@ -82,11 +83,12 @@ export function indexEvidence(sources: EvidenceSource[]): EvidenceIndex {
   const flow: Flow = { words: [], before: [] };
   for (const [source, { text }] of sources.entries()) {
     const order = dayOrderOf(text);
-    const own = readTables(text, source);
+    const json = readJsonRows(text, source);
+    const own = readTables(text, source).filter((table) => !isWithin(table, json));
     const separated = separateValues(text, own);
-    const counts = countsIn(own);
-    tables.push(...own);
-    for (const { start, end } of splitSentences(text)) {
+    const counts = countsIn([...own, ...json.tables]);
+    tables.push(...own, ...json.tables);
+    for (const { start, end } of withRecords(splitSentences(text), json.records)) {
       const sentence = separated.slice(start, end);
       const tokens = tokenize(sentence, start);
       const content: string[] = [];

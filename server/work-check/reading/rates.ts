@@ -19,9 +19,9 @@ const WITHOUT_RATE_MAX = 3;
 const MONEY_APART_MAX = 20;
 
 const COMPARED_AFTER =
-  /^\s?(?:[\p{L}€$£%]+\s){0,4}(?:cheaper|dearer|more|less|fewer|higher|lower|longer|shorter|earlier|later|ahead|behind|short|extra|left|remaining|to spare|too (?:much|many))\b/iu;
+  /^\s?(?:[\p{L}€$£%]+\s){0,4}(?:cheaper|dearer|more|less|fewer|higher|lower|longer|shorter|earlier|later|ahead|behind|short|extra|left|remaining|to spare|too (?:much|many|high|low|large|small|long|short|little|few|expensive))\b/iu;
 const COMPARED_BEFORE =
-  /\b(?:differen\w+|saving\w*|saves?|gap|remain\w*|balance|left|shortfall|surplus)\b[^.;,]{0,24}$/i;
+  /\b(?:differen\w+|saving\w*|saves?|gap|remain\w*|balance|left|shortfall|surplus|extra|additional)\b[^.;,]{0,24}$/i;
 
 /** Whether a figure says how far two others lie apart, or what is left of one: "7.60 EUR cheaper", "9.5 days left". */
 function isCompared({ text, figure, offset = 0 }: Placed): boolean {
