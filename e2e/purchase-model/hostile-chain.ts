@@ -71,6 +71,8 @@ export class HostileChain {
   readonly payments: SignedPayment[] = [];
   readonly tally: Tally;
   restore: (() => Promise<void>) | null = null;
+  /** When the last round began, by the clock of the service. */
+  roundBegan = 0;
 
   private constructor(world: World, buyers: Agent[], hands: Awaited<ReturnType<typeof chainHand>>[], tally: Tally) {
     this.world = world;
@@ -141,6 +143,7 @@ export class HostileChain {
   async rounds(count: number, seconds = 31): Promise<void> {
     for (let round = 0; round < count; round += 1) {
       await this.world.pass(seconds);
+      this.roundBegan = this.world.now();
       await this.world.service.sweep();
     }
   }
@@ -217,8 +220,8 @@ async function settleChains(chain: HostileChain): Promise<void> {
 }
 
 /** Chains that the last round has not searched to their end: what they hold is not in the books yet. */
-const lagging = ({ world }: HostileChain, books: readonly ChainBooks[]): string[] =>
-  books.filter(({ searched_at: at }) => at.getTime() < world.now() - 1_000).map(({ network }) => network);
+const lagging = ({ roundBegan }: HostileChain, books: readonly ChainBooks[]): string[] =>
+  books.filter(({ searched_at: at }) => at.getTime() < roundBegan).map(({ network }) => network);
 
 /** Payments collected and not reversed whose transfer no chain shows: whether they are lost is open. */
 async function missingPayments({ world }: HostileChain): Promise<string[]> {

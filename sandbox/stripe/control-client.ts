@@ -46,10 +46,15 @@ export function stripeControl(call: CallControl) {
     /** Sends these events in this order; by default all withheld ones, oldest first. */
     send: (events?: readonly string[], copies = 1) =>
       call<{ sent: string[] }>('POST', '/stripe/webhook/send', { ...(events ? { events } : {}), copies }),
-    openDispute: (dispute: { payment_intent: string; reason?: string; inquiry?: boolean }) =>
-      call<Stripe.Dispute>('POST', '/stripe/disputes', dispute),
-    closeDispute: (id: string, outcome: 'won' | 'lost') =>
-      call<Stripe.Dispute>('POST', `/stripe/disputes/${id}`, { outcome }),
+    openDispute: (dispute: {
+      payment_intent: string;
+      reason?: string;
+      inquiry?: boolean;
+      amount?: number;
+      again?: boolean;
+    }) => call<Stripe.Dispute>('POST', '/stripe/disputes', dispute),
+    closeDispute: (id: string, outcome: 'won' | 'lost', more: { fee_back?: number } = {}) =>
+      call<Stripe.Dispute>('POST', `/stripe/disputes/${id}`, { outcome, ...more }),
     /** Moves the balance by cents; a payout takes all that is available. */
     moveBalance: (type: BankMove, amount?: number) =>
       call<Stripe.BalanceTransaction>('POST', '/stripe/movements', { type, ...(amount ? { amount } : {}) }),

@@ -7,17 +7,26 @@ import { newDispute } from './objects/dispute.ts';
 import type { Provider } from './provider.ts';
 import { schedule } from './schedule.ts';
 
-/** Opens a dispute of a charge. Throws 400 when nothing of it is left, or one is open. */
+/** A dispute to open: of how many cents, if not of all, and whether it may be one more of its charge. */
+export interface NewDispute {
+  reason?: string | undefined;
+  inquiry?: boolean | undefined;
+  amount?: number | undefined;
+  again?: boolean | undefined;
+}
+
+/** Opens a dispute of a charge. Throws 400 when nothing of it is left, or there was one and this is not one more. */
 export function openDispute(
   provider: Provider,
   charge: Stripe.Charge,
-  { reason = 'fraudulent', inquiry = false }: { reason?: string | undefined; inquiry?: boolean | undefined } = {},
+  { reason = 'fraudulent', inquiry = false, amount, again = false }: NewDispute = {},
 ): Stripe.Dispute {
   const { store } = provider;
   if (charge.status !== 'succeeded' || charge.refunded) throw refused('There is nothing of this charge to dispute.');
-  if (charge.disputed) throw refused('This charge has been disputed already.');
+  if (charge.disputed && !again) throw refused('This charge has been disputed already.');
   const disputed = store.put('charge', { ...charge, disputed: true });
-  const opened = store.put('dispute', newDispute(provider, disputed, { reason, inquiry }));
+  const made = newDispute(provider, disputed, { reason, inquiry });
+  const opened = store.put('dispute', { ...made, amount: amount ?? made.amount });
   emit(provider, 'charge.dispute.created', opened);
   const { due_by: dueBy } = opened.evidence_details;
   if (dueBy !== null) schedule(provider, dueBy, 'lose_dispute', opened.id);
@@ -58,9 +67,14 @@ export function submitEvidence(provider: Provider, dispute: Stripe.Dispute): Str
 
 /**
  * The bank decides. A won chargeback gives the money back; an inquiry just closes, or becomes a chargeback when lost. One that
- * was lost may still be won.
+ * was lost may still be won. `feeBack`: cents of its fee that come back when it is won.
  */
-export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcome: 'won' | 'lost'): Stripe.Dispute {
+export function closeDispute(
+  provider: Provider,
+  dispute: Stripe.Dispute,
+  outcome: 'won' | 'lost',
+  feeBack = 0,
+): Stripe.Dispute {
   const { store } = provider;
   const previous = { status: dispute.status };
   const isTakenUp = dispute.status === 'warning_closed' && outcome === 'lost';
@@ -78,7 +92,7 @@ export function closeDispute(provider: Provider, dispute: Stripe.Dispute, outcom
     emit(provider, 'charge.dispute.closed', closed, previous);
     return closed;
   }
-  const movement = { type: 'adjustment', category: 'dispute_reversal', amount: dispute.amount, fee: 0 } as const;
+  const movement = { type: 'adjustment', category: 'dispute_reversal', amount: dispute.amount, fee: -feeBack } as const;
   const posted = post(provider, { ...movement, source: dispute.id, description: 'Chargeback reversal' });
   const won = store.put('dispute', {
     ...dispute,

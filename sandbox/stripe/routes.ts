@@ -31,8 +31,15 @@ const disputeSchema = z.strictObject({
   payment_intent: z.string(),
   reason: z.string().max(100).optional(),
   inquiry: z.boolean().optional(),
+  /** Cents. */
+  amount: z.int().positive().optional(),
+  again: z.boolean().optional(),
 });
-const closeSchema = z.strictObject({ outcome: z.enum(['won', 'lost']) });
+const closeSchema = z.strictObject({
+  outcome: z.enum(['won', 'lost']),
+  /** Cents. */
+  fee_back: z.int().nonnegative().optional(),
+});
 const moveSchema = z.strictObject({
   type: z.enum(Object.keys(BANK_MOVES) as [BankMove, ...BankMove[]]),
   /** Cents. */
@@ -129,7 +136,8 @@ function lifeRoutes({ api, webhooks }: StripeSandbox): Routes {
       happen(provider, () => {
         const dispute = provider.store.get('dispute', call.path.id ?? '');
         if (!dispute) throw new Refusal(404, 'not_found', `There is no dispute ${call.path.id}.`);
-        return closeDispute(provider, dispute, readBody(closeSchema, call).outcome);
+        const { outcome, fee_back: feeBack } = readBody(closeSchema, call);
+        return closeDispute(provider, dispute, outcome, feeBack);
       }),
     'POST /stripe/movements': (call) =>
       happen(provider, () => {

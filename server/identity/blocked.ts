@@ -70,17 +70,19 @@ export async function payerRefusal(db: Queries, payer: string): Promise<Problem 
 }
 
 /**
- * Lifts the open blocks that `which` selects: by key, by payment, by account, or by paying address. Returns how many.
+ * Lifts the open blocks that `which` selects: by key, by payment, by account, or by paying address; `cause`: those of one
+ * cause alone. Returns how many.
  */
 export async function liftBlocks(
   db: Queries,
   which: string,
-  by: { actor: string; because: string; now: Date },
+  by: { actor: string; because: string; now: Date; cause?: BlockCause },
 ): Promise<number> {
   const lifted = await db.many(sql`
     with lifted as (
       update purchase_blocks set lifted_at = ${by.now}, lifted_by = ${by.actor}, lifted_because = ${by.because}
       where lifted_at is null and ${which} in (block_key, account_key, payer, payment_key)
+        and cause = coalesce(${by.cause}::text, cause)
       returning block_key, account_key, cause, payment_key, lifted_at, lifted_by, lifted_because),
     noted as (
       insert into account_events (account_key, at, actor, action, detail)

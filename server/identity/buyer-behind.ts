@@ -39,9 +39,10 @@ const isStopped = `(g.paused_at is not null or p.revoked_at is not null or exist
   select from purchase_blocks b
   where b.lifted_at is null and (b.account_key = p.account_key or b.payer = p.principal_key)))`;
 
-/** The principals that may buy nothing now, as SQL: column `principal_key`. */
-export const stoppedBuyers = `
-  select p.principal_key from principals p join grants g using (principal_key) where ${isStopped}`;
+/** How each principal may pay now, none when it may buy nothing, as SQL: columns `principal_key` and `payment_methods`. */
+export const buyersMethods = `
+  select p.principal_key, case when ${isStopped} then '{}' else payment_methods end as payment_methods
+  from principals p join grants g using (principal_key)`;
 
 const ofPrincipal = `
   select name, per_job_limit_microcents, daily_limit_microcents, total_limit_microcents,

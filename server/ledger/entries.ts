@@ -107,6 +107,11 @@ export const charged: Movement = { event: 'charged', debit: 'asset:card', credit
 /** The card provider kept a fee for a charge or a dispute. */
 export const chargeFee: Movement = { event: 'charge_fee', debit: 'expense:card_fees', credit: 'asset:card' };
 export const disputeFee: Movement = { event: 'dispute_fee', debit: 'expense:card_fees', credit: 'asset:card' };
+export const disputeFeeReturned: Movement = {
+  event: 'dispute_fee_returned',
+  debit: 'asset:card',
+  credit: 'expense:card_fees',
+};
 
 /** The card provider took a fee for no charge or dispute, or returned it. */
 export const providerFee: Movement = { event: 'provider_fee', debit: 'expense:card_fees', credit: 'asset:card' };

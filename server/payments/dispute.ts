@@ -30,8 +30,13 @@ export interface ClosedDispute {
   job_payment_state: string | null;
   /** Its earlier result. */
   before: 'lost' | null;
-  /** How often it moved money. */
+  /** How often it moved money, and what its bank holds of it. */
   movements: number;
+  withdrawn_microcents: bigint;
+  /** What was booked as an expense, because another had reversed the payment before this one was lost. */
+  expensed_microcents: bigint;
+  /** No other dispute of the payment is open. */
+  is_last: boolean;
 }
 
 /** Ends a dispute. A lost one can still be won. Undefined when it already had this result. */
@@ -46,7 +51,35 @@ export async function closeDispute(
     from card_charges c
     where d.intent_id = c.intent_id and dispute_id = ${disputeKey}
       and (closed_at is null or (outcome = 'lost' and ${outcome}::text = 'won'))
-    returning new.job_payment_state, new.intent_id, c.use = 'payment' as is_payment, old.outcome as before, new.movements`);
+    returning new.job_payment_state, new.intent_id, c.use = 'payment' as is_payment, old.outcome as before, new.movements,
+      new.withdrawn_microcents, new.expensed_microcents, not exists (
+        select from card_disputes other
+        where other.payment_key = d.payment_key and other.dispute_id <> d.dispute_id and other.closed_at is null) as is_last`);
+}
+
+/** Leaves what to restore to another open dispute of the payment, when the one that held it ends. False without one. */
+export async function passStateOn(tx: Tx, paymentKey: string, state: string): Promise<boolean> {
+  const passed = await tx.maybe(sql`
+    update card_disputes set job_payment_state = ${state} where dispute_id = (
+      select dispute_id from card_disputes d join card_charges c using (intent_id)
+      where d.payment_key = ${paymentKey} and c.use = 'payment' and closed_at is null and told_at is not null
+      order by opened_at, dispute_id limit 1)
+    returning dispute_id`);
+  return passed !== undefined;
+}
+
+/** Takes what another open dispute of the payment was to restore. Null when none holds it. */
+export async function takeState(tx: Tx, paymentKey: string): Promise<string | null> {
+  const taken = await tx.maybe<{ job_payment_state: string }>(sql`
+    update card_disputes set job_payment_state = null
+    where payment_key = ${paymentKey} and closed_at is null and job_payment_state is not null
+    returning old.job_payment_state`);
+  return taken?.job_payment_state ?? null;
+}
+
+/** Records what of a dispute is booked as an expense. */
+export function noteExpense(tx: Tx, disputeKey: string, amount: bigint): void {
+  tx.write(sql`update card_disputes set expensed_microcents = ${amount} where dispute_id = ${disputeKey}`);
 }
 
 /** Postpones the refund of a contested payment until the dispute is won. False when none is open. */

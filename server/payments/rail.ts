@@ -51,9 +51,9 @@ export interface Rail<A extends Attempt = Attempt, P = unknown, R extends Refund
   lookUp(process: Process, attempt: A): Promise<Outcome<P>>;
   /**
    * Looks it up, then carries it out if that has not happened and still can. Moves the money at most once, however
-   * often.
+   * often. Begins no charge by a method that the buyer's grant no longer `covers`.
    */
-  settle(process: Process, attempt: A): Promise<Outcome<P>>;
+  settle(process: Process, attempt: A, covers: PaymentRequest['covers']): Promise<Outcome<P>>;
   /** Withdraws an open attempt as far as possible, and returns its state. */
   withdraw(process: Process, attempt: A): Promise<Outcome<P>>;
 

@@ -62,7 +62,11 @@ const checker = openChecker(assessor);
 /** One core each: waiting here for a core would block another account's turn. */
 const checksAtOnce = assessor.length > 0 ? waitingChecks : availableParallelism();
 /** A check may keep a core busy for seconds: leave one place for another account. */
-const checksOfOne = assessor.length > 0 ? checksAtOnce : Math.max(1, checksAtOnce - 1);
+const checksOfOne = Math.min(
+  assessor.length > 0 ? checksAtOnce : Math.max(1, checksAtOnce - 1),
+  // A canceled check may still be running here.
+  runtime.configuration.checksPerAccount,
+);
 const stopping = new AbortController();
 /** Stops running checks; their jobs are given back. */
 const outOfTime = new AbortController();

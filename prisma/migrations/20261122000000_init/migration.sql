@@ -1228,9 +1228,10 @@ CREATE TABLE card_disputes (
   amount_microcents BIGINT,
   respond_by TIMESTAMPTZ(3),
   answered_at TIMESTAMPTZ(3),
+  expensed_microcents BIGINT NOT NULL DEFAULT 0,
   CHECK (outcome IN ('won', 'lost')),
   CHECK ((outcome IS NULL) = (closed_at IS NULL)),
-  CHECK (withdrawn_microcents >= 0 AND fee_microcents >= 0)
+  CHECK (withdrawn_microcents >= 0 AND fee_microcents >= 0 AND expensed_microcents >= 0)
 );
 CREATE INDEX card_disputes_payment_key_idx ON card_disputes (payment_key);
 CREATE INDEX card_disputes_open_idx ON card_disputes (respond_by) WHERE closed_at IS NULL;

@@ -44,6 +44,26 @@ export async function compareBalance({ process, provider }: Look, since: Date): 
   return [{ kind: 'balance', object_id: 'usd', ours: toText(ledger), theirs: toText(balance) }];
 }
 
+/**
+ * Compares what banks hold of disputed charges with `suspense:card_disputes`. They differ when a lost dispute took another
+ * amount than the charge: a person must say where the rest belongs.
+ */
+export async function compareSuspense({ process: { db } }: Look): Promise<Difference[]> {
+  const heldNow = async () => {
+    const { held } = await db.one<{ held: bigint }>(sql`
+      select coalesce(sum(withdrawn_microcents), 0)::bigint as held from card_disputes
+      where outcome is null or outcome = 'won'`);
+    return held;
+  };
+  const before = await heldNow();
+  const { sums } = await accountSums(db);
+  const suspense = sums.find(({ account }) => account === 'suspense:card_disputes');
+  const booked = suspense ? suspense.debited - suspense.credited : 0n;
+  // A dispute that moved meanwhile is compared next time.
+  if (booked === before || before !== (await heldNow())) return [];
+  return [{ kind: 'balance', object_id: 'disputes', ours: toText(booked), theirs: toText(before) }];
+}
+
 /** In microcents: available and pending. A refund in flight has not left yet. */
 async function held(process: Process, provider: CardProvider, since: Date): Promise<bigint> {
   const { stripe } = provider;

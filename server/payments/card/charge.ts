@@ -18,20 +18,22 @@ import { dropCard } from './saved.ts';
 
 /**
  * Charges a kept card off session, in two steps: create and record the intent, then confirm it. An intent moves the
- * money at most once, so after a crash in between, look it up.
+ * money at most once, so after a crash in between, look it up. Begins and confirms nothing unless it still `mayCharge`.
  */
 export async function chargeSaved(
   process: Process,
   provider: CardProvider,
   attempt: CardAttempt,
+  mayCharge = true,
 ): Promise<Outcome<CardProof>> {
+  if (!attempt.intent_id && !mayCharge) return { is: 'never', because: 'The buyer may not pay by card any more.' };
   const intent = attempt.intent_id
     ? await retrieveIntent(provider, attempt.intent_id)
     : await created(process, provider, attempt);
   if (intent === null) return { is: 'never', because: 'The provider no longer charges this card.' };
   if (intent.status !== 'requires_confirmation') return settled(process.db, provider, attempt, intent);
   // The card was removed, perhaps while the intent was created: don't charge it.
-  const isKept = (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;
+  const isKept = mayCharge && (await attemptByKey(process.db, attempt.payment_key))?.method_id != null;
   return settled(
     process.db,
     provider,

@@ -4,7 +4,7 @@ import { errorFields, log } from '../../kernel/log.ts';
 import { sql } from '../../kernel/sql.ts';
 import { differingIn, keepDifferences } from '../differences.ts';
 import type { Difference } from '../told.ts';
-import { compareBalance } from './balance.ts';
+import { compareBalance, compareSuspense } from './balance.ts';
 import { type Compared, chargesOf, disputesOf, type Look, refundsOf } from './compared.ts';
 import { isRefusedAs } from './provider.ts';
 
@@ -54,6 +54,7 @@ async function compareSpan(look: Look, span: Span, now: Date): Promise<void> {
     ...(await compareAll(look, refundsOf(look), span)),
     ...(await compareAll(look, disputesOf(look), span)),
     ...(await compareBalance(look, span.since)),
+    ...(await compareSuspense(look)),
   ];
   await keepDifferences(db, 'card', differences, now);
   await db.many(sql`update card_searches set searched_to = ${span.until} where list = 'books'`);

@@ -110,7 +110,7 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
             fromCents(theirs.amount) === ours.amount_microcents &&
             (ours.state === 'refund_pending' || (ours.state === 'refunded' && isOurs))
           : !(ours.state === 'refunded' && isOurs);
-      if (agrees) return null;
+      if (agrees || (theirs && !isGone && (await isPart(theirs, refunds, ours)))) return null;
       const by = ours.provider_refund_id && !isOurs ? ` as ${ours.provider_refund_id}` : '';
       return {
         ours: `${toText(ours.amount_microcents)} ${ours.state}${by}`,
@@ -118,6 +118,19 @@ export function refundsOf({ process, provider, tell }: Look): Compared<Stripe.Re
       };
     },
   };
+}
+
+/** Whether it is one of several parts of a refund that was carried out, which somebody may have begun by hand. */
+async function isPart(
+  { amount: part, payment_intent }: Stripe.Refund,
+  refunds: Stripe['refunds'],
+  ours: { state: string; amount_microcents: bigint },
+): Promise<boolean> {
+  const intentId = idOf(payment_intent);
+  if (ours.state !== 'refunded' || intentId === null || fromCents(part) >= ours.amount_microcents) return false;
+  const { data } = await refunds.list({ payment_intent: intentId, limit: 100 });
+  const back = data.filter(({ status }) => status !== 'failed' && status !== 'canceled');
+  return fromCents(back.reduce((sum, { amount }) => sum + amount, 0)) === ours.amount_microcents;
 }
 
 const refundText = ({ amount, status }: Stripe.Refund): string => `${toText(fromCents(amount))} ${status}`;

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { microcents } from '../../kernel/money.ts';
 import { sql } from '../../kernel/sql.ts';
 import { transact } from '../../kernel/transaction.ts';
-import { contested, disputeFee, reinstated } from '../../ledger/entries.ts';
+import { contested, disputeFee, disputeFeeReturned, reinstated } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
 import type { Process, Tell } from '../rail.ts';
 import { attemptOfCharge, type CardAttempt } from './attempt.ts';
@@ -73,9 +73,9 @@ async function book(
     const change = withdrawn - before.withdrawn_microcents;
     if (change > 0n) post(tx, { ...contested, ...of, amount: microcents(change) });
     if (change < 0n) post(tx, { ...reinstated, ...of, amount: microcents(-change) });
-    if (fee > before.fee_microcents) {
-      post(tx, { ...disputeFee, ...of, amount: microcents(fee - before.fee_microcents) });
-    }
+    const more = fee - before.fee_microcents;
+    if (more > 0n) post(tx, { ...disputeFee, ...of, amount: microcents(more) });
+    if (more < 0n) post(tx, { ...disputeFeeReturned, ...of, amount: microcents(-more) });
     const isOpenAgain = before.outcome === 'won' && change > 0n;
     tx.write(sql`
       update card_disputes set movements = ${movements.length}, withdrawn_microcents = ${withdrawn},

@@ -56,9 +56,9 @@ export function cardRail(configuration: CardConfiguration): Rail<CardAttempt, Ca
       attempt.method === 'card_saved'
         ? lookUpCharge(ready(), attempt)
         : lookUpPage({ db, clock }, ready(), pages, attempt),
-    settle: ({ db, clock }, attempt) =>
+    settle: ({ db, clock }, attempt, covers) =>
       attempt.method === 'card_saved'
-        ? chargeSaved({ db, clock }, ready(), attempt)
+        ? chargeSaved({ db, clock }, ready(), attempt, covers('card_saved'))
         : lookUpPage({ db, clock }, ready(), pages, attempt),
     withdraw: ({ db, clock }, attempt) =>
       attempt.method === 'card_saved'

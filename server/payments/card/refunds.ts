@@ -79,6 +79,8 @@ async function carryOut(provider: CardProvider, refund: CardRefund): Promise<Ref
       { payment_intent: refund.intent_id, metadata: { refund_key: refund.refund_key } },
       { idempotencyKey: `rf:${refund.refund_key}:${refund.tries}` },
     );
+    // Somebody gave part of it back by hand: all of it counts.
+    if (fromCents(made.amount) < refund.amount_microcents) return (await sent(provider, refund)) ?? { is: 'open' };
     return fateOf(made);
   } catch (error) {
     // An unannounced dispute: its end decides.

@@ -36,9 +36,9 @@ export async function readCardsWaiting(
       sql`
         select refund_key, r.job_key, r.state, r.created_at, r.tries, r.amount_microcents, 'card' as network,
           account_key as payer, r.failure, count(*) over () as total,
-          case when r.state = 'refund_failed' then 'person' when exists (
+          case when exists (
             select from card_disputes d where d.intent_id = r.intent_id and closed_at is null) then 'dispute'
-            else 'try' end as waits_for
+            when r.state = 'refund_failed' then 'person' else 'try' end as waits_for
         from refunds r join jobs using (job_key)
         where r.intent_id is not null and r.state <> 'refunded' and r.dropped_at is null
         order by r.created_at limit ${toldMax}`,

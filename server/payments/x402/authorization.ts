@@ -32,8 +32,8 @@ export type OnChain =
   | { outcome: 'returned'; transfer: LoggedTransfer }
   /** It paid another purchase, or none: it was carried out before it was presented here. */
   | { outcome: 'foreign'; transfer: LoggedTransfer }
-  /** Not found, not deep enough, or shown by one node and not the next. */
-  | { outcome: 'unconfirmed' }
+  /** Not found, not deep enough, or shown by one node and not the next. `isFound`: a transaction holds it. */
+  | { outcome: 'unconfirmed'; isFound?: true }
   /** Unused so far; it can still happen. */
   | { outcome: 'unused' }
   /** Can no longer pay: expired, canceled or used otherwise, deep enough. */

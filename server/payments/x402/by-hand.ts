@@ -45,7 +45,8 @@ const outgoing = `
   select ${transferColumns}, exists (
     select from chain_transfers a where a.network = c.network and a.refund_nonce = c.nonce) as gives_back
   from chain_transfers c
-  where network = $1 and transaction = $2 and use = 'outgoing' and removed_at is null`;
+  where network = $1 and transaction = $2 and use = 'outgoing' and removed_at is null
+  for no key update of c`;
 
 /**
  * Records that an operator withdrew what left in this transaction; returns how much. Throws `not_found` without an

@@ -49,7 +49,7 @@ export async function lookUp(
   // Used, but no log says for what: long ago, or an incomplete node.
   if (!found) return { outcome: 'unconfirmed' };
   if (found.outcome !== 'elsewhere') return found;
-  return { outcome: found.blockNumber <= proof.number ? 'never' : 'unconfirmed' };
+  return found.blockNumber <= proof.number ? { outcome: 'never' } : { outcome: 'unconfirmed', isFound: true };
 }
 
 /** Whether an authorization was used or canceled by a block, by default the newest. */
@@ -80,7 +80,8 @@ async function inTransaction(
   if (used.transfer?.to !== to || used.transfer.amount !== amount) {
     return { outcome: 'elsewhere', blockNumber: receipt.blockNumber };
   }
-  if (node.depth > 0n && (await node.height()) - receipt.blockNumber < node.depth) return { outcome: 'unconfirmed' };
+  if (node.depth > 0n && (await node.height()) - receipt.blockNumber < node.depth)
+    return { outcome: 'unconfirmed', isFound: true };
   return { outcome: 'paid', transfer: used.transfer };
 }
 

@@ -1,5 +1,5 @@
 import type { Queries } from '../../kernel/database.ts';
-import type { Outcome } from '../rail.ts';
+import type { Outcome, Process } from '../rail.ts';
 import { authorizationOf, type TransferAttempt } from './attempt.ts';
 import type { OnChain, SignedTransfer } from './authorization.ts';
 import type { LoggedTransfer } from './logs.ts';
@@ -32,13 +32,20 @@ export function fateOf(onChain: OnChain): Outcome<Proof> {
   }
 }
 
-/** The same, and carries it out if the chain has not seen it and we have the signature. */
-export async function carriedOut(db: Queries, coins: Stablecoins, attempt: TransferAttempt): Promise<OnChain> {
+/**
+ * The same, and carries it out if the chain has not seen it and we have the signature. Sends nothing that the chain would
+ * refuse now: one balance may back several open payments.
+ */
+export async function carriedOut(
+  { db, clock }: Process,
+  coins: Stablecoins,
+  attempt: TransferAttempt,
+): Promise<OnChain> {
   const onChain = await lookUpOpen(db, coins, attempt);
   const { signature } = attempt;
-  return onChain.outcome === 'unused' && signature
-    ? settleOpen(coins, attempt, { authorization: authorizationOf(attempt), signature })
-    : onChain;
+  if (onChain.outcome !== 'unused' || !signature) return onChain;
+  const transfer = { authorization: authorizationOf(attempt), signature };
+  return (await coins.refusal(transfer, clock())) === null ? settleOpen(coins, attempt, transfer) : onChain;
 }
 
 /**

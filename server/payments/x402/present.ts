@@ -82,6 +82,9 @@ async function resume(db: Queries, coins: Stablecoins, attempt: TransferAttempt,
 /** The answer to a transfer that paid something else. */
 const alreadyCarriedOut = 'already carried out; listed for return';
 
+/** When to present a used authorization again whose transaction the chain does not show. */
+const usedAgainSeconds = 30;
+
 interface Judgement {
   /** Null when the chain would carry it out, or did so for this buyer. */
   refusal: string | null;
@@ -91,8 +94,9 @@ interface Judgement {
 }
 
 /**
- * Judges a transfer by the chain. If it was carried out already, it may have paid us: then, and while the chain cannot
- * tell, don't refuse the wallet that signed it. Throws `service_unavailable` when nobody can carry it out.
+ * Judges a transfer by the chain. If it was carried out already, it may have paid us: then, and while it is not deep
+ * enough, don't refuse the wallet that signed it. Throws `service_unavailable` when nobody can carry it out, and
+ * `payment_unknown` when the chain calls it used and shows no transaction: such a payment might never end.
  */
 async function judge(
   coins: Stablecoins,
@@ -113,7 +117,14 @@ async function judge(
   if (authorization.from !== principalKey) return { refusal: alreadyCarriedOut, ...used };
   const hint = await transactionUsing(db, authorization);
   const onChain = await coins.lookUp(authorization, { seenAt: now, hint }).catch(() => null);
-  if (onChain?.outcome === 'unconfirmed' || onChain === null) return { refusal: null, ...used };
+  if (onChain === null || (onChain.outcome === 'unconfirmed' && !onChain.isFound)) {
+    throw new Problem(
+      'payment_unknown',
+      'The chain says that this authorization was used and does not show for what. Present the same one again later; do not sign another.',
+      { headers: { 'Retry-After': String(usedAgainSeconds) } },
+    );
+  }
+  if (onChain.outcome === 'unconfirmed') return { refusal: null, ...used };
   if (onChain.outcome !== 'paid') return { refusal, ...used };
   const isGivenBack = await coins.isGivenBack(authorization, refundNonceOf(authorization)).catch(() => false);
   return { refusal: isGivenBack ? 'already carried out, and given back' : null, ...used };

@@ -41,7 +41,7 @@ export function x402Rail(coins: Stablecoins | null): Rail<TransferAttempt, Proof
     kept: null,
     openAttempts: async (db, now, limit) => (coins ? openAttempts(db, now, limit) : []),
     lookUp: async ({ db }, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
-    settle: async ({ db }, attempt) => fateOf(await carriedOut(db, providers(), attempt)),
+    settle: async (process, attempt) => fateOf(await carriedOut(process, providers(), attempt)),
     // Anyone with a signed transfer can carry it out until it expires.
     withdraw: async ({ db }, attempt) => fateOf(await lookUpOpen(db, providers(), attempt)),
 

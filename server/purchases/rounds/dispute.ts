@@ -3,7 +3,14 @@ import { microcents } from '../../kernel/money.ts';
 import type { Tx } from '../../kernel/transaction.ts';
 import { healed, type Movement, reversed } from '../../ledger/entries.ts';
 import { post } from '../../ledger/ledger.ts';
-import { type ClosedDispute, closeDispute, noteDispute } from '../../payments/dispute.ts';
+import {
+  type ClosedDispute,
+  closeDispute,
+  noteDispute,
+  noteExpense,
+  passStateOn,
+  takeState,
+} from '../../payments/dispute.ts';
 import { type Attempt, railOf } from '../../payments/rail.ts';
 import { cancelLateRefund, reviveLateRefund } from '../../payments/refund.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -47,21 +54,22 @@ export async function endDispute(
   const closed = await closeDispute(tx, disputeKey, 'won', now);
   if (!closed) return;
   if (closed.before === 'lost') {
+    if (closed.expensed_microcents > 0n) {
+      noteExpense(tx, disputeKey, 0n);
+      noteOnJob(tx, job, 'reversal_healed', now);
+      const back = healed('expense:reversals', railOf(rails, payment).suspense);
+      return postOf(tx, job, keyOf(disputeKey, closed), back, closed.expensed_microcents, now);
+    }
     if (closed.is_payment) return heal(tx, recorder, payment, now);
     const late = await reviveLateRefund(tx, closed.intent_id, now);
     if (!late) return;
     noteOnJob(tx, job, 'reversal_healed', now);
-    return postLate(
-      tx,
-      job,
-      keyOf(disputeKey, closed),
-      healed('liability:refunds', railOf(rails, payment).suspense),
-      late,
-      now,
-    );
+    const owed = healed('liability:refunds', railOf(rails, payment).suspense);
+    return postOf(tx, job, keyOf(disputeKey, closed), owed, late.amount_microcents, now);
   }
-  await liftBlocks(tx, payment.payment_key, { actor: 'system', because: 'The dispute was won.', now });
+  await liftDisputed(tx, payment, closed, 'The dispute was won.', now);
   if (closed.job_payment_state === null) return;
+  if (await passStateOn(tx, payment.payment_key, closed.job_payment_state)) return;
   const standing = await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
   noteOnJob(tx, standing, 'dispute_won', now);
   await issueReceipt(tx, receiptSigner, job.job_key, standing, now);
@@ -69,7 +77,7 @@ export async function endDispute(
 
 /**
  * Ends a lost dispute before its reversal, which has a block of its own for an operator to lift. False when it ended
- * before, or was about a late charge: its refund is then no longer owed.
+ * before, was about a late charge, whose refund is then no longer owed, or came after another had reversed the payment.
  */
 export async function loseDispute(
   tx: Tx,
@@ -81,36 +89,48 @@ export async function loseDispute(
   const job = await lockJob(tx, payment.job_key);
   const closed = await closeDispute(tx, disputeKey, 'lost', now);
   if (!closed) return false;
-  await liftBlocks(tx, payment.payment_key, { actor: 'system', because: 'The dispute was lost.', now });
-  if (closed.job_payment_state !== null) {
-    await moveMoney(tx, job.job_key, closed.job_payment_state as PaymentState, now, 'disputed');
+  await liftDisputed(tx, payment, closed, 'The dispute was lost.', now);
+  const before = closed.job_payment_state ?? (closed.is_payment ? await takeState(tx, payment.payment_key) : null);
+  if (before !== null) await moveMoney(tx, job.job_key, before as PaymentState, now, 'disputed');
+  const { suspense } = railOf(rails, payment);
+  if (closed.is_payment && job.payment_state !== 'reversed') return true;
+  if (closed.is_payment) {
+    const { withdrawn_microcents: taken } = closed;
+    noteExpense(tx, disputeKey, taken);
+    noteOnJob(tx, job, 'reversed', now);
+    if (taken > 0n) postOf(tx, job, keyOf(disputeKey, closed), reversed('expense:reversals', suspense), taken, now);
+    return false;
   }
-  if (closed.is_payment) return true;
   const late = await cancelLateRefund(tx, closed.intent_id, now);
   if (!late) return false;
   noteOnJob(tx, job, 'reversed', now);
-  postLate(
-    tx,
-    job,
-    keyOf(disputeKey, closed),
-    reversed('liability:refunds', railOf(rails, payment).suspense),
-    late,
-    now,
-  );
+  const owed = reversed('liability:refunds', suspense);
+  postOf(tx, job, keyOf(disputeKey, closed), owed, late.amount_microcents, now);
   return false;
 }
 
 /** Names one result of a dispute in the books. Each later result comes with another movement. */
 const keyOf = (disputeKey: string, { movements }: ClosedDispute): string => `${disputeKey}:${movements}`;
 
-/** Posts what the result of a dispute does to money that arrived late. */
-function postLate(
+/** Lets the account buy again once no dispute of the payment is open; the block of a reversal stays. */
+async function liftDisputed(
+  tx: Tx,
+  { payment_key: paymentKey }: Attempt,
+  { is_last: isLast }: ClosedDispute,
+  because: string,
+  now: Date,
+): Promise<void> {
+  if (isLast) await liftBlocks(tx, paymentKey, { actor: 'system', because, now, cause: 'card_dispute' });
+}
+
+/** Posts what the result of a dispute does to money beside that of the job. */
+function postOf(
   tx: Tx,
   { job_key: jobKey, principal_key: principalKey }: JobRow,
   key: string,
   movement: Movement,
-  { amount_microcents }: { amount_microcents: bigint },
+  amount: bigint,
   now: Date,
 ): void {
-  post(tx, { ...movement, key, jobKey, principalKey, amount: microcents(amount_microcents), at: now });
+  post(tx, { ...movement, key, jobKey, principalKey, amount: microcents(amount), at: now });
 }

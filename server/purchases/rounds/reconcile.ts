@@ -1,4 +1,4 @@
-import { stoppedBuyers } from '../../identity/buyer-behind.ts';
+import { buyerOfPrincipal, buyersMethods } from '../../identity/buyer-behind.ts';
 import { release, retake } from '../../identity/grant.ts';
 import { after } from '../../kernel/clock.ts';
 import { microcents } from '../../kernel/money.ts';
@@ -38,14 +38,14 @@ export async function reconcile(runtime: Runtime): Promise<void> {
 }
 
 const waitingForStopped = `
-  select job_key from jobs
-  where state = 'awaiting_payment' and payment_state = 'requires_payer' and job_key > $1
-    and principal_key in (${stoppedBuyers})
+  select job_key from jobs join payments p using (job_key) join (${buyersMethods}) buyer using (principal_key)
+  where jobs.state = 'awaiting_payment' and payment_state = 'requires_payer' and job_key > $1
+    and p.state in ('settling', 'unknown') and not p.method = any (buyer.payment_methods)
   order by job_key limit $2`;
 
 /**
- * Ends payments that wait for their payer while their buyer may buy nothing: a page that was open when its agent was
- * paused or revoked, or its account blocked, takes no more money. Tries again in each round until the provider answers.
+ * Ends payments that wait for their payer while their buyer may not pay this way: a page that was open when its agent was
+ * paused or revoked, its account blocked, or cards taken from its grant, takes no more money. Tries again in each round until the provider answers.
  */
 async function endForStopped(runtime: Runtime): Promise<void> {
   await throughAll(
@@ -87,7 +87,10 @@ async function reconcilePayments(runtime: Runtime, rail: Rail): Promise<void> {
 async function reconcilePayment(runtime: Runtime, rail: Rail, attempt: Attempt): Promise<void> {
   const leased = await takeLease(runtime.db, attempt.payment_key, runtime.clock());
   const outcome = leased
-    ? await whileCalling(runtime, attempt.payment_key, () => rail.settle(runtime, attempt))
+    ? await whileCalling(runtime, attempt.payment_key, async () => {
+        const { payment_methods: methods } = await buyerOfPrincipal(runtime.db, attempt.principal_key);
+        return rail.settle(runtime, attempt, (method) => methods.includes(method));
+      })
     : await rail.lookUp(runtime, attempt);
   if (!leased && outcome.is !== 'collected' && outcome.is !== 'never') return;
   const now = runtime.clock();

@@ -58,7 +58,12 @@ export async function heal(tx: Tx, { receiptSigner, rails }: Recorder, payment: 
     update reversals set healed_at = ${now} where payment_key = ${paymentKey} and healed_at is null
     returning number, job_payment_state, job_ended, room_microcents, books_account`);
   const { payment_state, account } = await standingAfter(tx, rail, job, payment, reversal, now);
-  await liftBlocks(tx, paymentKey, { actor: 'system', because: restoredReasons[rail.name], now });
+  await liftBlocks(tx, paymentKey, {
+    actor: 'system',
+    because: restoredReasons[rail.name],
+    now,
+    cause: 'payment_reversed',
+  });
   if (reversal.room_microcents > 0n) retake(tx, job.job_key);
   post(tx, {
     ...healed(account, rail.suspense),

@@ -121,9 +121,13 @@ async function assess(
   stop: AbortSignal,
 ): Promise<Report | undefined> {
   let shownAt = runtime.clock();
+  const gone = new AbortController();
   try {
     return await whileHeld(
-      () => renew(runtime, job),
+      async () => {
+        // Canceled, or with another worker: don't pay a model for it.
+        if (!(await renew(runtime, job))) gone.abort();
+      },
       () =>
         checker.check(request, {
           retrieved,
@@ -136,12 +140,16 @@ async function assess(
             shownAt = at;
             void showProgress(runtime, job, stage, percent);
           },
-          signal: AbortSignal.any([stop, AbortSignal.timeout(seconds.executionDeadline * 1000)]),
+          signal: AbortSignal.any([stop, gone.signal, AbortSignal.timeout(seconds.executionDeadline * 1000)]),
         }),
     );
   } catch (error) {
     if (stop.aborted) {
       await giveBack(runtime, job);
+      return undefined;
+    }
+    if (gone.signal.aborted) {
+      log('check_dropped', { job_key: job.job_key });
       return undefined;
     }
     log('check_failed', { job_key: job.job_key, ...errorFields(error) });
@@ -158,10 +166,12 @@ async function giveBack(runtime: Runtime, job: JobRow): Promise<void> {
     where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
 }
 
-async function renew(runtime: Runtime, job: JobRow): Promise<void> {
-  await runtime.db.many(sql`
+/** Extends the lease. False when the job is held no more. */
+async function renew(runtime: Runtime, job: JobRow): Promise<boolean> {
+  const renewed = await runtime.db.maybe(sql`
     update jobs set lease_until = ${leaseUntil(runtime.clock())}
-    where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state}`);
+    where job_key = ${job.job_key} and fence = ${job.fence} and state = ${job.state} returning job_key`);
+  return renewed !== undefined;
 }
 
 /** Records progress. Not awaited: an older update that arrives later is dropped. */
