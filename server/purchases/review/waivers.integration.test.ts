@@ -4,6 +4,7 @@ import { Agent } from '../../../e2e/support/agent.ts';
 import { Member } from '../../../e2e/support/member.ts';
 import { type Service, startService } from '../../../e2e/support/service.ts';
 import { liftBlocks } from '../../identity/blocked.ts';
+import { take } from '../work/take.ts';
 
 const service = await startService({ WAIVERS_MAX: '2' });
 const { pool } = service.database;
@@ -85,6 +86,25 @@ describe('a buyer whose reports became free by a second dispute more often than 
       [await accountOf(agent), keyOf(agent)],
     );
     expect(rows).toEqual([{ count: 2 }]);
+  });
+
+  it('is found also when re-checks failed that waited behind its own', async () => {
+    const agent = await Agent.arrive(service);
+    const { checksPerAccount } = service.runtime.configuration;
+    const jobs: string[] = [];
+    for (let count = 0; count < checksPerAccount + 2; count += 1) {
+      const jobKey = await agent.paidJob();
+      await service.execute(jobKey);
+      jobs.push(jobKey);
+    }
+    // A worker takes one; the others wait until their time is over.
+    for (const jobKey of jobs) await dispute(agent, jobKey);
+    const taken = await take(service.runtime, jobs[0] ?? '');
+    await pool.query(`update jobs set lease_until = now() + interval '1 hour' where job_key = $1`, [taken?.job_key]);
+    service.advanceClock(1_801);
+    await service.sweep();
+    service.advanceClock(-1_801);
+    expect(await holds(agent)).toEqual(['waivers']);
   });
 
   it('is found also when what fails the re-check is a document that the customer took away', async () => {

@@ -11,8 +11,16 @@ const payerOfJob = `
   select payer from payments join (${attemptPayers}) payers using (payment_key)
   where job_key = $1 and state = 'collected'`;
 
-/** Waivers that the buyer can bring about. A worker had taken a re-check that failed: `tries`. */
-const byBuyer = `(waived_because in ('second_dispute', 'source_withdrawn') or waived_because = 'recheck_failed' and tries > 0)`;
+/**
+ * Waivers that the buyer can bring about. A worker had taken a re-check that failed (`tries`), or took others of the
+ * account meanwhile: then it waited behind its account's own.
+ */
+const byBuyer = `(waived_because in ('second_dispute', 'source_withdrawn')
+  or waived_because = 'recheck_failed' and (tries > 0 or exists (
+    select from jobs own where own.account_key = jobs.account_key and own.tries > 0
+      and own.waived_because = 'recheck_failed'
+      and own.finalized_at between jobs.finalized_at - interval '${seconds.executionDeadline} seconds'
+        and jobs.finalized_at + interval '${seconds.executionDeadline} seconds')))`;
 
 const waiversSince = `
   select
