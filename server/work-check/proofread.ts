@@ -95,7 +95,7 @@ const flat = (text: string): string =>
 const bareThousands = (text: string): string => text.replaceAll(/(?<=\d)[, ](?=\d{3})/g, '');
 
 /** Personal data that was masked, and what was cut off at the end. */
-const LEFT_OUT = /\[[^[\]]*…\d*\]|\S*…(?=@)|…/;
+const LEFT_OUT = /\[(?:[^[\]]*…\d*|postal address)\]|\S*…(?=@)|…/;
 
 /** Whether a text holds quoted words, one part after the other where something between them was masked or cut off. */
 function holds(text: string, words: string): boolean {
