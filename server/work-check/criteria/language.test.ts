@@ -14,7 +14,7 @@ describe('work that is not in English', () => {
     const foreign = readCases(freshCases).flatMap(({ id, work_product }) =>
       foreignLanguage(readWork(work_product)) === undefined ? [] : [id],
     );
-    expect(foreign).toEqual(['kundenantwort-stromabschlag', 'steuerbescheid-erklaert']);
+    expect(foreign).toEqual(['kassenprojekt-status', 'kundenantwort-stromabschlag', 'steuerbescheid-erklaert']);
     expect(foreignLanguage(readWork(german))).toBe('in German');
   });
 
