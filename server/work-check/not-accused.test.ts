@@ -204,4 +204,28 @@ describe('an error is not borne out', () => {
     );
     expect(report.findings[0]?.status).not.toBe('met');
   });
+
+  it('of a field that is the short name of a source', async () => {
+    const request = {
+      work_product: {
+        letters: [
+          { ref: 'L1', topic: 'a tram', size: 'S2' },
+          { ref: 'L2', topic: 'a school', size: 'S2' },
+        ],
+      },
+      evidence: [
+        { source: 'L1', text: 'The tram goes at 22:40.' },
+        { source: 'L2', text: 'Breakfast at school.' },
+        { source: 'Annex S2', text: 'Nothing of note.' },
+      ],
+      criteria: ['All refs are right'],
+    };
+    const report = await checkWork(request, { assessor: embeddedAssessor, now: new Date('2026-01-15T12:00:00Z') });
+    const refs = report.statements.filter(({ path }) => path?.endsWith('/ref'));
+    expect(refs.map(({ status, why }) => `${status}: ${why}`)).toEqual([
+      'supported: It names the source “L1”.',
+      'supported: It names the source “L2”.',
+    ]);
+    expect(report.statements.every(({ why }) => why !== '')).toBe(true);
+  });
 });

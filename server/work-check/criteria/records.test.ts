@@ -25,6 +25,17 @@ describe('each record of structured work', () => {
     );
   });
 
+  it('may hold null where the evidence says so', async () => {
+    const work = {
+      letters: [
+        { ref: 'A', reason: 'too long' },
+        { ref: 'B', reason: null },
+      ],
+    };
+    const rules = 'A reason is given for returns only, null otherwise. Letter A was too long.';
+    expect(await answerTo('Each letter gets a reason', work, rules)).not.toMatch(/^missing/);
+  });
+
   it('holds zero and false as values', async () => {
     expect(await answer(0, false)).toMatch(/^met: /);
   });

@@ -19,7 +19,7 @@ function listsIn(value: JsonValue, name?: string): { name: string | undefined; i
 }
 
 /** "Every applicant gets a decision", "one team per ticket": each record holds one value under the name that is asked for. */
-const readRecords: Reader = (criterion, { work }) => {
+const readRecords: Reader = (criterion, { work, evidence }) => {
   const asked = new Set(tokenize(criterion).flatMap(({ stem: one }) => [one, ...everydayFor(one)]));
   for (const { name, items } of listsIn(work.value)) {
     const keys = Object.keys(items[0] ?? {}).filter((key) =>
@@ -30,10 +30,17 @@ const readRecords: Reader = (criterion, { work }) => {
     if (keys.length === 0) continue;
     const listed =
       name === undefined ? `The work lists ${items.length} records` : `“${name}” lists ${items.length} records`;
+    // "A reason for refusals only, null otherwise"
+    const mayBeNull = evidence.sources.some(({ text }) =>
+      /\bnull\b|\b(?:left|leave|stays?) (?:it )?(?:empty|blank)\b/i.test(text),
+    );
     const without = keys.flatMap((key) => {
-      const lacking = items.flatMap((item, at) => (isValue(item[key]) ? [] : [`${name ?? ''}[${at}]`]));
+      const lacking = items.flatMap((item, at) =>
+        isValue(item[key]) || (mayBeNull && item[key] === null) ? [] : [`${name ?? ''}[${at}]`],
+      );
       return lacking.length === 0 ? [] : [{ key, lacking }];
     });
+    if (without.length === 0 && items.some((item) => keys.some((key) => item[key] === null))) continue;
     if (without.length === 0)
       return {
         status: 'met',

@@ -151,8 +151,8 @@ function judgeRow(statement: Statement, value: string, { statements }: Work): Ju
 
 /** A field that names one of the sources. */
 function judgeSourceName(value: string, { sources }: EvidenceIndex): Judgement | undefined {
-  if (value.length < 3 || !/\d/.test(value)) return undefined;
-  const label = sources.find(({ source }) => source.includes(value));
+  const isLong = value.length >= 3 && /\d/.test(value);
+  const label = sources.find(({ source }) => source === value || (isLong && source.includes(value)));
   return label && { status: 'supported', why: `It names the source “${clip(label.source)}”.`, passages: [] };
 }
 

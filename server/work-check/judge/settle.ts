@@ -96,10 +96,16 @@ export function settle(
       ? undefined
       : heldInParts(statement, accounts, substitutions, index);
   const paraphrased = inParts?.held === true && settled && hedge === undefined && stray === undefined;
-  const status: StatementStatus =
-    (clean && told) || paraphrased ? 'supported' : statement.advice && settled ? 'not_checked' : 'not_found';
   const held = paraphrased && inParts.held ? inParts.passages : passages;
   const shown = bestFirst(statement, held.length > 0 ? held : near.slice(0, 1), accounts, index);
+  // What no passage and no sum shows is not borne out, even if its words are the name of a source.
+  const isShown = shown.length > 0 || computed.length > 0;
+  const status: StatementStatus =
+    isShown && ((clean && told) || paraphrased)
+      ? 'supported'
+      : statement.advice && settled
+        ? 'not_checked'
+        : 'not_found';
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') return { status, passages: cited, ...borneOutBy(shown[0], computed, index) };
   if (status === 'not_checked' && stray === undefined && (turned === undefined || !settled))
