@@ -98,14 +98,8 @@ export function settle(
   const paraphrased = inParts?.held === true && settled && hedge === undefined && stray === undefined;
   const held = paraphrased && inParts.held ? inParts.passages : passages;
   const shown = bestFirst(statement, held.length > 0 ? held : near.slice(0, 1), accounts, index);
-  // What no passage and no sum shows is not borne out, even if its words are the name of a source.
-  const isShown = shown.length > 0 || computed.length > 0;
-  const status: StatementStatus =
-    isShown && ((clean && told) || paraphrased)
-      ? 'supported'
-      : statement.advice && settled
-        ? 'not_checked'
-        : 'not_found';
+  const isBorne = isShown(shown, computed) && ((clean && told) || paraphrased);
+  const status: StatementStatus = isBorne ? 'supported' : statement.advice && settled ? 'not_checked' : 'not_found';
   const cited = shown.flatMap((at) => placeOf(index, at));
   if (status === 'supported') return { status, passages: cited, ...borneOutBy(shown[0], computed, index) };
   if (status === 'not_checked' && stray === undefined && (turned === undefined || !settled))
@@ -168,6 +162,10 @@ const STATEMENTS_OF_A_TEXT = 4;
 const HEDGED_COVERED = 0.5;
 /** Figures and names that stand nowhere count up to here against a statement. */
 const OPEN_COUNTED = 2;
+
+/** What no passage and no sum shows is not borne out, even if its words are the name of a source. */
+const isShown = (shown: readonly number[], computed: readonly string[]): boolean =>
+  shown.length > 0 || computed.length > 0;
 
 /** Why a statement is borne out: the words of the passage, and what was worked out. */
 function borneOutBy(
